@@ -1,0 +1,25 @@
+package dev.plumbline.check;
+
+import java.time.Clock;
+
+/** What a running check may use. */
+public interface CheckContext {
+
+  Options options();
+
+  /** When the check must have ended. */
+  Deadline deadline();
+
+  /** The wall clock, for judging what a certificate or a header says of time. */
+  Clock clock();
+
+  /** The outbound requests that this check may still make. */
+  RequestBudget budget();
+
+  /**
+   * A probe by its class.
+   *
+   * @throws IllegalArgumentException when there is no such probe
+   */
+  <P> P probe(Class<P> type);
+}

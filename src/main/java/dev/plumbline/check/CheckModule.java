@@ -1,0 +1,26 @@
+package dev.plumbline.check;
+
+import io.vertx.core.Future;
+
+/**
+ * One tool. An implementation is one file with a public constructor without arguments, found by
+ * {@link java.util.ServiceLoader}; it holds no state.
+ *
+ * @param <E> the evidence: an immutable record of everything that was seen
+ */
+public interface CheckModule<E> {
+
+  /** What the module is; the same object at every call. */
+  Description description();
+
+  /**
+   * Does all the network work, through the probes that the context gives.
+   *
+   * @return the evidence; or a {@link CheckFailure} when the exchange did not complete and nothing
+   *     is worth telling beyond that; or a {@link BusyFailure} when the service has no room
+   */
+  Future<E> collect(Target target, CheckContext context);
+
+  /** Judges the evidence: a pure function that neither waits nor looks at a clock. */
+  Judgement judge(E evidence, Options options);
+}

@@ -1,0 +1,162 @@
+package dev.plumbline.check;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a person or a client needs to know of a module: the tools list, the web pages, the CSV
+ * header, the terminal command and the contract tests are built from it.
+ *
+ * @param module the identifier, for example {@code http-status}
+ * @param defaultPort the port of a {@code host_port} target that names none; 0 for other inputs
+ * @param schemes the schemes of a {@code url} target, the default first; empty for other inputs
+ * @param reachability whether a target that cannot be reached is a {@code fail} (else {@code
+ *     error})
+ */
+public record Description(
+    String module,
+    String title,
+    String summary,
+    String category,
+    InputType input,
+    int defaultPort,
+    List<String> schemes,
+    String example,
+    String placeholder,
+    List<Option> options,
+    List<Field> fields,
+    List<FindingCode> findings,
+    boolean reachability) {
+
+  public static final String TIMEOUT_MS = "timeout_ms";
+  public static final String IP_VERSION = "ip_version";
+
+  /** The option that is declared under this name, or null. */
+  public @Nullable Option option(String name) {
+    for (Option option : options) {
+      if (option.name().equals(name)) {
+        return option;
+      }
+    }
+    return null;
+  }
+
+  public static Builder of(String module, String title, InputType input) {
+    return new Builder(module, title, input);
+  }
+
+  /** Gathers a description; {@link #build()} adds the options that every module has. */
+  public static final class Builder {
+    private final String module;
+    private final String title;
+    private final InputType input;
+    private String summary = "";
+    private String category = "";
+    private int defaultPort;
+    private List<String> schemes;
+    private String example = "example.com";
+    private String placeholder = "example.com";
+    private boolean reachability;
+    private boolean connects;
+    private final List<Option> options = new ArrayList<>();
+    private final List<Field> fields = new ArrayList<>();
+    private final List<FindingCode> findings = new ArrayList<>();
+
+    private Builder(String module, String title, InputType input) {
+      this.module = module;
+      this.title = title;
+      this.input = input;
+      this.schemes = input == InputType.URL ? List.of("https", "http") : List.of();
+    }
+
+    public Builder summary(String text) {
+      summary = text;
+      return this;
+    }
+
+    /** One of web, tls, dns, mail, registry, network. */
+    public Builder category(String name) {
+      category = name;
+      return this;
+    }
+
+    public Builder defaultPort(int port) {
+      defaultPort = port;
+      return this;
+    }
+
+    public Builder schemes(String... names) {
+      schemes = List.of(names);
+      return this;
+    }
+
+    public Builder example(String example, String placeholder) {
+      this.example = example;
+      this.placeholder = placeholder;
+      return this;
+    }
+
+    /** Marks a module whose question is whether the target can be reached at all. */
+    public Builder aboutReachability() {
+      reachability = true;
+      return this;
+    }
+
+    /** Marks a module that connects to its target, which gives it the option ip_version. */
+    public Builder connects() {
+      connects = true;
+      return this;
+    }
+
+    public Builder options(Option... more) {
+      options.addAll(List.of(more));
+      return this;
+    }
+
+    public Builder fields(Field... more) {
+      fields.addAll(List.of(more));
+      return this;
+    }
+
+    public Builder findings(FindingCode... more) {
+      findings.addAll(List.of(more));
+      return this;
+    }
+
+    public Description build() {
+      options.add(
+          Option.integer(
+              TIMEOUT_MS,
+              "Time limit",
+              "How long the whole check may take, in milliseconds.",
+              10_000,
+              1_000,
+              30_000));
+      if (connects) {
+        options.add(
+            Option.choice(
+                IP_VERSION,
+                "IP version",
+                "Connect over IPv4 (4), over IPv6 (6), or over whichever works (auto).",
+                "auto",
+                "4",
+                "6"));
+      }
+      return new Description(
+          module,
+          title,
+          summary,
+          category,
+          input,
+          defaultPort,
+          schemes,
+          example,
+          placeholder,
+          List.copyOf(options),
+          List.copyOf(fields),
+          List.copyOf(findings),
+          reachability);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package dev.plumbline.check;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/** Every module there is, by identifier, in alphabetical order. */
+public final class ModuleCatalogue {
+  private final Map<String, CheckModule<?>> modules;
+
+  public ModuleCatalogue(Iterable<? extends CheckModule<?>> found) {
+    List<CheckModule<?>> sorted = new ArrayList<>();
+    found.forEach(sorted::add);
+    sorted.sort((a, b) -> a.description().module().compareTo(b.description().module()));
+    Map<String, CheckModule<?>> byName = new LinkedHashMap<>();
+    for (CheckModule<?> module : sorted) {
+      if (byName.put(module.description().module(), module) != null) {
+        throw new IllegalStateException("two modules are called " + module.description().module());
+      }
+    }
+    modules = Collections.unmodifiableMap(byName);
+  }
+
+  /** The modules that this program was built with. */
+  @SuppressWarnings("rawtypes")
+  public static ModuleCatalogue load() {
+    List<CheckModule<?>> found = new ArrayList<>();
+    for (CheckModule module : ServiceLoader.load(CheckModule.class)) {
+      found.add(module);
+    }
+    return new ModuleCatalogue(found);
+  }
+
+  /** The module of this name, or null. */
+  public @Nullable CheckModule<?> find(String module) {
+    return modules.get(module);
+  }
+
+  public List<Description> descriptions() {
+    return modules.values().stream().map(CheckModule::description).toList();
+  }
+}

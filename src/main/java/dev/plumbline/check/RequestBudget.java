@@ -1,0 +1,16 @@
+package dev.plumbline.check;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts the outbound requests of one check, so that none can be made to send a flood. */
+public final class RequestBudget {
+  /** The most outbound requests that one check makes. */
+  public static final int MOST = 25;
+
+  private final AtomicInteger left = new AtomicInteger(MOST);
+
+  /** Takes one request; false when none is left. */
+  public boolean take() {
+    return left.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
+  }
+}

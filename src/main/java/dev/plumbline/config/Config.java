@@ -1,0 +1,110 @@
+package dev.plumbline.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Every setting, checked and typed. {@code conf/plumbline.yaml} says what each one means. */
+public record Config(
+    Http http,
+    Management management,
+    Data data,
+    Database database,
+    Checks checks,
+    Cache cache,
+    Limits limits,
+    Targets targets,
+    Dns dns,
+    Tls tls,
+    Log log) {
+
+  /**
+   * @param publicUrl without a trailing slash; derived from host and port when not set
+   * @param trustedProxies CIDRs
+   * @param tlsCertificate PEM file, null for plain HTTP
+   * @param tlsKey PEM file, null for plain HTTP
+   */
+  public record Http(
+      String host,
+      int port,
+      String publicUrl,
+      List<String> trustedProxies,
+      Duration drain,
+      Duration idleTimeout,
+      int maxConcurrent,
+      @Nullable Path tlsCertificate,
+      @Nullable Path tlsKey) {}
+
+  /** The listening address of health and metrics. */
+  public record Management(String host, int port) {}
+
+  /** Where the embedded database and generated secrets live. */
+  public record Data(Path dir) {}
+
+  /**
+   * @param url {@code postgresql://user:password@host:port/name}, null for the embedded database
+   */
+  public record Database(@Nullable String url, int poolSize, Duration timeout) {
+    /** Hides the password. */
+    @Override
+    public String toString() {
+      return "Database[" + (url == null ? "embedded" : "external") + "]";
+    }
+  }
+
+  /**
+   * @param concurrent checks that run at once on this node
+   * @param queue checks that wait for a place, at most
+   */
+  public record Checks(int concurrent, int queue) {}
+
+  /**
+   * @param memoryBytes what the in-memory cache of answers may hold
+   */
+  public record Cache(Duration ttl, long memoryBytes) {}
+
+  /**
+   * @param freshPerHour fresh instant checks per client address, 0 for no limit
+   */
+  public record Limits(int freshPerHour) {}
+
+  /**
+   * Whom the service may contact and how fast; 0 means no limit.
+   *
+   * @param contact how an operator of a target can reach ours, in our User-Agent; null for nothing
+   * @param network a /24, or a /48 in IPv6
+   */
+  public record Targets(
+      List<String> allow,
+      List<String> deny,
+      List<String> ports,
+      @Nullable String contact,
+      Pace ip,
+      Pace network,
+      Pace domain) {}
+
+  /**
+   * @param perSecond connections opened per second
+   * @param concurrent connections open at once
+   */
+  public record Pace(int perSecond, int concurrent) {}
+
+  /**
+   * @param servers {@code host:port}; empty for the system's
+   * @param timeout for one query to one server
+   */
+  public record Dns(
+      List<String> servers, List<String> denySuffixes, Duration timeout, int cacheEntries) {}
+
+  /**
+   * @param extraRoots PEM file, null for none
+   */
+  public record Tls(@Nullable Path extraRoots) {}
+
+  /**
+   * @param level error, warn, info or debug
+   * @param format text or json
+   */
+  public record Log(String level, String format) {}
+}
