@@ -1,0 +1,101 @@
+package dev.plumbline.probe;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.RequestBudget;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What a running check may use, put together by a test. Immutable but for its budget. */
+public final class TestContext implements CheckContext {
+  private static final Description ANY =
+      Description.of("any", "Any", InputType.HOST_PORT).connects().build();
+
+  private final Options options;
+  private final Deadline deadline;
+  private final Clock clock;
+  private final RequestBudget budget = new RequestBudget();
+  private final Map<Class<?>, Object> probes;
+
+  private TestContext(
+      Options options, Deadline deadline, Clock clock, Map<Class<?>, Object> probes) {
+    this.options = options;
+    this.deadline = deadline;
+    this.clock = clock;
+    this.probes = probes;
+  }
+
+  /** A context of ten seconds with the options that every connecting module has. */
+  public static TestContext create() {
+    return of(Options.defaults(ANY));
+  }
+
+  public static TestContext of(Options options) {
+    return new TestContext(options, Deadline.in(10_000), Clock.systemUTC(), Map.of());
+  }
+
+  /** A context for a module, with options as they come from a query string. */
+  public static TestContext of(Description module, Map<String, ?> options) {
+    Options.Parsed parsed = Options.parse(module, options);
+    if (parsed.options() == null) {
+      throw new IllegalArgumentException(parsed.faults().toString());
+    }
+    return of(parsed.options());
+  }
+
+  /** A context whose option ip_version has this value. */
+  public static TestContext overIp(String version) {
+    return of(ANY, Map.of(Description.IP_VERSION, version));
+  }
+
+  public TestContext withDeadline(long millis) {
+    return withDeadline(Deadline.in(millis));
+  }
+
+  public TestContext withDeadline(Deadline other) {
+    return new TestContext(options, other, clock, probes);
+  }
+
+  public TestContext withClock(Clock other) {
+    return new TestContext(options, deadline, other, probes);
+  }
+
+  public <P> TestContext withProbe(Class<P> type, P probe) {
+    Map<Class<?>, Object> more = new HashMap<>(probes);
+    more.put(type, probe);
+    return new TestContext(options, deadline, clock, more);
+  }
+
+  @Override
+  public Options options() {
+    return options;
+  }
+
+  @Override
+  public Deadline deadline() {
+    return deadline;
+  }
+
+  @Override
+  public Clock clock() {
+    return clock;
+  }
+
+  @Override
+  public RequestBudget budget() {
+    return budget;
+  }
+
+  @Override
+  public <P> P probe(Class<P> type) {
+    Object probe = probes.get(type);
+    if (probe == null) {
+      throw new IllegalArgumentException("no probe " + type.getSimpleName());
+    }
+    return type.cast(probe);
+  }
+}
