@@ -1,0 +1,192 @@
+package dev.plumbline.config;
+
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Typed access to flat settings ({@code http.port} → text or list of text) that gathers every fault
+ * instead of stopping at the first.
+ */
+final class Settings {
+  private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
+  private static final Pattern CIDR =
+      Pattern.compile("([0-9.]{7,15}|[0-9A-Fa-f:.]{2,45})(?:/(\\d{1,3}))?");
+
+  private final Map<String, Object> values;
+  private final Set<String> read = new TreeSet<>();
+  private final List<String> faults = new ArrayList<>();
+
+  Settings(Map<String, Object> values) {
+    this.values = values;
+  }
+
+  List<String> faults() {
+    return faults;
+  }
+
+  /** Settings that were read at least once. */
+  Set<String> read() {
+    return read;
+  }
+
+  void fault(String key, String detail) {
+    faults.add(key + ": " + detail);
+  }
+
+  String text(String key) {
+    read.add(key);
+    Object value = values.get(key);
+    if (value instanceof String text) {
+      return text.strip();
+    }
+    fault(key, "must be a single value");
+    return "";
+  }
+
+  @Nullable String optionalText(String key) {
+    String text = text(key);
+    return text.isEmpty() ? null : text;
+  }
+
+  String oneOf(String key, String... allowed) {
+    String text = text(key);
+    if (!List.of(allowed).contains(text)) {
+      fault(key, "'" + text + "' is none of " + String.join(", ", allowed));
+    }
+    return text;
+  }
+
+  int integer(String key, int min, int max) {
+    String text = text(key);
+    try {
+      int value = Integer.parseInt(text);
+      if (value >= min && value <= max) {
+        return value;
+      }
+    } catch (NumberFormatException notANumber) {
+      // reported below, as any value out of range
+    }
+    fault(key, "'" + text + "' is no whole number from " + min + " to " + max);
+    return min;
+  }
+
+  Duration duration(String key) {
+    String text = text(key);
+    Matcher matcher = DURATION.matcher(text);
+    if (!matcher.matches()) {
+      fault(key, "'" + text + "' is no duration such as 500ms, 30s, 10m, 2h or 30d");
+      return Duration.ZERO;
+    }
+    long amount = Long.parseLong(matcher.group(1));
+    return switch (matcher.group(2)) {
+      case "ms" -> Duration.ofMillis(amount);
+      case "s" -> Duration.ofSeconds(amount);
+      case "m" -> Duration.ofMinutes(amount);
+      case "h" -> Duration.ofHours(amount);
+      default -> Duration.ofDays(amount);
+    };
+  }
+
+  Duration duration(String key, Duration min, Duration max) {
+    Duration value = duration(key);
+    if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+      fault(key, "must be from " + min.toMillis() + "ms to " + max.toMillis() + "ms");
+    }
+    return value;
+  }
+
+  List<String> list(String key) {
+    read.add(key);
+    Object value = values.get(key);
+    Stream<?> items =
+        value instanceof List<?> list
+            ? list.stream()
+            : Stream.of(String.valueOf(value).split(",", -1));
+    return items.map(item -> String.valueOf(item).strip()).filter(s -> !s.isEmpty()).toList();
+  }
+
+  /** Addresses and networks in CIDR notation. */
+  List<String> cidrs(String key) {
+    List<String> list = list(key);
+    list.stream()
+        .filter(item -> !isCidr(item))
+        .forEach(item -> fault(key, "'" + item + "' is no address or CIDR such as 10.0.0.0/8"));
+    return list;
+  }
+
+  private static boolean isCidr(String text) {
+    Matcher matcher = CIDR.matcher(text);
+    if (!matcher.matches()) {
+      return false;
+    }
+    try {
+      // the pattern lets only literals through, so nothing is looked up
+      int bits = InetAddress.getByName(matcher.group(1)).getAddress().length * 8;
+      return matcher.group(2) == null || Integer.parseInt(matcher.group(2)) <= bits;
+    } catch (java.net.UnknownHostException notAnAddress) {
+      return false;
+    }
+  }
+
+  /** Ports, or "*". */
+  List<String> ports(String key) {
+    List<String> list = list(key);
+    for (String item : list) {
+      if (!item.equals("*") && !isPort(item)) {
+        fault(key, "'" + item + "' is no port from 1 to 65535 and not *");
+      }
+    }
+    return list;
+  }
+
+  /** {@code host:port} with an address as host. */
+  List<String> sockets(String key) {
+    List<String> list = list(key);
+    for (String item : list) {
+      int colon = item.lastIndexOf(':');
+      String host = colon < 0 ? item : item.substring(0, colon).replaceAll("[\\[\\]]", "");
+      if (colon < 0 || !isPort(item.substring(colon + 1)) || !isCidr(host)) {
+        fault(key, "'" + item + "' is no address:port such as 127.0.0.1:53");
+      }
+    }
+    return list;
+  }
+
+  private static boolean isPort(String text) {
+    return text.matches("[0-9]{1,5}")
+        && Integer.parseInt(text) >= 1
+        && Integer.parseInt(text) <= 65_535;
+  }
+
+  Path path(String key) {
+    try {
+      return Path.of(text(key));
+    } catch (InvalidPathException invalid) {
+      fault(key, "is no path");
+      return Path.of("");
+    }
+  }
+
+  @Nullable Path readableFile(String key) {
+    if (text(key).isEmpty()) {
+      return null;
+    }
+    Path path = path(key);
+    if (!Files.isReadable(path) || Files.isDirectory(path)) {
+      fault(key, "'" + path + "' is no file that can be read");
+    }
+    return path;
+  }
+}
