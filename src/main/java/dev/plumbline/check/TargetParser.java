@@ -1,9 +1,23 @@
 package dev.plumbline.check;
 
-/** Turns what people type into a {@link Target}. */
+import com.google.common.base.Utf8;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns what people type into a {@link Target}. What is given wins, the module's description fills
+ * in the rest; a host is read as a browser would read it (WHATWG URL Standard), so that an odd
+ * spelling of an address becomes the address that it means.
+ */
 public final class TargetParser {
-  /** The longest target, in bytes of UTF-8. */
+  /** The longest target, in bytes of UTF-8, as it is given and as it is normalised. */
   public static final int MAX_BYTES = 2048;
+
+  private static final Pattern DOT_ATOM =
+      Pattern.compile(
+          "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]++(?:\\.[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]++)*+");
+  private static final Pattern QUOTED =
+      Pattern.compile("\"(?:[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*+\"");
 
   private TargetParser() {}
 
@@ -13,6 +27,147 @@ public final class TargetParser {
    * @throws InvalidTargetException when it is none, with the reason
    */
   public static Target parse(Description module, String raw) throws InvalidTargetException {
-    throw new InvalidTargetException("not built yet: " + module.module() + raw);
+    String text = cleaned(raw);
+    Target target =
+        switch (module.input()) {
+          case URL -> url(module, text);
+          case HOST_PORT -> hostPort(module, text);
+          case DOMAIN -> domain(text);
+          case HOST -> new Target.AnyHost(host(text, true));
+          case IP -> ip(text);
+          case EMAIL -> email(text);
+        };
+    if (Utf8.encodedLength(target.text()) > MAX_BYTES) {
+      throw new InvalidTargetException(
+          "The target is longer than 2,048 bytes once it is normalised.");
+    }
+    return target;
+  }
+
+  private static String cleaned(String raw) throws InvalidTargetException {
+    String text = raw.strip();
+    if (text.isEmpty()) {
+      throw new InvalidTargetException("The target is empty.");
+    }
+    boolean ascii = true;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < 0x20 || c >= 0x7f && c < 0xa0) {
+        throw new InvalidTargetException("A target cannot hold control characters.");
+      }
+      ascii &= c < 0x80;
+    }
+    if ((ascii ? text.length() : encodedLength(text)) > MAX_BYTES) {
+      throw new InvalidTargetException("A target has at most 2,048 bytes.");
+    }
+    return text;
+  }
+
+  private static int encodedLength(String text) throws InvalidTargetException {
+    try {
+      return Utf8.encodedLength(text);
+    } catch (IllegalArgumentException unpairedSurrogate) {
+      throw new InvalidTargetException("The target is not valid Unicode.");
+    }
+  }
+
+  private static Target.Url url(Description module, String text) throws InvalidTargetException {
+    Authority parts = Authority.parse(text, false);
+    String scheme = parts.scheme() == null ? module.schemes().get(0) : parts.scheme();
+    if (!module.schemes().contains(scheme)) {
+      throw new InvalidTargetException(
+          "The scheme of the URL must be " + String.join(" or ", module.schemes()) + ".");
+    }
+    int port = parts.port() == 0 ? Target.Url.defaultPort(scheme) : parts.port();
+    return new Target.Url(scheme, parts.host(), port, UrlText.pathAndQuery(parts.rest()));
+  }
+
+  private static Target.HostPort hostPort(Description module, String text)
+      throws InvalidTargetException {
+    Authority parts =
+        isBareV6(text)
+            ? new Authority(null, HostText.parse(text, false), 0, "")
+            : Authority.parse(text, false);
+    int port = parts.port();
+    if (port == 0) {
+      port = module.defaultPort() != 0 ? module.defaultPort() : schemePort(parts.scheme());
+    }
+    return new Target.HostPort(parts.host(), port, port == module.defaultPort());
+  }
+
+  private static int schemePort(@Nullable String scheme) throws InvalidTargetException {
+    int port = scheme == null ? 0 : Target.Url.defaultPort(scheme);
+    if (port == 0) {
+      throw new InvalidTargetException("The target needs a port: write host:port.");
+    }
+    return port;
+  }
+
+  private static Target.Domain domain(String text) throws InvalidTargetException {
+    if (text.indexOf('@') >= 0 && !Authority.looksLikeUrl(text)) {
+      throw new InvalidTargetException(
+          "The target must be a domain; of an e-mail address give what stands after the @.");
+    }
+    Host host = host(text, true);
+    if (host.literal() != null) {
+      throw new InvalidTargetException("The target must be a domain name, not an IP address.");
+    }
+    return new Target.Domain(host.name());
+  }
+
+  private static Host host(String text, boolean underscores) throws InvalidTargetException {
+    if (Authority.looksLikeUrl(text)) {
+      return Authority.parse(text, underscores).host();
+    }
+    if (text.indexOf(':') >= 0 && !text.startsWith("[") && !isBareV6(text)) {
+      throw new InvalidTargetException("The target has no place for a port.");
+    }
+    return HostText.parse(text, underscores);
+  }
+
+  private static Target.Ip ip(String text) throws InvalidTargetException {
+    Host host =
+        text.indexOf(':') >= 0 && !isBareV6(text) && !text.startsWith("[")
+            ? null
+            : HostText.parse(text, true);
+    if (host == null || host.literal() == null) {
+      throw new InvalidTargetException("The target must be an IPv4 or IPv6 address.");
+    }
+    return new Target.Ip(host);
+  }
+
+  /** RFC 5321 §4.1.2 and, for characters beyond ASCII, RFC 6531; no address literals. */
+  private static Target.Email email(String text) throws InvalidTargetException {
+    int at = text.lastIndexOf('@');
+    if (at < 0) {
+      throw new InvalidTargetException("An e-mail address has an @.");
+    }
+    String local = text.substring(0, at);
+    if (encodedLength(local) > 64) {
+      throw new InvalidTargetException("What stands before the @ has at most 64 bytes.");
+    }
+    if (!DOT_ATOM.matcher(local).matches() && !QUOTED.matcher(local).matches()) {
+      throw new InvalidTargetException("What stands before the @ is no valid local part.");
+    }
+    String domain = text.substring(at + 1);
+    if (domain.startsWith("[")) {
+      throw new InvalidTargetException("An e-mail address must end in a domain name.");
+    }
+    Host host = HostText.parse(domain, false);
+    if (host.literal() != null) {
+      throw new InvalidTargetException("An e-mail address must end in a domain name.");
+    }
+    if (local.length() + 1 + host.name().length() > 254) {
+      throw new InvalidTargetException("An e-mail address has at most 254 characters.");
+    }
+    return new Target.Email(local, host.name());
+  }
+
+  private static boolean isBareV6(String text) {
+    int colon = text.indexOf(':');
+    return colon >= 0
+        && text.indexOf(':', colon + 1) >= 0
+        && !text.startsWith("[")
+        && text.indexOf('/') < 0;
   }
 }
