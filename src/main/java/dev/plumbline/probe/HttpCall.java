@@ -1,0 +1,83 @@
+package dev.plumbline.probe;
+
+import dev.plumbline.check.Target;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * A request that is to be made.
+ *
+ * @param headers sent besides Host, User-Agent, Accept, Accept-Encoding and Connection; one of the
+ *     same name replaces ours
+ * @param maxBodyBytes reading stops there; 0 to stop after the head
+ * @param verifyTls whether a certificate that a browser would refuse ends the exchange before the
+ *     request is sent
+ * @param http2 whether HTTP/2 is offered by ALPN
+ */
+public record HttpCall(
+    Method method,
+    Target.Url url,
+    List<HttpHeader> headers,
+    int maxBodyBytes,
+    boolean verifyTls,
+    boolean http2) {
+
+  private static final Pattern TOKEN = Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]{1,100}");
+  private static final Pattern VISIBLE = Pattern.compile("[\\x20-\\x7e]{0,8192}");
+
+  /** What may be asked: nothing that changes anything at the target. */
+  public enum Method {
+    HEAD,
+    GET,
+    OPTIONS
+  }
+
+  public HttpCall {
+    headers = List.copyOf(headers);
+    for (HttpHeader header : headers) {
+      if (!TOKEN.matcher(header.name()).matches() || !VISIBLE.matcher(header.value()).matches()) {
+        throw new IllegalArgumentException("not a header that may be sent: " + header.name());
+      }
+    }
+  }
+
+  public static HttpCall head(Target.Url url) {
+    return new HttpCall(Method.HEAD, url, List.of(), 0, true, true);
+  }
+
+  /**
+   * @param maxBodyBytes reading stops there
+   */
+  public static HttpCall get(Target.Url url, int maxBodyBytes) {
+    return new HttpCall(Method.GET, url, List.of(), maxBodyBytes, true, true);
+  }
+
+  /** The same call with one more header. */
+  public HttpCall with(String name, String value) {
+    List<HttpHeader> more = new ArrayList<>(headers);
+    more.add(new HttpHeader(name.toLowerCase(Locale.ROOT), value));
+    return new HttpCall(method, url, more, maxBodyBytes, verifyTls, http2);
+  }
+
+  /** The same call, which puts up with any certificate when {@code verify} is false. */
+  public HttpCall verifyingTls(boolean verify) {
+    return new HttpCall(method, url, headers, maxBodyBytes, verify, http2);
+  }
+
+  /** The same call over HTTP/1.1 only. */
+  public HttpCall overHttp1() {
+    return new HttpCall(method, url, headers, maxBodyBytes, verifyTls, false);
+  }
+
+  /** The same call by GET. */
+  public HttpCall asGet() {
+    return new HttpCall(Method.GET, url, headers, maxBodyBytes, verifyTls, http2);
+  }
+
+  /** The same call to another URL. */
+  public HttpCall to(Target.Url other) {
+    return new HttpCall(method, other, headers, maxBodyBytes, verifyTls, http2);
+  }
+}

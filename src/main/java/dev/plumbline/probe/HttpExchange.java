@@ -1,0 +1,40 @@
+package dev.plumbline.probe;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.Target;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request and its answer.
+ *
+ * @param status the final status, interim ones (1xx) are passed over
+ * @param reason the reason phrase, empty where there was none (always in HTTP/2)
+ * @param version 1.0, 1.1 or 2
+ * @param body as it was sent, content coding and all; empty when none was asked for
+ * @param ip the address that answered
+ * @param bodyError why the body did not arrive whole; null when it did, or when reading stopped
+ *     because it was enough
+ */
+public record HttpExchange(
+    Target.Url url,
+    HttpCall.Method method,
+    int status,
+    String reason,
+    String version,
+    HttpFields headers,
+    HttpBody body,
+    String ip,
+    HttpTimings timings,
+    @Nullable CheckError bodyError) {
+
+  /** Whether the status asks to go on to another URL and says which. */
+  public boolean redirects() {
+    return switch (status) {
+      case 301, 302, 303, 307, 308 -> {
+        String location = headers.first("location");
+        yield location != null && !location.isBlank();
+      }
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,36 @@
+package dev.plumbline.probe;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.Target;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request and where its redirects led.
+ *
+ * @param hops every answer, in order; empty when not even the first came
+ * @param url the URL that was asked last, whether or not it answered
+ * @param error why the journey ended early; null when the last hop is its true end
+ */
+public record HttpJourney(List<HttpExchange> hops, Target.Url url, @Nullable CheckError error) {
+
+  public HttpJourney {
+    hops = List.copyOf(hops);
+  }
+
+  /** The last answer, or null when there was none. */
+  public @Nullable HttpExchange last() {
+    return hops.isEmpty() ? null : hops.get(hops.size() - 1);
+  }
+
+  /** Whether a redirect led from an encrypted page to one that is not. */
+  public boolean downgraded() {
+    for (int i = 0; i < hops.size(); i++) {
+      boolean nextSecure = i + 1 < hops.size() ? hops.get(i + 1).url().secure() : url.secure();
+      if (hops.get(i).url().secure() && !nextSecure) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,184 @@
+package dev.plumbline.probe;
+
+import static dev.plumbline.check.ErrorCode.CONNECT_REFUSED;
+import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
+import static dev.plumbline.check.ErrorCode.CONNECT_UNREACHABLE;
+import static dev.plumbline.check.ErrorCode.INVALID_TARGET;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetPolicy;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetClientOptions;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Speaks HTTP/1.1 and HTTP/2 to targets: every request over a fresh connection to an address that
+ * the guard has let through, within limits on time, head, body and framing. Never follows a
+ * redirect unless {@link #follow} is asked, and then through the guard again.
+ *
+ * <p>Built on a socket and Netty's codecs rather than on an HTTP client, whose limits end at the
+ * size of a header: interim responses, line breaks and control frames without end would be read
+ * without end.
+ */
+public final class HttpProbe {
+  /** Left to the caller to report what was seen before its own deadline. */
+  private static final long MARGIN_MS = 50;
+
+  private static final int MAX_ADDRESSES = 4;
+  private static final long FIRST_CONNECTS_MS = 3_000;
+
+  private final NetClient client;
+  private final EgressGuard guard;
+  private final HttpTls tls = new HttpTls();
+  private final TrustCache trust;
+  private final TargetPolicy policy;
+  private final String userAgent;
+
+  /**
+   * @param policy asked about every URL that a redirect leads to
+   * @param userAgent who we say we are, with a contact, unless a call says otherwise
+   */
+  public HttpProbe(
+      Vertx vertx, EgressGuard guard, TlsTrust trust, TargetPolicy policy, String userAgent) {
+    this.client = vertx.createNetClient(new NetClientOptions().setReconnectAttempts(0));
+    this.guard = guard;
+    this.trust = new TrustCache(vertx, trust);
+    this.policy = policy;
+    this.userAgent = userAgent;
+  }
+
+  /**
+   * Makes one request and follows nothing.
+   *
+   * @return what was answered; fails with a {@link CheckFailure} when not even the head of an
+   *     answer came, with a {@link dev.plumbline.check.BusyFailure} when there is no room
+   */
+  public Future<HttpExchange> exchange(CheckContext context, HttpCall call) {
+    Target.Url url = call.url();
+    if (!Http1Request.sendable(url)) {
+      return Future.failedFuture(
+          new CheckFailure(INVALID_TARGET, "The URL has characters that no URL can have."));
+    }
+    long start = System.nanoTime();
+    return guard
+        .resolve(context, url.host(), url.port())
+        .compose(
+            addresses ->
+                dial(
+                    context,
+                    call,
+                    addresses.subList(0, Math.min(addresses.size(), MAX_ADDRESSES)),
+                    start,
+                    System.nanoTime()));
+  }
+
+  /**
+   * Makes a request and follows its redirects, each through the guard and all within the deadline.
+   *
+   * @param maxRedirects how many may be followed; one more ends the journey with {@code
+   *     too_many_redirects}
+   * @return the journey, whose error says why it ended early; fails only when there is no room for
+   *     it, or for a fault of ours
+   */
+  public Future<HttpJourney> follow(CheckContext context, HttpCall call, int maxRedirects) {
+    return new RedirectWalk(this, policy, context, maxRedirects).from(call);
+  }
+
+  private Future<HttpExchange> dial(
+      CheckContext context, HttpCall call, List<InetAddress> addresses, long start, long resolved) {
+    InetAddress address = addresses.get(0);
+    Target.Url url = call.url();
+    Future<HttpExchange> dialled =
+        guard.dial(
+            context,
+            url.host(),
+            address,
+            url.port(),
+            socket -> {
+              long left = context.deadline().remainingMillis() - MARGIN_MS;
+              if (left <= 0) {
+                return Future.failedFuture(
+                    new CheckFailure(CONNECT_TIMEOUT, "No time was left to connect."));
+              }
+              long connectMs =
+                  addresses.size() == 1
+                      ? left
+                      : Math.min(left, Math.max(left / 2, FIRST_CONNECTS_MS));
+              return new HttpConnection(guard, tls, trust, context, call, headers(call), left)
+                  .exchange(client, socket, address, connectMs)
+                  .map(outcome -> exchange(call, address, outcome, start, resolved));
+            });
+    if (addresses.size() == 1) {
+      return dialled;
+    }
+    return dialled.recover(
+        failure ->
+            neverConnected(failure) && context.deadline().remainingMillis() > MARGIN_MS
+                ? dial(context, call, addresses.subList(1, addresses.size()), start, resolved)
+                : Future.failedFuture(failure));
+  }
+
+  private static boolean neverConnected(@Nullable Throwable failure) {
+    return failure instanceof CheckFailure known
+        && (known.error().code() == CONNECT_REFUSED
+            || known.error().code() == CONNECT_TIMEOUT
+            || known.error().code() == CONNECT_UNREACHABLE);
+  }
+
+  private List<HttpHeader> headers(HttpCall call) {
+    List<HttpHeader> headers = new ArrayList<>(call.headers().size() + 3);
+    addUnlessGiven(headers, call, "user-agent", userAgent);
+    addUnlessGiven(headers, call, "accept", "*/*");
+    addUnlessGiven(headers, call, "accept-encoding", "identity");
+    headers.addAll(call.headers());
+    return headers;
+  }
+
+  private static void addUnlessGiven(
+      List<HttpHeader> headers, HttpCall call, String name, String value) {
+    for (HttpHeader given : call.headers()) {
+      if (given.name().equals(name)) {
+        return;
+      }
+    }
+    headers.add(new HttpHeader(name, value));
+  }
+
+  private static HttpExchange exchange(
+      HttpCall call,
+      InetAddress address,
+      HttpConnection.Outcome outcome,
+      long start,
+      long resolved) {
+    ResponseCollector.Answer answer = outcome.answer();
+    HttpTimings timings =
+        new HttpTimings(
+            millis(resolved - start),
+            millis(outcome.connectNanos()),
+            call.url().secure() ? millis(outcome.tlsNanos()) : null,
+            millis(outcome.firstByteNanos()),
+            millis(System.nanoTime() - start));
+    return new HttpExchange(
+        call.url(),
+        call.method(),
+        answer.status(),
+        answer.reason(),
+        answer.version(),
+        answer.headers(),
+        answer.body(),
+        address.getHostAddress(),
+        timings,
+        answer.bodyError());
+  }
+
+  private static double millis(long nanos) {
+    return Math.round(nanos / 1_000.0) / 1_000.0;
+  }
+}

@@ -1,0 +1,15 @@
+package dev.plumbline.probe;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long each part of an exchange took, in milliseconds with a fraction.
+ *
+ * @param dnsMs until the addresses of the host were known
+ * @param connectMs until the TCP connection stood, from its start
+ * @param tlsMs until the TLS handshake had ended, from its start; null without TLS
+ * @param ttfbMs from the request's sending to the head of its answer
+ * @param totalMs from the very beginning to the end of what was read
+ */
+public record HttpTimings(
+    double dnsMs, double connectMs, @Nullable Double tlsMs, double ttfbMs, double totalMs) {}

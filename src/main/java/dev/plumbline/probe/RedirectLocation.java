@@ -1,0 +1,118 @@
+package dev.plumbline.probe;
+
+import dev.plumbline.check.Target;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Resolves a Location header against the URL that sent it (RFC 3986 section 5). Pure. */
+final class RedirectLocation {
+  private static final Pattern SCHEME = Pattern.compile("^([A-Za-z][A-Za-z0-9+.-]*):");
+
+  private RedirectLocation() {}
+
+  /**
+   * The absolute URL that a Location means, without its fragment and with what must not stand in a
+   * URL percent-encoded; null when it leads to something other than http and https.
+   *
+   * @param location the header, its bytes read as ISO-8859-1
+   */
+  static @Nullable String resolve(Target.Url base, String location) {
+    String text = withoutFragment(location.strip());
+    Matcher scheme = SCHEME.matcher(text);
+    if (scheme.find()) {
+      String name = scheme.group(1).toLowerCase(Locale.ROOT);
+      String rest = text.substring(scheme.end());
+      boolean followed = name.equals("http") || name.equals("https");
+      return followed && rest.startsWith("//") ? name + ":" + normalised(rest) : null;
+    }
+    if (text.startsWith("//")) {
+      return base.scheme() + ":" + normalised(text);
+    }
+    return base.scheme() + "://" + base.authority() + encoded(merged(base.pathAndQuery(), text));
+  }
+
+  private static String withoutFragment(String text) {
+    int hash = text.indexOf('#');
+    return hash < 0 ? text : text.substring(0, hash);
+  }
+
+  /** {@code //authority/path?query} with its path made clean; the authority is left as it is. */
+  private static String normalised(String hierarchical) {
+    int end = 2;
+    while (end < hierarchical.length() && "/?\\".indexOf(hierarchical.charAt(end)) < 0) {
+      end++;
+    }
+    String rest = hierarchical.substring(end);
+    String path = rest.startsWith("/") ? rest : "/" + rest;
+    // The parser knows what to make of a name in UTF-8; the header was read as single bytes.
+    String authority =
+        new String(
+            hierarchical.substring(0, end).getBytes(StandardCharsets.ISO_8859_1),
+            StandardCharsets.UTF_8);
+    return authority + encoded(withoutDots(path));
+  }
+
+  private static String merged(String base, String reference) {
+    int query = base.indexOf('?');
+    String path = query < 0 ? base : base.substring(0, query);
+    if (reference.isEmpty()) {
+      return base;
+    }
+    if (reference.startsWith("?")) {
+      return path + reference;
+    }
+    if (reference.startsWith("/")) {
+      return withoutDots(reference);
+    }
+    return withoutDots(path.substring(0, path.lastIndexOf('/') + 1) + reference);
+  }
+
+  /** RFC 3986 section 5.2.4, on the path alone. */
+  private static String withoutDots(String pathAndQuery) {
+    int query = pathAndQuery.indexOf('?');
+    String path = query < 0 ? pathAndQuery : pathAndQuery.substring(0, query);
+    StringBuilder out = new StringBuilder(path.length());
+    int at = 0;
+    while (at < path.length()) {
+      int next = path.indexOf('/', at + 1);
+      String segment = next < 0 ? path.substring(at) : path.substring(at, next);
+      boolean last = next < 0;
+      if (segment.equals("/.")) {
+        out.append(last ? "/" : "");
+      } else if (segment.equals("/..")) {
+        out.setLength(Math.max(0, out.lastIndexOf("/")));
+        out.append(last ? "/" : "");
+      } else {
+        out.append(segment);
+      }
+      at = last ? path.length() : next;
+    }
+    if (out.length() == 0) {
+      out.append('/');
+    }
+    return query < 0 ? out.toString() : out + pathAndQuery.substring(query);
+  }
+
+  /** Percent-encodes what RFC 3986 allows nowhere; valid escapes stay as they are. */
+  private static String encoded(String text) {
+    StringBuilder out = null;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean allowed = c > 0x20 && c < 0x7f && "\"<>\\^`{|}".indexOf(c) < 0;
+      if (!allowed && out == null) {
+        out = new StringBuilder(text.length() + 16).append(text, 0, i);
+      }
+      if (out != null) {
+        if (allowed) {
+          out.append(c);
+        } else {
+          out.append(String.format("%%%02X", c & 0xff));
+        }
+      }
+    }
+    return out == null ? text : out.toString();
+  }
+}
