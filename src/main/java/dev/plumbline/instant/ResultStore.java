@@ -1,0 +1,167 @@
+package dev.plumbline.instant;
+
+import dev.plumbline.store.Batcher;
+import dev.plumbline.store.Cleaner;
+import dev.plumbline.store.Database;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answers of instant checks in PostgreSQL, shared by all nodes and kept over restarts. Finds
+ * and stores are gathered into batches.
+ */
+public final class ResultStore {
+  private static final Batcher.Limits FINDS = new Batcher.Limits(500, 10_000, 2);
+  private static final Batcher.Limits STORES = new Batcher.Limits(500, 10_000, 2);
+
+  private static final String FIND =
+      """
+      select key, body, checked_at, expires_at from result_cache
+      where key = any($1) and expires_at > clock_timestamp()""";
+
+  // In the order of the keys, so that two batches cannot wait for each other in a circle.
+  private static final String STORE =
+      """
+      insert into result_cache as kept (key, module, target, body, checked_at, expires_at)
+      select * from unnest(
+        $1::text[], $2::text[], $3::text[], $4::bytea[], $5::timestamptz[], $6::timestamptz[])
+        as fresh(key, module, target, body, checked_at, expires_at)
+      order by key
+      on conflict (key) do update
+        set body = excluded.body, checked_at = excluded.checked_at,
+          expires_at = excluded.expires_at
+        where kept.checked_at < excluded.checked_at""";
+
+  private static final String PURGE =
+      """
+      delete from result_cache where key in (
+        select key from result_cache where expires_at <= clock_timestamp()
+        order by expires_at limit $1 for update skip locked)""";
+
+  private final Database database;
+  private final Batcher<String, @Nullable Stored> finds;
+  private final Batcher<Entry, Boolean> stores;
+
+  /**
+   * An answer that was kept.
+   *
+   * @param body as it was given to {@link #store}
+   */
+  public record Stored(Buffer body, Instant checkedAt, Instant expiresAt) {}
+
+  /**
+   * An answer to keep.
+   *
+   * @param key says module, target and options; at most 2,000 bytes in UTF-8, a digest best
+   * @param module for people who look into the table
+   * @param target for people who look into the table
+   */
+  public record Entry(
+      String key,
+      String module,
+      String target,
+      Buffer body,
+      Instant checkedAt,
+      Instant expiresAt) {}
+
+  public ResultStore(Vertx vertx, Database database) {
+    this.database = database;
+    this.finds = new Batcher<>(vertx, FINDS, this::findAll);
+    this.stores = new Batcher<>(vertx, STORES, this::storeAll);
+  }
+
+  /**
+   * Looks an answer up.
+   *
+   * @return null if there is none that has not expired; fails with {@code
+   *     DatabaseUnavailableException}, at once during an outage
+   */
+  public Future<@Nullable Stored> find(String key) {
+    return finds.ask(key);
+  }
+
+  /**
+   * Keeps an answer, unless a newer one is kept under that key.
+   *
+   * @return fails with {@code DatabaseUnavailableException}
+   */
+  public Future<Void> store(Entry entry) {
+    return stores.ask(entry).mapEmpty();
+  }
+
+  /** Ends when all that was given to {@link #store} is kept or has failed. */
+  public Future<Void> flush() {
+    return stores.drain();
+  }
+
+  /** Deletes up to {@link Cleaner#SLICE} expired answers and says how many they were. */
+  public Future<Integer> purgeSlice() {
+    return database.query(PURGE, Tuple.of(Cleaner.SLICE)).map(rows -> rows.rowCount());
+  }
+
+  private Future<List<@Nullable Stored>> findAll(List<String> keys) {
+    return database
+        .query(FIND, Tuple.of(keys.toArray(String[]::new)))
+        .map(
+            rows -> {
+              Map<String, Stored> found = new HashMap<>();
+              for (Row row : rows) {
+                found.put(
+                    row.getString(0),
+                    new Stored(
+                        row.getBuffer(1),
+                        row.getOffsetDateTime(2).toInstant(),
+                        row.getOffsetDateTime(3).toInstant()));
+              }
+              List<@Nullable Stored> answers = new ArrayList<>(keys.size());
+              for (String key : keys) {
+                answers.add(found.get(key));
+              }
+              return answers;
+            });
+  }
+
+  private Future<List<Boolean>> storeAll(List<Entry> entries) {
+    Map<String, Entry> newest = new HashMap<>();
+    for (Entry entry : entries) {
+      newest.merge(entry.key, entry, (a, b) -> b.checkedAt.isBefore(a.checkedAt) ? a : b);
+    }
+    int size = newest.size();
+    String[] keys = new String[size];
+    String[] modules = new String[size];
+    String[] targets = new String[size];
+    Buffer[] bodies = new Buffer[size];
+    OffsetDateTime[] checked = new OffsetDateTime[size];
+    OffsetDateTime[] expiring = new OffsetDateTime[size];
+    int i = 0;
+    for (Entry entry : newest.values()) {
+      keys[i] = entry.key;
+      modules[i] = withoutNul(entry.module);
+      targets[i] = withoutNul(entry.target);
+      bodies[i] = entry.body;
+      checked[i] = entry.checkedAt.atOffset(ZoneOffset.UTC);
+      expiring[i] = entry.expiresAt.atOffset(ZoneOffset.UTC);
+      i++;
+    }
+    List<Boolean> done = java.util.Collections.nCopies(entries.size(), true);
+    return database
+        .query(STORE, Tuple.of(keys, modules, targets, bodies, checked, expiring))
+        .map(rows -> done);
+  }
+
+  // The one character that PostgreSQL's text cannot hold must not spoil a whole batch.
+  private static String withoutNul(String text) {
+    return text.indexOf('\0') < 0 ? text : text.replace('\0', '\uFFFD');
+  }
+}

@@ -1,0 +1,241 @@
+package dev.plumbline.limit;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.plumbline.bus.Message.Denied;
+import dev.plumbline.bus.Message.Done;
+import dev.plumbline.bus.Message.Granted;
+import dev.plumbline.bus.Message.QuotaReply;
+import dev.plumbline.bus.Message.QuotaUnavailable;
+import dev.plumbline.bus.Message.RefundQuota;
+import dev.plumbline.bus.Message.TakeQuota;
+import dev.plumbline.store.Batcher;
+import dev.plumbline.store.Cleaner;
+import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabaseUnavailableException;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Quotas as exact sliding windows, kept by the database and its clock for all nodes together. Takes
+ * that come while others are under way are asked together, in the order they came; what is known to
+ * be denied is denied without asking.
+ */
+public final class SlidingWindows {
+  private static final Batcher.Limits TAKES = new Batcher.Limits(500, 10_000, 1);
+  private static final Batcher.Limits REFUNDS = new Batcher.Limits(500, 10_000, 1);
+  private static final int KNOWN_DENIALS = 100_000;
+  private static final long MICROS_PER_SECOND = 1_000_000;
+
+  private static final String TAKE =
+      """
+      select granted, remaining, reset_micros, retry_micros, taken_at
+      from take_quotas($1, $2, $3, $4, $5, null) order by item""";
+
+  private static final String REFUND = "select refund_quotas($1, $2, $3, $4)";
+
+  private static final String PURGE =
+      """
+      delete from quota_window where (policy, key) in (
+        select policy, key from quota_window where expires_at <= clock_timestamp()
+        order by expires_at limit $1 for update skip locked)""";
+
+  private final Database database;
+  private final Map<String, QuotaPolicy> policies;
+  private final LongSupplier nanos;
+  private final Batcher<Take, QuotaReply> takes;
+  private final Batcher<RefundQuota, Boolean> refunds;
+  private final Cache<Who, Denial> denials =
+      Caffeine.newBuilder().maximumSize(KNOWN_DENIALS).build();
+  private final AtomicLong refundsSeen = new AtomicLong();
+
+  private record Take(TakeQuota message, QuotaPolicy policy) {}
+
+  private record Who(String policy, String key) {}
+
+  private record Denial(int cost, Denied reply, long untilNanos) {}
+
+  /**
+   * @param policies by name
+   */
+  public SlidingWindows(Vertx vertx, Database database, Map<String, QuotaPolicy> policies) {
+    this(vertx, database, policies, System::nanoTime);
+  }
+
+  SlidingWindows(
+      Vertx vertx, Database database, Map<String, QuotaPolicy> policies, LongSupplier nanos) {
+    this.database = database;
+    this.policies = Map.copyOf(policies);
+    this.nanos = nanos;
+    this.takes = new Batcher<>(vertx, TAKES, this::takeAll);
+    this.refunds = new Batcher<>(vertx, REFUNDS, this::refundAll);
+  }
+
+  /**
+   * Takes, if that much is left.
+   *
+   * @return never fails because of an outage, that is {@link QuotaUnavailable}; fails with {@link
+   *     IllegalArgumentException} for an unknown policy or a cost below 1
+   */
+  public Future<QuotaReply> take(TakeQuota message) {
+    QuotaPolicy policy = policies.get(message.policy());
+    if (policy == null) {
+      return unknown(message.policy());
+    }
+    if (message.cost() < 1) {
+      return Future.failedFuture(new IllegalArgumentException("a cost is at least 1"));
+    }
+    if (message.key().indexOf('\0') >= 0) {
+      return Future.failedFuture(new IllegalArgumentException("a key has no NUL"));
+    }
+    if (policy.limit() == 0) {
+      return Future.succeededFuture(new Granted(0, Integer.MAX_VALUE, 0, 0));
+    }
+    Denied denied = knownDenial(message);
+    if (denied != null) {
+      return Future.succeededFuture(denied);
+    }
+    return takes.ask(new Take(message, policy)).recover(SlidingWindows::unavailable);
+  }
+
+  /**
+   * Gives back what was taken; nothing happens if it has left the window meanwhile.
+   *
+   * @return fails with {@link DatabaseUnavailableException} during an outage
+   */
+  public Future<Done> refund(RefundQuota message) {
+    QuotaPolicy policy = policies.get(message.policy());
+    if (policy == null) {
+      return unknown(message.policy());
+    }
+    if (policy.limit() == 0) {
+      return Future.succeededFuture(new Done());
+    }
+    return refunds.ask(message).map(new Done());
+  }
+
+  /** Ends when what was given back is given back or has failed. */
+  public Future<Void> flush() {
+    return refunds.drain();
+  }
+
+  /** Deletes up to {@link Cleaner#SLICE} rows that no window reaches any more. */
+  public Future<Integer> purgeSlice() {
+    return database.query(PURGE, Tuple.of(Cleaner.SLICE)).map(rows -> rows.rowCount());
+  }
+
+  private static <T> Future<T> unknown(String policy) {
+    return Future.failedFuture(new IllegalArgumentException("no such quota: " + policy));
+  }
+
+  private static Future<QuotaReply> unavailable(Throwable failure) {
+    return failure instanceof DatabaseUnavailableException
+        ? Future.succeededFuture(new QuotaUnavailable())
+        : Future.failedFuture(failure);
+  }
+
+  private @Nullable Denied knownDenial(TakeQuota message) {
+    Who who = new Who(message.policy(), message.key());
+    Denial denial = denials.getIfPresent(who);
+    // A smaller cost may be granted, a larger one has longer to wait.
+    if (denial == null || denial.cost != message.cost()) {
+      return null;
+    }
+    long left = denial.untilNanos - nanos.getAsLong();
+    if (left <= 0) {
+      denials.invalidate(who);
+      return null;
+    }
+    Denied reply = denial.reply;
+    return new Denied(reply.limit(), reply.remaining(), seconds(left / 1_000));
+  }
+
+  private Future<List<QuotaReply>> takeAll(List<Take> asked) {
+    int size = asked.size();
+    String[] names = new String[size];
+    String[] keys = new String[size];
+    Integer[] costs = new Integer[size];
+    Integer[] limits = new Integer[size];
+    Long[] windows = new Long[size];
+    for (int i = 0; i < size; i++) {
+      Take take = asked.get(i);
+      names[i] = take.message.policy();
+      keys[i] = take.message.key();
+      costs[i] = take.message.cost();
+      limits[i] = take.policy.limit();
+      windows[i] = take.policy.windowMicros();
+    }
+    long sentNanos = nanos.getAsLong();
+    long refundsBefore = refundsSeen.get();
+    return database
+        .query(TAKE, Tuple.of(names, keys, costs, limits, windows))
+        .map(
+            rows -> {
+              List<QuotaReply> replies = new ArrayList<>(size);
+              for (Row row : rows) {
+                Take take = asked.get(replies.size());
+                replies.add(reply(take, row, sentNanos, refundsBefore));
+              }
+              return replies;
+            });
+  }
+
+  private QuotaReply reply(Take take, Row row, long sentNanos, long refundsBefore) {
+    int limit = take.policy.limit();
+    int remaining = row.getInteger(1);
+    if (row.getBoolean(0)) {
+      return new Granted(limit, remaining, seconds(row.getLong(2)), row.getLong(4));
+    }
+    long retryMicros = row.getLong(3);
+    Denied denied = new Denied(limit, remaining, seconds(retryMicros));
+    remember(take.message, denied, sentNanos + retryMicros * 1_000, refundsBefore);
+    return denied;
+  }
+
+  // A refund may have overtaken the denial: then it is not worth remembering.
+  private void remember(TakeQuota message, Denied denied, long untilNanos, long refundsBefore) {
+    Who who = new Who(message.policy(), message.key());
+    denials.put(who, new Denial(message.cost(), denied, untilNanos));
+    if (refundsSeen.get() != refundsBefore) {
+      denials.invalidate(who);
+    }
+  }
+
+  private Future<List<Boolean>> refundAll(List<RefundQuota> asked) {
+    int size = asked.size();
+    String[] names = new String[size];
+    String[] keys = new String[size];
+    Integer[] costs = new Integer[size];
+    Long[] takenAt = new Long[size];
+    for (int i = 0; i < size; i++) {
+      RefundQuota refund = asked.get(i);
+      names[i] = refund.policy();
+      keys[i] = refund.key();
+      costs[i] = refund.cost();
+      takenAt[i] = refund.takenAtMicros();
+    }
+    return database
+        .query(REFUND, Tuple.of(names, keys, costs, takenAt))
+        .map(
+            rows -> {
+              refundsSeen.incrementAndGet();
+              for (RefundQuota refund : asked) {
+                denials.invalidate(new Who(refund.policy(), refund.key()));
+              }
+              return Collections.nCopies(size, true);
+            });
+  }
+
+  private static int seconds(long micros) {
+    return (int) Math.max(1, (micros + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND);
+  }
+}

@@ -1,0 +1,5 @@
+/** How much each caller may have. */
+@NullMarked
+package dev.plumbline.limit;
+
+import org.jspecify.annotations.NullMarked;

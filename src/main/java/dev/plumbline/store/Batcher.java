@@ -1,0 +1,139 @@
+package dev.plumbline.store;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers the questions that come while earlier ones are under way and asks them together. With
+ * nothing under way a question goes out at once; the more come, the larger the batches grow.
+ * Thread-safe; an answer arrives on the context of whoever asked.
+ *
+ * @param <Q> a question
+ * @param <A> its answer
+ */
+public final class Batcher<Q, A> {
+  private final Vertx vertx;
+  private final Limits limits;
+  private final Function<List<Q>, Future<List<A>>> send;
+
+  private final ArrayDeque<Waiting<Q, A>> queue = new ArrayDeque<>();
+  private int underWay;
+  private @Nullable Promise<Void> drained;
+
+  private record Waiting<Q, A>(Q question, Promise<A> answer) {}
+
+  /**
+   * @param batch questions in one batch, at most
+   * @param queued questions that wait for their batch, at most
+   * @param underWay batches at once; with 1, questions are answered in the order they came in
+   */
+  public record Limits(int batch, int queued, int underWay) {}
+
+  /**
+   * @param send answers a batch, one answer for each question in the same order, and always ends
+   */
+  public Batcher(Vertx vertx, Limits limits, Function<List<Q>, Future<List<A>>> send) {
+    this.vertx = vertx;
+    this.limits = limits;
+    this.send = send;
+  }
+
+  /**
+   * Asks one question.
+   *
+   * @return fails with what its batch failed with, or with {@link DatabaseUnavailableException} if
+   *     too many are waiting
+   */
+  public Future<A> ask(Q question) {
+    Promise<A> answer = ((ContextInternal) vertx.getOrCreateContext()).promise();
+    List<Waiting<Q, A>> batch;
+    synchronized (this) {
+      if (queue.size() >= limits.queued) {
+        return Future.failedFuture(
+            new DatabaseUnavailableException("The database is behind with its work."));
+      }
+      queue.add(new Waiting<>(question, answer));
+      batch = nextBatch();
+    }
+    send(batch);
+    return answer.future();
+  }
+
+  /** How many wait for their batch. */
+  public synchronized int queued() {
+    return queue.size();
+  }
+
+  /** Ends when nothing waits and nothing is under way any more. */
+  public synchronized Future<Void> drain() {
+    if (queue.isEmpty() && underWay == 0) {
+      return Future.succeededFuture();
+    }
+    if (drained == null) {
+      drained = Promise.promise();
+    }
+    return drained.future();
+  }
+
+  private List<Waiting<Q, A>> nextBatch() {
+    if (queue.isEmpty() || underWay >= limits.underWay) {
+      return List.of();
+    }
+    underWay++;
+    int size = Math.min(queue.size(), limits.batch);
+    List<Waiting<Q, A>> batch = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      batch.add(queue.remove());
+    }
+    return batch;
+  }
+
+  private void send(List<Waiting<Q, A>> batch) {
+    if (batch.isEmpty()) {
+      return;
+    }
+    List<Q> questions = new ArrayList<>(batch.size());
+    for (Waiting<Q, A> waiting : batch) {
+      questions.add(waiting.question);
+    }
+    Future<List<A>> answers;
+    try {
+      answers = send.apply(questions);
+    } catch (RuntimeException e) {
+      answers = Future.failedFuture(e);
+    }
+    answers.onComplete(
+        (result, failure) -> {
+          List<Waiting<Q, A>> next;
+          Promise<Void> allDone = null;
+          synchronized (this) {
+            underWay--;
+            next = nextBatch();
+            if (underWay == 0 && queue.isEmpty()) {
+              allDone = drained;
+              drained = null;
+            }
+          }
+          // First the next ones, so that the database works while we hand out the answers.
+          send(next);
+          for (int i = 0; i < batch.size(); i++) {
+            Promise<A> answer = batch.get(i).answer;
+            if (failure == null) {
+              answer.complete(result.get(i));
+            } else {
+              answer.fail(failure);
+            }
+          }
+          if (allDone != null) {
+            allDone.complete();
+          }
+        });
+  }
+}

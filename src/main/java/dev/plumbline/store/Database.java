@@ -1,0 +1,173 @@
+package dev.plumbline.store;
+
+import dev.plumbline.config.Config;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClientOptions;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.PoolOptions;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pool of connections to PostgreSQL. Whatever happens to the database, a caller has an answer
+ * or a {@link DatabaseUnavailableException} within the configured time; while the database is known
+ * to be away, at once. It comes back by itself.
+ */
+public final class Database {
+  private static final Logger LOG = LoggerFactory.getLogger(Database.class);
+  private static final int WAITING_PER_CONNECTION = 32;
+  private static final long PROBE_PAUSE_MILLIS = 100;
+  private static final int PREPARED_STATEMENTS = 128;
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final String name;
+  private final long timeoutMillis;
+  private final AtomicBoolean away = new AtomicBoolean();
+  private volatile boolean closed;
+
+  /**
+   * @param url {@code postgresql://user:password@host:port/name}
+   * @param timeout of one query, with all waiting
+   * @throws StoreException if the url is none
+   */
+  public Database(Vertx vertx, String url, int poolSize, Duration timeout) {
+    this.vertx = vertx;
+    this.timeoutMillis = timeout.toMillis();
+    PgConnectOptions options =
+        DatabaseOptions.of(url)
+            .setCachePreparedStatements(true)
+            .setPreparedStatementCacheMaxSize(PREPARED_STATEMENTS)
+            .addProperty("statement_timeout", Long.toString(timeoutMillis))
+            .addProperty("idle_in_transaction_session_timeout", Long.toString(5 * timeoutMillis));
+    this.name = DatabaseOptions.describe(options);
+    this.pool =
+        PgBuilder.pool()
+            .with(
+                new PoolOptions()
+                    .setMaxSize(poolSize)
+                    .setMaxWaitQueueSize(poolSize * WAITING_PER_CONNECTION)
+                    .setConnectionTimeout((int) Math.max(1, timeout.toMillis()))
+                    .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS))
+            .with(
+                new NetClientOptions()
+                    .setConnectTimeout((int) Math.max(1, timeout.toMillis()))
+                    .setTcpNoDelay(true)
+                    .setTcpKeepAlive(true)
+                    // A connection whose peer is silent in the middle of an answer is dropped; an
+                    // idle one is opened again when it is needed.
+                    .setIdleTimeout((int) (3 * timeout.toMillis()))
+                    .setIdleTimeoutUnit(TimeUnit.MILLISECONDS))
+            .connectingTo(options)
+            .using(vertx)
+            .build();
+  }
+
+  /** The configured database, or else the embedded one at that address. */
+  public static Database open(Vertx vertx, Config.Database config, String embeddedUrl) {
+    String url = config.url() == null ? embeddedUrl : config.url();
+    return new Database(vertx, url, config.poolSize(), config.timeout());
+  }
+
+  /** Whether the last that was heard of it was good. */
+  public boolean available() {
+    return !away.get() && !closed;
+  }
+
+  /**
+   * Runs one statement, prepared once on each connection.
+   *
+   * @return fails with {@link DatabaseUnavailableException} if the database is away, and as the
+   *     client says if the statement is wrong
+   */
+  public Future<RowSet<Row>> query(String sql, Tuple arguments) {
+    if (!available()) {
+      return Future.failedFuture(unavailable());
+    }
+    return guarded(pool.preparedQuery(sql).execute(arguments));
+  }
+
+  /** As {@link #query(String, Tuple)}, without arguments. */
+  public Future<RowSet<Row>> query(String sql) {
+    return query(sql, Tuple.tuple());
+  }
+
+  /**
+   * Runs several statements, of which all count or none.
+   *
+   * @return as {@link #query(String, Tuple)}; also fails with what the function fails with
+   */
+  public <T> Future<T> inTransaction(Function<SqlConnection, Future<T>> statements) {
+    if (!available()) {
+      return Future.failedFuture(unavailable());
+    }
+    return guarded(pool.withTransaction(statements));
+  }
+
+  /** Asks the database whether it is there, known outage or not. */
+  public Future<Void> ping() {
+    return withDeadline(pool.query("select 1").execute())
+        .<Void>mapEmpty()
+        .recover(e -> Future.failedFuture(unavailable()))
+        .onSuccess(v -> isBack());
+  }
+
+  private <T> Future<T> guarded(Future<T> answer) {
+    return withDeadline(answer).recover(this::judge);
+  }
+
+  private <T> Future<T> withDeadline(Future<T> answer) {
+    return answer.timeout(timeoutMillis, TimeUnit.MILLISECONDS);
+  }
+
+  private <T> Future<T> judge(Throwable failure) {
+    if (!Outage.isAway(failure)) {
+      return Future.failedFuture(failure);
+    }
+    if (!Outage.isSlowStatement(failure)) {
+      isAway(failure);
+    }
+    return Future.failedFuture(unavailable());
+  }
+
+  private void isAway(Throwable failure) {
+    if (!closed && away.compareAndSet(false, true)) {
+      LOG.warn("The database {} is away: {}", name, failure.toString());
+      probe();
+    }
+  }
+
+  private void probe() {
+    if (closed) {
+      return;
+    }
+    ping().onFailure(e -> vertx.setTimer(PROBE_PAUSE_MILLIS, t -> probe()));
+  }
+
+  private void isBack() {
+    if (away.compareAndSet(true, false)) {
+      LOG.info("The database {} is back.", name);
+    }
+  }
+
+  private static DatabaseUnavailableException unavailable() {
+    return new DatabaseUnavailableException("The database is not available.");
+  }
+
+  /** Lets what is under way end and closes the connections. */
+  public Future<Void> close() {
+    closed = true;
+    return pool.close();
+  }
+}

@@ -1,0 +1,175 @@
+package dev.plumbline.store;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A PostgreSQL of our own in the data directory: real programs, durable, behind a password and on
+ * the loopback interface only. It is started again whenever it dies, on the same port, until it is
+ * stopped. All methods block.
+ */
+public final class EmbeddedPostgres implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgres.class);
+  private static final int PORT_ATTEMPTS = 5;
+  // Below the range that kernels give to outgoing connections: while the server is restarted,
+  // nobody takes its port by accident.
+  private static final int FIRST_PORT = 15_000;
+  private static final int LAST_PORT = 30_000;
+  private static final long LOOK_MILLIS = 50;
+  private static final long LONGEST_PAUSE_MILLIS = 5_000;
+  private static final int LOOKS_PER_TRIM = 1_200;
+
+  private final DataDirectory data;
+  private final PostgresCluster cluster;
+  private final int port;
+  private final Thread supervisor;
+  private Postmaster postmaster;
+  private boolean stopped;
+
+  private EmbeddedPostgres(
+      DataDirectory data, PostgresCluster cluster, int port, Postmaster postmaster) {
+    this.data = data;
+    this.cluster = cluster;
+    this.port = port;
+    this.postmaster = postmaster;
+    this.supervisor = new Thread(this::supervise, "embedded-postgres");
+    supervisor.setDaemon(true);
+  }
+
+  /**
+   * Starts the database that lives in that folder, after making it if it is new. A server that an
+   * earlier, crashed run left behind is stopped first.
+   *
+   * @throws StoreException if it cannot be started, saying why in a sentence
+   */
+  public static EmbeddedPostgres start(Path dataDir) {
+    DataDirectory data = DataDirectory.take(dataDir);
+    try {
+      PostgresCluster cluster = PostgresCluster.open(data);
+      cluster.stop();
+      cluster.trimLog();
+      EmbeddedPostgres embedded = startOnFreePort(data, cluster);
+      embedded.supervisor.start();
+      return embedded;
+    } catch (RuntimeException e) {
+      data.close();
+      throw e;
+    }
+  }
+
+  private static EmbeddedPostgres startOnFreePort(DataDirectory data, PostgresCluster cluster) {
+    for (int attempt = 1; ; attempt++) {
+      int port = freePort();
+      try {
+        return new EmbeddedPostgres(data, cluster, port, cluster.start(port));
+      } catch (StoreException e) {
+        if (attempt == PORT_ATTEMPTS || isFree(port)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static int freePort() {
+    for (int attempt = 0; attempt < 1_000; attempt++) {
+      int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+      if (isFree(port)) {
+        return port;
+      }
+    }
+    throw new StoreException("No free port was found for the embedded database.");
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port));
+      return true;
+    } catch (IOException taken) {
+      return false;
+    }
+  }
+
+  /** Where the service connects to, password included; the same until {@link #stop}. */
+  public String url() {
+    return cluster.url(port);
+  }
+
+  /** The port on 127.0.0.1. */
+  public int port() {
+    return port;
+  }
+
+  /** For those who look after the database itself. */
+  String superuserUrl(String database) {
+    return cluster.superuserUrl(port, database);
+  }
+
+  Path clusterFolder() {
+    return cluster.folder();
+  }
+
+  synchronized long postmasterPid() {
+    return postmaster.pid();
+  }
+
+  private synchronized void supervise() {
+    long pause = 0;
+    try {
+      for (long look = 1; ; look++) {
+        wait(LOOK_MILLIS + pause);
+        if (stopped) {
+          return;
+        }
+        if (look % LOOKS_PER_TRIM == 0) {
+          cluster.trimLog();
+        }
+        pause = postmaster.alive() ? 0 : startAgain(pause);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private long startAgain(long lastPause) {
+    if (lastPause == 0) {
+      LOG.warn("The embedded database died; it is started again.");
+    }
+    try {
+      postmaster = cluster.start(port);
+      LOG.info("The embedded database is back.");
+      return 0;
+    } catch (StoreException e) {
+      LOG.warn("{}", e.getMessage());
+      return Math.min(LONGEST_PAUSE_MILLIS, 50 + 2 * lastPause);
+    }
+  }
+
+  /** Stops the server, leaving no process behind, and gives the data directory free. */
+  public synchronized void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    notifyAll();
+    cluster.stop();
+    data.close();
+  }
+
+  /** Forgets the server without stopping it, as a crash of this process would. */
+  synchronized void abandon() {
+    stopped = true;
+    notifyAll();
+    data.close();
+  }
+
+  @Override
+  public void close() {
+    stop();
+  }
+}

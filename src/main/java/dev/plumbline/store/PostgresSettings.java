@@ -1,0 +1,55 @@
+package dev.plumbline.store;
+
+import java.nio.file.Path;
+
+/** The server's own configuration: durable, closed to all but this machine, and small. */
+final class PostgresSettings {
+  private PostgresSettings() {}
+
+  private static final String CONF =
+      """
+      # Written anew at each start.
+      listen_addresses = '127.0.0.1'
+      port = %d
+      unix_socket_directories = ''
+      max_connections = 50
+      password_encryption = scram-sha-256
+
+      fsync = on
+      full_page_writes = on
+      synchronous_commit = on
+      wal_level = minimal
+      max_wal_senders = 0
+      min_wal_size = 64MB
+      max_wal_size = 512MB
+      checkpoint_timeout = 15min
+
+      shared_buffers = 64MB
+      huge_pages = off
+      work_mem = 4MB
+      maintenance_work_mem = 32MB
+      max_parallel_workers_per_gather = 0
+      max_parallel_maintenance_workers = 0
+      jit = off
+
+      lc_messages = 'C'
+      timezone = 'UTC'
+      log_timezone = 'UTC'
+      log_checkpoints = off
+      log_min_messages = warning
+      # Statements and their parameters may hold what is private.
+      log_min_error_statement = panic
+      log_parameter_max_length_on_error = 0
+      """;
+
+  private static final String HBA =
+      """
+      # Written anew at each start.
+      host all all 127.0.0.1/32 scram-sha-256
+      """;
+
+  static void write(Path cluster, int port) {
+    DataDirectory.write(cluster.resolve("postgresql.conf"), CONF.formatted(port));
+    DataDirectory.write(cluster.resolve("pg_hba.conf"), HBA);
+  }
+}
