@@ -20,6 +20,9 @@ public sealed interface Message {
   record RunCheck(String module, String target, Map<String, Object> options, String requestId)
       implements Message {}
 
+  /** Is anybody there? */
+  record Ping() implements Message {}
+
   /** What {@link RunCheck} is answered with. */
   sealed interface RunReply extends Message {}
 

@@ -172,7 +172,7 @@ public final class ConfigLoader {
         new Config.Cache(
             s.duration("cache.ttl", Duration.ofSeconds(1), Duration.ofDays(1)),
             1024L * 1024 * s.integer("cache.memory_mib", 1, 65_536)),
-        new Config.Limits(s.integer("limits.fresh_per_hour", 0, 1_000_000)),
+        new Config.Limits(s.integer("limits.fresh_per_hour", 0, 10_000)),
         targets(s),
         new Config.Dns(
             s.sockets("dns.servers"),

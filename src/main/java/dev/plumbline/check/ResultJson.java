@@ -1,0 +1,110 @@
+package dev.plumbline.check;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Results as JSON, the same wherever one is shown. */
+public final class ResultJson {
+  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final DateTimeFormatter MILLIS =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+  private ResultJson() {}
+
+  /** A time as answers show it: RFC 3339, UTC, milliseconds. */
+  public static String time(Instant instant) {
+    return MILLIS.format(instant);
+  }
+
+  /** The whole result as one JSON object in UTF-8. */
+  public static byte[] write(CheckResult result) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(1024);
+    try (JsonGenerator json = FACTORY.createGenerator(out)) {
+      json.writeStartObject();
+      json.writeStringField("module", result.module());
+      json.writeStringField("target", result.target());
+      json.writeStringField("verdict", result.verdict().id());
+      json.writeFieldName("fields");
+      writeValue(json, result.fields());
+      json.writeArrayFieldStart("findings");
+      for (Finding finding : result.findings()) {
+        writeFinding(json, finding);
+      }
+      json.writeEndArray();
+      json.writeFieldName("truncated");
+      writeValue(json, result.truncated());
+      json.writeFieldName("error");
+      writeError(json, result.error());
+      json.writeStringField("checked_at", time(result.checkedAt()));
+      json.writeNumberField("duration_ms", result.durationMs());
+      json.writeEndObject();
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return out.toByteArray();
+  }
+
+  private static void writeFinding(JsonGenerator json, Finding finding) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("level", finding.level().id());
+    json.writeStringField("code", finding.code());
+    json.writeStringField("field", finding.field());
+    json.writeStringField("message", finding.message());
+    json.writeStringField("action", finding.action());
+    json.writeStringField("reference", finding.reference());
+    json.writeEndObject();
+  }
+
+  private static void writeError(JsonGenerator json, @Nullable CheckError error)
+      throws IOException {
+    if (error == null) {
+      json.writeNull();
+      return;
+    }
+    json.writeStartObject();
+    json.writeStringField("code", error.code().id());
+    json.writeStringField("message", error.message());
+    json.writeBooleanField("retryable", error.retryable());
+    json.writeEndObject();
+  }
+
+  private static void writeValue(JsonGenerator json, @Nullable Object value) throws IOException {
+    if (value == null) {
+      json.writeNull();
+    } else if (value instanceof String text) {
+      json.writeString(text);
+    } else if (value instanceof Boolean flag) {
+      json.writeBoolean(flag);
+    } else if (value instanceof Integer || value instanceof Long) {
+      json.writeNumber(((Number) value).longValue());
+    } else if (value instanceof Double number) {
+      json.writeNumber(number);
+    } else if (value instanceof Instant instant) {
+      json.writeString(time(instant));
+    } else if (value instanceof List<?> list) {
+      json.writeStartArray();
+      for (Object item : list) {
+        writeValue(json, item);
+      }
+      json.writeEndArray();
+    } else if (value instanceof Map<?, ?> map) {
+      json.writeStartObject();
+      for (Map.Entry<?, ?> entry : map.entrySet()) {
+        json.writeFieldName((String) entry.getKey());
+        writeValue(json, entry.getValue());
+      }
+      json.writeEndObject();
+    } else {
+      throw new IllegalArgumentException("a field cannot hold a " + value.getClass().getName());
+    }
+  }
+}

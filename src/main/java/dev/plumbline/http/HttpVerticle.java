@@ -1,0 +1,161 @@
+package dev.plumbline.http;
+
+import dev.plumbline.config.Config;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.openapi.router.RouterBuilder;
+import io.vertx.openapi.contract.OpenAPIContract;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/** The HTTP server: mounts the operations on the contract. As many as there are event loops. */
+public final class HttpVerticle extends VerticleBase {
+  private static final int REQUEST_LINE_BYTES = 32 * 1024;
+  private static final int HEADER_BYTES = 16 * 1024;
+
+  private final Config.Http config;
+  private final Contract contract;
+  private final List<Operation> operations;
+  private final HotAnswers hot;
+  private final Problems problems;
+  private final HttpMetrics metrics;
+  private HttpServer server;
+
+  public HttpVerticle(
+      Config.Http config,
+      Contract contract,
+      List<Operation> operations,
+      HotAnswers hot,
+      Problems problems,
+      HttpMetrics metrics) {
+    this.config = config;
+    this.contract = contract;
+    this.operations = operations;
+    this.hot = hot;
+    this.problems = problems;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public Future<?> start() {
+    Router router = router();
+    server =
+        vertx
+            .createHttpServer(options())
+            .connectionHandler(StrictVersions::guard)
+            .invalidRequestHandler(problems::invalidRequest)
+            .requestHandler(
+                request -> {
+                  if (!hot.answer(request)) {
+                    route(router, request);
+                  }
+                });
+    return server.listen();
+  }
+
+  /** Waits for the requests that are under way, then closes. */
+  @Override
+  public Future<?> stop() {
+    return server == null
+        ? Future.succeededFuture()
+        : server.shutdown(config.drain().toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** The port that is listened on. */
+  public int port() {
+    return server.actualPort();
+  }
+
+  private HttpServerOptions options() {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHost(config.host())
+            .setPort(config.port())
+            .setMaxInitialLineLength(REQUEST_LINE_BYTES + 64)
+            .setMaxHeaderSize(HEADER_BYTES)
+            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+            .setIdleTimeout((int) config.idleTimeout().toMillis())
+            .setAcceptBacklog(4096)
+            .setTcpNoDelay(true);
+    if (config.tlsCertificate() != null && config.tlsKey() != null) {
+      options
+          .setSsl(true)
+          .setUseAlpn(true)
+          .setKeyCertOptions(
+              new PemKeyCertOptions()
+                  .setCertPath(config.tlsCertificate().toString())
+                  .setKeyPath(config.tlsKey().toString()));
+    }
+    return options;
+  }
+
+  private void route(Router router, HttpServerRequest request) {
+    if (metrics.begin() > config.maxConcurrent()) {
+      metrics.end("overload", 503);
+      problems.send(
+          request,
+          Problem.unavailable(
+              "overloaded", "Too many requests are under way; try again shortly.", 1));
+      return;
+    }
+    router.handle(request);
+  }
+
+  private Router router() {
+    OpenAPIContract openApi = contract.openApi();
+    RouterBuilder builder = RouterBuilder.create(vertx, openApi);
+    builder.rootHandler(this::prepare);
+    Set<String> handled = new TreeSet<>();
+    for (Operation operation : operations) {
+      if (!handled.add(operation.operationId())
+          || builder.getRoute(operation.operationId()) == null) {
+        throw new IllegalStateException(
+            operation.operationId() + " is in openapi.json not once, or handled twice");
+      }
+      builder
+          .getRoute(operation.operationId())
+          .addHandler(
+              ctx -> {
+                ctx.put(OPERATION, operation.operationId());
+                operation.handle(ctx);
+              });
+    }
+    if (!handled.equals(contract.operationIds())) {
+      Set<String> missing = contract.operationIds();
+      missing.removeAll(handled);
+      throw new IllegalStateException("nothing handles " + missing + " of openapi.json");
+    }
+    Router router = builder.createRouter();
+    problems.mount(router, contract);
+    return router;
+  }
+
+  private static final String OPERATION = "plumbline.operation";
+  private static final String SEEN = "plumbline.seen";
+
+  private void prepare(RoutingContext ctx) {
+    if (ctx.get(SEEN) == null) {
+      ctx.put(SEEN, true);
+      ctx.addEndHandler(
+          ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
+    }
+    boolean head = ctx.request().method() == HttpMethod.HEAD;
+    String encoded = RawTarget.encoded(ctx.request().uri());
+    if (encoded != null) {
+      ctx.reroute(HttpMethod.GET, encoded);
+    } else if (head && !contract.allowed(ctx.request().path()).isEmpty()) {
+      ctx.reroute(HttpMethod.GET, ctx.request().uri());
+    } else {
+      ctx.next();
+    }
+  }
+}

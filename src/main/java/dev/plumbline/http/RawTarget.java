@@ -1,0 +1,77 @@
+package dev.plumbline.http;
+
+import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The target in the path of an instant check. People type {@code
+ * …/http-status/https://a.example/b?c} as it is: when the raw rest after the module holds a slash,
+ * all of it is the target, query included, and is put in its encoded form before the contract sees
+ * it.
+ */
+public final class RawTarget {
+  private static final String PREFIX = "/api/v1/instant/";
+  private static final String UNRESERVED =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+
+  private RawTarget() {}
+
+  /** The path and query in their encoded form, null when the given one is already in it. */
+  static @Nullable String encoded(String uri) {
+    if (!uri.startsWith(PREFIX)) {
+      return null;
+    }
+    int slash = uri.indexOf('/', PREFIX.length());
+    int query = uri.indexOf('?');
+    if (slash < 0 || (query >= 0 && query < slash)) {
+      return null;
+    }
+    String rest = uri.substring(slash + 1);
+    int restQuery = rest.indexOf('?');
+    int literal = rest.indexOf('/');
+    if (literal < 0 || (restQuery >= 0 && restQuery < literal)) {
+      return null;
+    }
+    StringBuilder out = new StringBuilder(uri.length() + 32).append(uri, 0, slash + 1);
+    for (byte b : rest.getBytes(StandardCharsets.UTF_8)) {
+      char c = (char) (b & 0xff);
+      if (UNRESERVED.indexOf(c) >= 0) {
+        out.append(c);
+      } else {
+        out.append('%').append(hex(b >> 4)).append(hex(b));
+      }
+    }
+    return out.toString();
+  }
+
+  private static char hex(int nibble) {
+    return Character.toUpperCase(Character.forDigit(nibble & 0xf, 16));
+  }
+
+  /**
+   * The last segment of an encoded path, decoded: strictly, and with a plus sign meaning itself.
+   *
+   * @throws IllegalArgumentException when it is not percent-encoded UTF-8
+   */
+  public static String decoded(String path) {
+    String segment = path.substring(path.lastIndexOf('/') + 1);
+    if (segment.indexOf('%') < 0) {
+      return segment;
+    }
+    String latin = URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.ISO_8859_1);
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .onMalformedInput(CodingErrorAction.REPORT)
+          .onUnmappableCharacter(CodingErrorAction.REPORT)
+          .decode(ByteBuffer.wrap(latin.getBytes(StandardCharsets.ISO_8859_1)))
+          .toString();
+    } catch (CharacterCodingException notUtf8) {
+      throw new IllegalArgumentException("The target in the path is not percent-encoded UTF-8.");
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package dev.plumbline.instant;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ResultJson;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Locale;
+
+/** A result as it is sent: the bytes of a cached answer, ready, and how old they are. Immutable. */
+public final class Answer {
+  private final byte[] result;
+  private final Buffer cachedBody;
+  private final String etag;
+  private final Instant checkedAt;
+  private final Instant expiresAt;
+  private final boolean cacheable;
+
+  private Answer(byte[] result, Instant checkedAt, Instant expiresAt, boolean cacheable) {
+    this.result = result;
+    this.checkedAt = checkedAt;
+    this.expiresAt = expiresAt;
+    this.cacheable = cacheable;
+    this.cachedBody = body(true);
+    this.etag = etagOf(result);
+  }
+
+  /** The answer that carries a new result. */
+  static Answer of(CheckResult result, Duration lifetime) {
+    Instant checkedAt = result.checkedAt();
+    return new Answer(
+        ResultJson.write(result),
+        checkedAt,
+        result.cacheable() ? checkedAt.plus(lifetime) : checkedAt,
+        result.cacheable());
+  }
+
+  /** The answer that carries a stored result. */
+  static Answer stored(byte[] result, Instant checkedAt, Instant expiresAt) {
+    return new Answer(result, checkedAt, expiresAt, true);
+  }
+
+  /** The result as one JSON object, without what only an answer says. */
+  byte[] result() {
+    return result;
+  }
+
+  /** The body of an answer from the cache. Shared: never to be written to. */
+  public Buffer cachedBody() {
+    return cachedBody;
+  }
+
+  /** The body of the answer to the one who had the check run. */
+  public Buffer freshBody() {
+    return body(false);
+  }
+
+  /** A weak entity tag: the same for the fresh answer and the cached ones (RFC 9110, 8.8.3). */
+  public String etag() {
+    return etag;
+  }
+
+  public Instant checkedAt() {
+    return checkedAt;
+  }
+
+  public Instant expiresAt() {
+    return expiresAt;
+  }
+
+  /** Whether the next caller may be given this answer. */
+  public boolean cacheable() {
+    return cacheable;
+  }
+
+  boolean expired(Instant now) {
+    return !expiresAt.isAfter(now);
+  }
+
+  /** What this answer takes of memory, roughly, in bytes. */
+  int weight() {
+    return result.length * 2 + 400;
+  }
+
+  private Buffer body(boolean cached) {
+    String tail =
+        String.format(
+            Locale.ROOT,
+            ",\"cached\":%s,\"expires_at\":\"%s\"}",
+            cached,
+            ResultJson.time(expiresAt));
+    return Buffer.buffer(result.length + tail.length())
+        .appendBytes(result, 0, result.length - 1)
+        .appendBytes(tail.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static String etagOf(byte[] result) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(result);
+      byte[] half = java.util.Arrays.copyOf(hash, 16);
+      return "W/\"" + Base64.getUrlEncoder().withoutPadding().encodeToString(half) + "\"";
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

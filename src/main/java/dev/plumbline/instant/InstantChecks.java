@@ -1,0 +1,227 @@
+package dev.plumbline.instant;
+
+import dev.plumbline.bus.Addresses;
+import dev.plumbline.bus.Bus;
+import dev.plumbline.bus.Message;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.TargetPolicy;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.Base64;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Instant checks: what is known is given at once and for nothing; what is not is paid for, run,
+ * kept, and given to all who asked meanwhile. One for each node, used from all event loops.
+ */
+public final class InstantChecks {
+  /** The quota that fresh instant checks are taken from. */
+  public static final String POLICY = "fresh";
+
+  private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
+  private static final long QUOTA_TIMEOUT_MS = 2_000;
+  private static final long RUN_MARGIN_MS = 5_000;
+
+  private final ModuleCatalogue modules;
+  private final TargetPolicy policy;
+  private final ResultCache cache;
+  private final ResultStore store;
+  private final Bus bus;
+  private final Duration lifetime;
+  private final Flights flights;
+  private final InstantMetrics metrics;
+
+  /**
+   * @param lifetime how long a result may be given again
+   */
+  public InstantChecks(
+      Vertx vertx,
+      ModuleCatalogue modules,
+      TargetPolicy policy,
+      ResultCache cache,
+      ResultStore store,
+      Bus bus,
+      Duration lifetime,
+      MeterRegistry registry) {
+    this.modules = modules;
+    this.policy = policy;
+    this.cache = cache;
+    this.store = store;
+    this.bus = bus;
+    this.lifetime = lifetime;
+    this.flights = new Flights(vertx);
+    this.metrics = new InstantMetrics(registry);
+  }
+
+  /** Answers one request; the future does not fail. */
+  public Future<InstantOutcome> check(InstantRequest request) {
+    CheckModule<?> module = modules.find(request.module());
+    if (module == null) {
+      return Future.succeededFuture(new InstantOutcome.UnknownModule(request.module()));
+    }
+    Description description = module.description();
+    Options.Parsed parsed = Options.parse(description, request.options());
+    Options options = parsed.options();
+    if (options == null) {
+      return Future.succeededFuture(new InstantOutcome.BadOptions(parsed.faults()));
+    }
+    Target target;
+    try {
+      target = TargetParser.parse(description, request.target());
+    } catch (InvalidTargetException invalid) {
+      return Future.succeededFuture(
+          new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
+    }
+    String refusal = policy.refusal(target);
+    if (refusal != null) {
+      return Future.succeededFuture(new InstantOutcome.NotAllowed(refusal));
+    }
+    String key = description.module() + '\n' + target.text() + '\n' + options;
+    Answer known = cache.find(key);
+    if (known != null) {
+      metrics.memory.increment();
+      return Future.succeededFuture(new InstantOutcome.Answered(known, false, null));
+    }
+    return flights.join(key, () -> lookUp(key, request, target, options));
+  }
+
+  /** Tells the metrics that an answer was given by its raw path alone. */
+  public void countHot() {
+    metrics.hot.increment();
+  }
+
+  private Future<InstantOutcome> lookUp(
+      String key, InstantRequest request, Target target, Options options) {
+    Answer landed = cache.find(key);
+    if (landed != null) {
+      // the run that this caller would have shared ended just before it could join
+      metrics.memory.increment();
+      return Future.succeededFuture(new InstantOutcome.Answered(landed, false, null));
+    }
+    return store
+        .find(digest(key))
+        .<InstantOutcome>compose(
+            found -> {
+              if (found == null) {
+                return pay(key, request, target, options);
+              }
+              metrics.database.increment();
+              Answer answer = Answer.stored(found.body().getBytes(), found.checkedAt(), found.expiresAt());
+              cache.put(key, answer);
+              return Future.succeededFuture(new InstantOutcome.Answered(answer, false, null));
+            })
+        .otherwise(
+            away -> unavailable("The database cannot be reached just now; try again shortly."));
+  }
+
+  private Future<InstantOutcome> pay(
+      String key, InstantRequest request, Target target, Options options) {
+    if (request.fromOurselves()) {
+      return Future.succeededFuture(new InstantOutcome.Loop());
+    }
+    return bus.ask(
+            Addresses.LIMIT_TAKE,
+            new Message.TakeQuota(POLICY, request.client(), 1),
+            Message.QuotaReply.class,
+            QUOTA_TIMEOUT_MS)
+        .compose(
+            reply -> {
+              if (reply instanceof Message.Granted granted) {
+                return run(key, request, target, options, granted);
+              }
+              if (reply instanceof Message.Denied denied) {
+                metrics.overQuota.increment();
+                return Future.succeededFuture(new InstantOutcome.OverQuota(denied));
+              }
+              return Future.succeededFuture(
+                  unavailable("The database cannot be reached just now; try again shortly."));
+            });
+  }
+
+  private Future<InstantOutcome> run(
+      String key, InstantRequest request, Target target, Options options, Message.Granted granted) {
+    Message.RunCheck order =
+        new Message.RunCheck(request.module(), target.text(), options.given(), request.requestId());
+    return bus.ask(
+            Addresses.CHECK_RUN,
+            order,
+            Message.RunReply.class,
+            options.integer(Description.TIMEOUT_MS) + RUN_MARGIN_MS)
+        .transform(
+            reply -> {
+              if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
+                return Future.succeededFuture(keep(key, target, checked, granted));
+              }
+              if (reply.succeeded() && reply.result() instanceof Message.Busy busy) {
+                refund(request, granted);
+                return Future.succeededFuture(new InstantOutcome.NoRoom(busy.retryAfterSeconds()));
+              }
+              if (reply.failed() && !Bus.timedOut(reply.cause())) {
+                refund(request, granted);
+              }
+              LOG.atError()
+                  .addKeyValue("request_id", request.requestId())
+                  .setCause(reply.cause())
+                  .log("a check was not run");
+              return Future.succeededFuture(
+                  unavailable("The check could not be run just now; try again shortly."));
+            });
+  }
+
+  private InstantOutcome keep(
+      String key, Target target, Message.Checked checked, Message.Granted granted) {
+    metrics.miss.increment();
+    Answer answer = Answer.of(checked.result(), lifetime);
+    if (answer.cacheable()) {
+      cache.put(key, answer);
+      store.store(
+          new ResultStore.Entry(
+              digest(key),
+              checked.result().module(),
+              target.text(),
+              Buffer.buffer(answer.result()),
+              answer.checkedAt(),
+              answer.expiresAt()));
+    }
+    return new InstantOutcome.Answered(answer, true, granted);
+  }
+
+  /** What a key is called in the database: short, whatever the length of the target. */
+  private static String digest(String key) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  private void refund(InstantRequest request, Message.Granted granted) {
+    if (granted.limit() > 0) {
+      bus.ask(
+          Addresses.LIMIT_REFUND,
+          new Message.RefundQuota(POLICY, request.client(), 1, granted.takenAtMicros()),
+          Message.Done.class,
+          QUOTA_TIMEOUT_MS);
+    }
+  }
+
+  private InstantOutcome unavailable(String detail) {
+    metrics.unavailable.increment();
+    return new InstantOutcome.Unavailable(detail);
+  }
+}

@@ -1,0 +1,54 @@
+package dev.plumbline.ops;
+
+import dev.plumbline.bus.Addresses;
+import dev.plumbline.bus.Bus;
+import dev.plumbline.bus.Message;
+import dev.plumbline.store.Database;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+
+/** Whether this node can do its work: its database is reachable and its runners answer. */
+public final class Health {
+  private static final long PATIENCE_MS = 900;
+
+  private final Database database;
+  private final Bus bus;
+  private volatile boolean draining;
+
+  public Health(Database database, Bus bus) {
+    this.database = database;
+    this.bus = bus;
+  }
+
+  /** From now on no new work is wanted. */
+  public void drain() {
+    draining = true;
+  }
+
+  /**
+   * The state of each part.
+   *
+   * @param ready whether all is well
+   */
+  public record Report(boolean ready, JsonObject parts) {}
+
+  public Future<Report> check() {
+    Future<Boolean> databaseUp = database.ping().map(true).otherwise(false);
+    Future<Boolean> runnersUp =
+        bus.ask(Addresses.CHECK_PING, new Message.Ping(), Message.Done.class, PATIENCE_MS)
+            .map(true)
+            .otherwise(false);
+    return Future.all(databaseUp, runnersUp)
+        .map(
+            both -> {
+              boolean ready = databaseUp.result() && runnersUp.result() && !draining;
+              return new Report(
+                  ready,
+                  new JsonObject()
+                      .put("status", ready ? "up" : "down")
+                      .put("database", databaseUp.result() ? "up" : "down")
+                      .put("runners", runnersUp.result() ? "up" : "down")
+                      .put("draining", draining));
+            });
+  }
+}

@@ -1,0 +1,72 @@
+package dev.plumbline.ops;
+
+import dev.plumbline.config.Config;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+
+/** Health and metrics, on a port of their own that need not be public. */
+public final class ManagementVerticle extends VerticleBase {
+  private static final String JSON = "application/json";
+
+  private final Config.Management config;
+  private final Health health;
+  private final PrometheusMeterRegistry registry;
+
+  public ManagementVerticle(
+      Config.Management config, Health health, PrometheusMeterRegistry registry) {
+    this.config = config;
+    this.health = health;
+    this.registry = registry;
+  }
+
+  @Override
+  public Future<?> start() {
+    return vertx
+        .createHttpServer(
+            new HttpServerOptions()
+                .setHost(config.host())
+                .setPort(config.port())
+                .setIdleTimeout(120))
+        .requestHandler(this::handle)
+        .listen();
+  }
+
+  private void handle(HttpServerRequest request) {
+    if (request.method() != HttpMethod.GET && request.method() != HttpMethod.HEAD) {
+      request.response().putHeader("Allow", "GET, HEAD");
+      send(request, 405, JSON, "{\"error\":\"only GET and HEAD are possible here\"}");
+      return;
+    }
+    switch (request.path() == null ? "" : request.path()) {
+      case "/health/live" -> send(request, 200, JSON, "{\"status\":\"up\"}");
+      case "/health/ready" ->
+          health
+              .check()
+              .onSuccess(
+                  report ->
+                      send(request, report.ready() ? 200 : 503, JSON, report.parts().encode()));
+      case "/metrics" ->
+          send(request, 200, "text/plain; version=0.0.4; charset=utf-8", registry.scrape());
+      default ->
+          send(
+              request,
+              404,
+              JSON,
+              "{\"error\":\"there are /health/live, /health/ready and /metrics\"}");
+    }
+  }
+
+  private static void send(HttpServerRequest request, int status, String type, String body) {
+    request
+        .response()
+        .setStatusCode(status)
+        .putHeader("Content-Type", type)
+        .putHeader("Cache-Control", "no-store")
+        .putHeader("X-Content-Type-Options", "nosniff")
+        .end(body);
+  }
+}

@@ -1,0 +1,195 @@
+package dev.plumbline.run;
+
+import dev.plumbline.bus.Message;
+import dev.plumbline.check.BusyFailure;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.Judgement;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.RequestBudget;
+import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs checks, so many at once and so many waiting, each with a deadline. Every check ends in a
+ * result, whatever its module does; only for want of room it ends in {@link Message.Busy}. Used
+ * from one event loop.
+ */
+public final class CheckRunner {
+  /** How long after a check's own deadline this one strikes, so that a probe can say it better. */
+  private static final long GRACE_MS = 250;
+
+  private static final int RETRY_AFTER_SECONDS = 1;
+  private static final Logger LOG = LoggerFactory.getLogger(CheckRunner.class);
+
+  private final Vertx vertx;
+  private final ModuleCatalogue modules;
+  private final Probes probes;
+  private final Clock clock;
+  private final RunnerMetrics metrics;
+  private final int places;
+  private final int queueLimit;
+  private final Queue<Runnable> waiting = new ArrayDeque<>();
+  private int running;
+
+  /**
+   * @param places checks that run at once, at least 1
+   * @param queueLimit checks that wait for a place, at most
+   */
+  public CheckRunner(
+      Vertx vertx,
+      ModuleCatalogue modules,
+      Probes probes,
+      Clock clock,
+      RunnerMetrics metrics,
+      int places,
+      int queueLimit) {
+    this.vertx = vertx;
+    this.modules = modules;
+    this.probes = probes;
+    this.clock = clock;
+    this.metrics = metrics;
+    this.places = places;
+    this.queueLimit = queueLimit;
+  }
+
+  /** Runs one check; the future never fails for anything that a target does. */
+  public Future<Message.RunReply> run(Message.RunCheck order) {
+    CheckModule<?> module = modules.find(order.module());
+    if (module == null) {
+      return Future.failedFuture("there is no module " + order.module());
+    }
+    if (running < places) {
+      running++;
+      metrics.started();
+      return start(module, order);
+    }
+    if (waiting.size() >= queueLimit) {
+      metrics.refused();
+      return Future.succeededFuture(new Message.Busy(RETRY_AFTER_SECONDS));
+    }
+    Promise<Message.RunReply> later = Promise.promise();
+    waiting.add(() -> start(module, order).onComplete(later));
+    metrics.queued();
+    return later.future();
+  }
+
+  private <E> Future<Message.RunReply> start(CheckModule<E> module, Message.RunCheck order) {
+    Description description = module.description();
+    long startNanos = System.nanoTime();
+    Instant checkedAt = clock.instant();
+    Target target;
+    try {
+      target = TargetParser.parse(description, order.target());
+    } catch (InvalidTargetException invalid) {
+      leave();
+      return Future.failedFuture(invalid);
+    }
+    Options options = Options.parse(description, order.options()).options();
+    if (options == null) {
+      leave();
+      return Future.failedFuture("options that are none for " + order.module());
+    }
+    return judge(module, target, options)
+        .transform(
+            outcome -> {
+              leave();
+              long durationMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+              if (outcome.succeeded()) {
+                return done(
+                    ResultAssembler.judged(
+                        description, target, outcome.result(), checkedAt, durationMs));
+              }
+              if (outcome.cause() instanceof BusyFailure busy) {
+                metrics.refused();
+                return Future.succeededFuture(
+                    new Message.Busy((int) Math.max(1, busy.retryAfter().toSeconds())));
+              }
+              CheckError error = errorOf(outcome.cause(), order);
+              return done(
+                  ResultAssembler.failed(description, target, error, checkedAt, durationMs));
+            });
+  }
+
+  private Future<Message.RunReply> done(CheckResult result) {
+    metrics.ended(result);
+    return Future.succeededFuture(new Message.Checked(result));
+  }
+
+  private <E> Future<Judgement> judge(CheckModule<E> module, Target target, Options options) {
+    long timeoutMs = options.integer(Description.TIMEOUT_MS);
+    RunningCheck context =
+        new RunningCheck(options, Deadline.in(timeoutMs), clock, new RequestBudget(), probes);
+    Promise<Judgement> ended = Promise.promise();
+    long timer =
+        vertx.setTimer(
+            timeoutMs + GRACE_MS,
+            strike ->
+                ended.tryFail(
+                    new CheckFailure(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "The check did not end within " + timeoutMs + " ms.")));
+    Future<E> evidence;
+    try {
+      evidence = module.collect(target, context);
+    } catch (RuntimeException fault) {
+      evidence = Future.failedFuture(fault);
+    }
+    evidence
+        .map(seen -> module.judge(seen, options))
+        .onComplete(
+            outcome -> {
+              vertx.cancelTimer(timer);
+              if (outcome.succeeded()) {
+                ended.tryComplete(outcome.result());
+              } else {
+                ended.tryFail(outcome.cause());
+              }
+            });
+    return ended.future();
+  }
+
+  private CheckError errorOf(Throwable cause, Message.RunCheck order) {
+    if (cause instanceof CheckFailure failure) {
+      return failure.error();
+    }
+    LOG.atError()
+        .addKeyValue("request_id", order.requestId())
+        .addKeyValue("module", order.module())
+        .addKeyValue("target", order.target())
+        .setCause(cause)
+        .log("a module failed");
+    return new CheckError(
+        ErrorCode.INTERNAL, "The check failed for a reason that lies with this service.");
+  }
+
+  private void leave() {
+    Runnable next = waiting.poll();
+    if (next == null) {
+      running--;
+      metrics.left();
+    } else {
+      metrics.dequeued();
+      // on a fresh stack: many checks that end at once must not call each other ever deeper
+      vertx.runOnContext(ignored -> next.run());
+    }
+  }
+}
