@@ -1,0 +1,37 @@
+package dev.plumbline.probe;
+
+import java.net.InetAddress;
+import java.util.List;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Record;
+
+/**
+ * What the DNS says of a name and a type.
+ *
+ * @param name the name that was asked for
+ * @param type of {@link org.xbill.DNS.Type}
+ * @param rcode {@link Rcode#NOERROR} or {@link Rcode#NXDOMAIN}
+ * @param aliases the names that the name is an alias of, in order (CNAME); empty when it is none
+ * @param records of the wanted type, at the last alias; empty when there is none
+ * @param addresses of A and AAAA records; empty for other types
+ * @param authoritative the AA bit of the last answer
+ * @param authenticated the AD bit of all answers: the resolver has validated them by DNSSEC
+ * @param ttlSeconds how long it may be kept: the shortest time of the records, or of the denial
+ */
+public record DnsAnswer(
+    Name name,
+    int type,
+    int rcode,
+    List<Name> aliases,
+    List<Record> records,
+    List<InetAddress> addresses,
+    boolean authoritative,
+    boolean authenticated,
+    long ttlSeconds) {
+
+  /** Whether the name, or the last of its aliases, does not exist. */
+  public boolean nxdomain() {
+    return rcode == Rcode.NXDOMAIN;
+  }
+}

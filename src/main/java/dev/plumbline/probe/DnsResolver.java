@@ -1,0 +1,264 @@
+package dev.plumbline.probe;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Expiry;
+import dev.plumbline.check.BusyFailure;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.DClass;
+import org.xbill.DNS.Message;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Record;
+import org.xbill.DNS.TextParseException;
+import org.xbill.DNS.Type;
+
+/**
+ * A stub resolver (RFC 1034 §5.3.1): asks the configured recursive servers, keeps what they say for
+ * as long as they say, and asks once for callers who want the same at once. The hosts file plays no
+ * part. May be used from every event loop; outcomes are told on the caller's.
+ */
+public final class DnsResolver {
+  private static final int MOST_OUTSTANDING = 2000;
+  private static final int LEAST_ATTEMPTS = 2;
+
+  private record Key(String name, int type) {}
+
+  private final Vertx vertx;
+  private final TargetPolicy policy;
+  private final DnsTransport transport;
+  private final List<SocketAddress> servers;
+  private final long attemptMillis;
+  private final int mostOutstanding;
+  private final AtomicInteger outstanding = new AtomicInteger();
+  private final ConcurrentMap<Key, Future<DnsAnswer>> flights = new ConcurrentHashMap<>();
+  private final Cache<Key, DnsAnswer> cache;
+
+  /**
+   * @param nanoClock by which answers grow old, for example {@code System::nanoTime}
+   * @throws IllegalArgumentException when a configured server is malformed
+   */
+  public DnsResolver(
+      Vertx vertx, Config.Dns settings, TargetPolicy policy, LongSupplier nanoClock) {
+    this(vertx, settings, policy, nanoClock, MOST_OUTSTANDING);
+  }
+
+  DnsResolver(
+      Vertx vertx,
+      Config.Dns settings,
+      TargetPolicy policy,
+      LongSupplier nanoClock,
+      int mostOutstanding) {
+    this.vertx = vertx;
+    this.policy = policy;
+    this.mostOutstanding = mostOutstanding;
+    this.transport = new DnsTransport(vertx, settings.timeout());
+    this.servers = DnsServers.from(settings.servers());
+    this.attemptMillis = Math.max(1, settings.timeout().toMillis());
+    this.cache =
+        Caffeine.newBuilder()
+            .maximumWeight(settings.cacheEntries())
+            .weigher((Key key, DnsAnswer answer) -> 1 + answer.records().size() / 8)
+            .expireAfter(Expiry.creating(DnsResolver::timeToKeep))
+            .ticker(nanoClock::getAsLong)
+            .executor(Runnable::run)
+            .build();
+  }
+
+  /**
+   * All addresses of a name. Fails with {@code dns_nxdomain}, {@code dns_no_data} and as {@link
+   * #query} does.
+   *
+   * @param type {@link Type#A} or {@link Type#AAAA}
+   */
+  public Future<List<InetAddress>> lookup(String name, int type, Deadline deadline) {
+    return query(name, type, deadline).compose(answer -> addresses(name, answer));
+  }
+
+  static Future<List<InetAddress>> addresses(String name, DnsAnswer answer) {
+    return answer.addresses().isEmpty()
+        ? Future.failedFuture(noAddress(name, answer))
+        : Future.succeededFuture(answer.addresses());
+  }
+
+  static CheckFailure noAddress(String name, DnsAnswer answer) {
+    return answer.nxdomain()
+        ? new CheckFailure(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist.")
+        : new CheckFailure(
+            ErrorCode.DNS_NO_DATA,
+            "The name " + name + " has no " + Type.string(answer.type()) + " record.");
+  }
+
+  /**
+   * What the DNS says; a name or type that does not exist is an answer, not a failure. Fails with
+   * {@code target_blocked} for a name that must not be looked up, {@code dns_timeout}, {@code
+   * dns_servfail}, and {@link BusyFailure} when too many questions are open.
+   *
+   * @param name A-labels, with or without the trailing dot
+   * @param type of {@link Type}
+   */
+  public Future<DnsAnswer> query(String name, int type, Deadline deadline) {
+    String plain = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
+    Key key = new Key(plain.toLowerCase(Locale.ROOT), type);
+    DnsAnswer known = cache.getIfPresent(key);
+    if (known != null) {
+      return Future.succeededFuture(known);
+    }
+    String refusal = policy.refusalOfName(key.name());
+    if (refusal != null) {
+      return failed(ErrorCode.TARGET_BLOCKED, refusal);
+    }
+    Name question;
+    try {
+      question = Name.fromString(key.name(), Name.root);
+    } catch (TextParseException malformed) {
+      return failed(ErrorCode.INVALID_TARGET, "The name cannot be asked for in the DNS.");
+    }
+    return within(deadline, OnContext.ofCaller(flight(key, question)));
+  }
+
+  private Future<DnsAnswer> flight(Key key, Name question) {
+    Promise<DnsAnswer> mine = Promise.promise();
+    Future<DnsAnswer> running = flights.putIfAbsent(key, mine.future());
+    if (running != null) {
+      return running;
+    }
+    if (outstanding.incrementAndGet() > mostOutstanding) {
+      outstanding.decrementAndGet();
+      flights.remove(key);
+      mine.fail(new BusyFailure("Too many DNS questions are open.", Duration.ofSeconds(1)));
+      return mine.future();
+    }
+    Deadline end = Deadline.in(flightMillis());
+    resolve(new DnsChain(question, key.type()), end)
+        .onComplete(
+            outcome -> {
+              if (outcome.succeeded() && outcome.result().ttlSeconds() > 0) {
+                cache.put(key, outcome.result());
+              }
+              flights.remove(key);
+              outstanding.decrementAndGet();
+              if (outcome.succeeded()) {
+                mine.complete(outcome.result());
+              } else {
+                mine.fail(outcome.cause());
+              }
+            });
+    return mine.future();
+  }
+
+  private Future<DnsAnswer> resolve(DnsChain chain, Deadline end) {
+    Record question = Record.newRecord(chain.current(), chain.type(), DClass.IN);
+    return ask(question, 0, true, end)
+        .compose(
+            message -> {
+              DnsAnswer answer;
+              try {
+                answer = chain.follow(message);
+              } catch (CheckFailure failure) {
+                return Future.failedFuture(failure);
+              }
+              if (answer != null) {
+                return Future.succeededFuture(answer);
+              }
+              String refusal = policy.refusalOfName(text(chain.current()));
+              return refusal == null
+                  ? resolve(chain, end)
+                  : failed(ErrorCode.TARGET_BLOCKED, refusal);
+            });
+  }
+
+  /** Asks one server after the other; a lone server that kept silent is asked again. */
+  private Future<Message> ask(Record question, int attempt, boolean edns, Deadline end) {
+    SocketAddress server = servers.get(attempt % servers.size());
+    return transport
+        .exchange(server, question, edns, Math.min(attemptMillis, end.remainingMillis()))
+        .transform(
+            outcome -> {
+              Message message = outcome.result();
+              int rcode = message == null ? Rcode.SERVFAIL : message.getHeader().getRcode();
+              if (message != null && (rcode == Rcode.NOERROR || rcode == Rcode.NXDOMAIN)) {
+                return Future.succeededFuture(message);
+              }
+              if (message != null && rcode == Rcode.FORMERR && edns) {
+                return ask(question, attempt, false, end);
+              }
+              boolean silent = message == null && isTimeout(outcome.cause());
+              if (hasNext(attempt, silent) && !end.passed()) {
+                return ask(question, attempt + 1, edns, end);
+              }
+              return message == null
+                  ? Future.failedFuture(outcome.cause())
+                  : failed(
+                      ErrorCode.DNS_SERVFAIL,
+                      "The DNS resolver answered " + Rcode.string(rcode) + ".");
+            });
+  }
+
+  private boolean hasNext(int attempt, boolean silent) {
+    return attempt + 1 < servers.size() || silent && attempt + 1 < LEAST_ATTEMPTS;
+  }
+
+  private static boolean isTimeout(@Nullable Throwable cause) {
+    return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.DNS_TIMEOUT;
+  }
+
+  private long flightMillis() {
+    return attemptMillis * Math.max(LEAST_ATTEMPTS, servers.size());
+  }
+
+  private Future<DnsAnswer> within(Deadline deadline, Future<DnsAnswer> shared) {
+    long remaining = deadline.remainingMillis();
+    if (shared.isComplete() || remaining > flightMillis()) {
+      return shared;
+    }
+    Promise<DnsAnswer> promise = Promise.promise();
+    long timer =
+        vertx.setTimer(
+            Math.max(1, remaining),
+            fired ->
+                promise.tryFail(
+                    new CheckFailure(
+                        ErrorCode.DNS_TIMEOUT, "The DNS resolver did not answer in time.")));
+    shared.onComplete(
+        outcome -> {
+          vertx.cancelTimer(timer);
+          if (outcome.succeeded()) {
+            promise.tryComplete(outcome.result());
+          } else {
+            promise.tryFail(outcome.cause());
+          }
+        });
+    return promise.future();
+  }
+
+  private static Duration timeToKeep(Key key, DnsAnswer answer) {
+    return Duration.ofSeconds(answer.ttlSeconds());
+  }
+
+  /** A name as the policy knows it. */
+  static String text(Name name) {
+    return name.toString(true).toLowerCase(Locale.ROOT);
+  }
+
+  private static <T> Future<T> failed(ErrorCode code, String message) {
+    return Future.failedFuture(new CheckFailure(code, message));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.plumbline.lab;
+
+import io.vertx.core.Future;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Waits on a test's own thread for what event loops do. */
+public final class Await {
+  private static final long PATIENCE_SECONDS = 20;
+
+  private Await() {}
+
+  public static <T> T value(Future<T> future) {
+    try {
+      return future
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException failed) {
+      throw new AssertionError("failed: " + failed.getCause(), failed.getCause());
+    } catch (InterruptedException | TimeoutException never) {
+      throw new AssertionError("nothing came", never);
+    }
+  }
+
+  /** Why it failed; an AssertionError when it did not. */
+  public static Throwable failure(Future<?> future) {
+    return value(
+        future.transform(
+            outcome ->
+                outcome.failed()
+                    ? Future.succeededFuture(outcome.cause())
+                    : Future.failedFuture(
+                        new AssertionError("succeeded with " + outcome.result()))));
+  }
+}
