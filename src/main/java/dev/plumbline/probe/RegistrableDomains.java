@@ -1,0 +1,38 @@
+package dev.plumbline.probe;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.google.common.net.InternetDomainName;
+
+/** Whose name a host is: the domain right below a public suffix. */
+final class RegistrableDomains {
+  private static final int REMEMBERED = 10_000;
+
+  private final Cache<String, String> known =
+      Caffeine.newBuilder().maximumSize(REMEMBERED).executor(Runnable::run).build();
+
+  /** The registrable domain of a name; its last two labels where no suffix is known. */
+  String of(String name) {
+    return known.get(name, RegistrableDomains::find);
+  }
+
+  private static String find(String name) {
+    try {
+      InternetDomainName domain = InternetDomainName.from(name);
+      if (domain.isPublicSuffix()) {
+        return name;
+      }
+      if (domain.isUnderPublicSuffix()) {
+        return domain.topPrivateDomain().toString();
+      }
+    } catch (IllegalArgumentException notADomain) {
+      return lastTwoLabels(name);
+    }
+    return lastTwoLabels(name);
+  }
+
+  private static String lastTwoLabels(String name) {
+    int last = name.lastIndexOf('.');
+    return name.substring(name.lastIndexOf('.', last - 1) + 1);
+  }
+}
