@@ -12,8 +12,10 @@ import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.SSLEngineOptions;
 import java.util.LinkedHashSet;
 import java.util.List;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How probes speak TLS as a client: through BoringSSL, or the JDK where that cannot be loaded;
@@ -64,14 +66,15 @@ public final class ProbeTls {
   }
 
   /** A context of the best engine there is. It is costly: build it once. */
-  static SslContext newContext(List<String> alpn, TrustManager trust) throws SSLException {
-    return nativeEngine() ? newNativeContext(alpn, trust) : newJdkContext(alpn, trust);
+  static SslContext newContext(List<String> alpn) throws SSLException {
+    TrustManager trust = new TrustEverybody();
+    return nativeEngine() ? newNativeContext(alpn, trust, null) : newJdkContext(alpn, trust, null);
   }
 
-  private static SslContext newNativeContext(List<String> alpn, TrustManager trust)
-      throws SSLException {
+  static SslContext newNativeContext(
+      List<String> alpn, TrustManager trust, @Nullable KeyManager keys) throws SSLException {
     SslContext context =
-        builder(alpn, trust)
+        builder(alpn, trust, keys)
             .sslProvider(SslProvider.OPENSSL)
             .protocols(PROTOCOLS)
             .ciphers(OpenSsl.availableOpenSslCipherSuites())
@@ -83,13 +86,18 @@ public final class ProbeTls {
   }
 
   /** A context of the JDK, which knows some old and new algorithms that BoringSSL refuses. */
-  static SslContext newJdkContext(List<String> alpn, TrustManager trust) throws SSLException {
-    return new FreshJdkContext(builder(alpn, trust).sslProvider(SslProvider.JDK).build());
+  static SslContext newJdkContext(List<String> alpn, TrustManager trust, @Nullable KeyManager keys)
+      throws SSLException {
+    return new FreshJdkContext(builder(alpn, trust, keys).sslProvider(SslProvider.JDK).build());
   }
 
-  private static SslContextBuilder builder(List<String> alpn, TrustManager trust) {
+  private static SslContextBuilder builder(
+      List<String> alpn, TrustManager trust, @Nullable KeyManager keys) {
     SslContextBuilder builder =
         SslContextBuilder.forClient().trustManager(trust).endpointIdentificationAlgorithm("");
+    if (keys != null) {
+      builder.keyManager(keys);
+    }
     if (!alpn.isEmpty()) {
       builder.applicationProtocolConfig(
           new ApplicationProtocolConfig(
