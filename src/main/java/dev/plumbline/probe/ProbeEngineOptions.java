@@ -52,7 +52,7 @@ final class ProbeEngineOptions extends SSLEngineOptions {
 
     @Override
     public SslContext create() throws SSLException {
-      return ProbeTls.newContext(useAlpn ? alpn : List.of());
+      return ProbeTls.newContext(useAlpn ? alpn : List.of(), new TrustEverybody());
     }
   }
 }

@@ -66,8 +66,7 @@ public final class ProbeTls {
   }
 
   /** A context of the best engine there is. It is costly: build it once. */
-  static SslContext newContext(List<String> alpn) throws SSLException {
-    TrustManager trust = new TrustEverybody();
+  static SslContext newContext(List<String> alpn, TrustManager trust) throws SSLException {
     return nativeEngine() ? newNativeContext(alpn, trust, null) : newJdkContext(alpn, trust, null);
   }
 

@@ -1,0 +1,116 @@
+package dev.plumbline.probe;
+
+import com.google.common.net.InetAddresses;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.Host;
+import dev.plumbline.tls.CertificateEvidence;
+import dev.plumbline.tls.CertificatePath;
+import dev.plumbline.tls.HostNames;
+import dev.plumbline.tls.Ocsp;
+import dev.plumbline.tls.RevocationAnswer;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Gathers all that there is to know of the certificate that a peer has shown. */
+public final class CertificateProbe {
+  /** Chains of more certificates are put together away from the event loop. */
+  private static final int QUICK = 4;
+
+  private final Vertx vertx;
+  private final TlsTrust trust;
+  private final RevocationProbe revocation;
+
+  public CertificateProbe(Vertx vertx, TlsTrust trust, RevocationProbe revocation) {
+    this.vertx = vertx;
+    this.trust = trust;
+    this.revocation = revocation;
+  }
+
+  /**
+   * @param host what the certificate is judged for
+   * @param askIssuer whether the issuer's sources are asked about revocation, unless the peer has
+   *     sent along an answer that counts
+   */
+  public Future<CertificateEvidence> examine(
+      CheckContext context, TlsPeer peer, Host host, boolean askIssuer) {
+    Instant at = context.clock().instant();
+    if (peer.certificates().size() <= QUICK) {
+      CertificateEvidence evidence = evidence(peer, host, at);
+      return askIssuer ? withIssuer(context, evidence) : Future.succeededFuture(evidence);
+    }
+    return vertx
+        .executeBlocking(() -> evidence(peer, host, at), false)
+        .compose(
+            evidence ->
+                askIssuer ? withIssuer(context, evidence) : Future.succeededFuture(evidence));
+  }
+
+  private CertificateEvidence evidence(TlsPeer peer, Host host, Instant at) {
+    CertificatePath path = trust.path(peer.certificates(), at);
+    return new CertificateEvidence(
+        host.name(),
+        HostNames.matches(path.leaf(), host.name(), host.literal()),
+        InetAddresses.toAddrString(peer.address()),
+        peer.certificates(),
+        peer.certificateCount(),
+        path,
+        at,
+        stapled(peer.staple(), path, at),
+        null,
+        peer.version(),
+        peer.cipher(),
+        peer.clientCertificateAsked(),
+        peer.failure());
+  }
+
+  private static @Nullable RevocationAnswer stapled(
+      @Nullable Buffer staple, CertificatePath path, Instant at) {
+    if (staple == null) {
+      return null;
+    }
+    X509Certificate issuer = issuer(path);
+    return issuer == null
+        ? RevocationAnswer.undetermined("The stapled OCSP response is by an unknown issuer")
+        : Ocsp.read(staple.getBytes(), path.leaf(), issuer, at, "The stapled OCSP response");
+  }
+
+  private Future<CertificateEvidence> withIssuer(CheckContext context, CertificateEvidence seen) {
+    RevocationAnswer stapled = seen.stapled();
+    if (stapled != null && stapled.determined()) {
+      return Future.succeededFuture(seen);
+    }
+    X509Certificate issuer = issuer(seen.path());
+    if (issuer == null) {
+      return Future.succeededFuture(
+          with(seen, RevocationAnswer.undetermined("the issuer's certificate is not known")));
+    }
+    return revocation.ask(context, seen.leaf(), issuer).map(answer -> with(seen, answer));
+  }
+
+  private static @Nullable X509Certificate issuer(CertificatePath path) {
+    List<X509Certificate> certificates = path.certificates();
+    return certificates.size() < 2 ? null : certificates.get(1);
+  }
+
+  private static CertificateEvidence with(CertificateEvidence seen, RevocationAnswer asked) {
+    return new CertificateEvidence(
+        seen.host(),
+        seen.hostMatches(),
+        seen.ip(),
+        seen.sent(),
+        seen.sentCount(),
+        seen.path(),
+        seen.at(),
+        seen.stapled(),
+        asked,
+        seen.version(),
+        seen.cipher(),
+        seen.clientCertificateAsked(),
+        seen.failure());
+  }
+}

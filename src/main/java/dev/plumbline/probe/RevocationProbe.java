@@ -1,0 +1,170 @@
+package dev.plumbline.probe;
+
+import dev.plumbline.check.BusyFailure;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.RequestBudget;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.tls.Extensions;
+import dev.plumbline.tls.Ocsp;
+import dev.plumbline.tls.RevocationAnswer;
+import dev.plumbline.tls.RevocationList;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Asks the sources that a certificate names whether it is revoked: first its OCSP responders, by
+ * GET (RFC 6960, appendix A.1), then its revocation lists, over plain HTTP and through the guard.
+ */
+public final class RevocationProbe {
+  private static final int MAX_OCSP_BYTES = 64 * 1024;
+  private static final int MAX_LIST_BYTES = 10 * 1024 * 1024;
+  private static final int MOST_SOURCES = 2;
+  private static final int OK = 200;
+
+  private static final Description SOURCE =
+      Description.of("revocation-source", "Revocation source", InputType.URL)
+          .schemes("http")
+          .build();
+
+  private final Vertx vertx;
+  private final HttpProbe http;
+
+  public RevocationProbe(Vertx vertx, HttpProbe http) {
+    this.vertx = vertx;
+    this.http = http;
+  }
+
+  /**
+   * Asks each source in turn until one gives an answer that counts.
+   *
+   * @return never fails for a source's fault: then the answer is undetermined; fails with {@link
+   *     BusyFailure} when there is no room
+   */
+  public Future<RevocationAnswer> ask(
+      CheckContext context, X509Certificate certificate, X509Certificate issuer) {
+    Instant at = context.clock().instant();
+    List<Function<CheckContext, Future<RevocationAnswer>>> sources = new ArrayList<>();
+    byte[] request = Ocsp.request(certificate, issuer);
+    Extensions.ocspResponders(certificate).stream()
+        .limit(MOST_SOURCES)
+        .forEach(
+            url ->
+                sources.add(
+                    share ->
+                        fetch(
+                            share,
+                            ocspUrl(url, request),
+                            MAX_OCSP_BYTES,
+                            bytes ->
+                                Ocsp.read(bytes, certificate, issuer, at, "The OCSP responder"))));
+    Extensions.revocationLists(certificate).stream()
+        .limit(MOST_SOURCES)
+        .forEach(
+            url ->
+                sources.add(
+                    share ->
+                        fetch(
+                            share,
+                            url,
+                            MAX_LIST_BYTES,
+                            bytes -> RevocationList.read(bytes, certificate, issuer, at))));
+    return first(
+        context,
+        sources,
+        RevocationAnswer.undetermined("the certificate names no source that can be asked"));
+  }
+
+  private static Future<RevocationAnswer> first(
+      CheckContext context,
+      List<Function<CheckContext, Future<RevocationAnswer>>> sources,
+      RevocationAnswer last) {
+    if (last.determined() || sources.isEmpty()) {
+      return Future.succeededFuture(last);
+    }
+    // A source that hangs must leave time for the next one, and for the report.
+    long share = context.deadline().remainingMillis() * 2 / 3 / sources.size();
+    return sources
+        .get(0)
+        .apply(new SharedContext(context, context.deadline().atMost(share)))
+        .compose(answer -> first(context, sources.subList(1, sources.size()), answer));
+  }
+
+  private Future<RevocationAnswer> fetch(
+      CheckContext context, String url, int maxBytes, Function<byte[], RevocationAnswer> reader) {
+    Target.Url target;
+    try {
+      target = (Target.Url) TargetParser.parse(SOURCE, url);
+    } catch (InvalidTargetException wrong) {
+      return Future.succeededFuture(
+          RevocationAnswer.undetermined("the certificate names a source that is no http URL"));
+    }
+    return http.exchange(context, HttpCall.get(target, maxBytes).overHttp1())
+        .compose(exchange -> read(exchange, reader))
+        .recover(
+            failure ->
+                failure instanceof CheckFailure known
+                    ? Future.succeededFuture(
+                        RevocationAnswer.undetermined(
+                            target.authority() + " did not answer: " + known.error().message()))
+                    : Future.failedFuture(failure));
+  }
+
+  private Future<RevocationAnswer> read(
+      HttpExchange exchange, Function<byte[], RevocationAnswer> reader) {
+    String host = exchange.url().authority();
+    if (exchange.status() != OK) {
+      return Future.succeededFuture(
+          RevocationAnswer.undetermined(host + " answered with status " + exchange.status()));
+    }
+    if (exchange.bodyError() != null || exchange.body().truncated()) {
+      return Future.succeededFuture(
+          RevocationAnswer.undetermined(host + " sent an answer that is too large or broken off"));
+    }
+    byte[] bytes = exchange.body().bytes();
+    return vertx.executeBlocking(() -> reader.apply(bytes), false);
+  }
+
+  private static String ocspUrl(String responder, byte[] request) {
+    String encoded =
+        URLEncoder.encode(Base64.getEncoder().encodeToString(request), StandardCharsets.UTF_8);
+    return responder.endsWith("/") ? responder + encoded : responder + "/" + encoded;
+  }
+
+  private record SharedContext(CheckContext whole, Deadline deadline) implements CheckContext {
+    @Override
+    public Options options() {
+      return whole.options();
+    }
+
+    @Override
+    public Clock clock() {
+      return whole.clock();
+    }
+
+    @Override
+    public RequestBudget budget() {
+      return whole.budget();
+    }
+
+    @Override
+    public <P> P probe(Class<P> type) {
+      return whole.probe(type);
+    }
+  }
+}
