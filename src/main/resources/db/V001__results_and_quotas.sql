@@ -25,6 +25,12 @@ language sql immutable parallel safe as $$
   select (extract(epoch from moment) * 1000000)::bigint
 $$;
 
+-- When a row can be deleted: some time after its last take has left the window.
+create function quota_expiry(last_take bigint, span bigint) returns timestamptz
+language sql immutable parallel safe as $$
+  select to_timestamp(((last_take / span + 2) * span) / 1000000.0)
+$$;
+
 -- Takes from many quotas at once; the answers come in the order of the questions. Exact: no window
 -- of that length, wherever it begins, ever holds more takes than the limit. A window is half open:
 -- what was taken at t is free again at t + window.
@@ -47,7 +53,6 @@ declare
   changed boolean := false;
   moment bigint;
   used int;
-  expiry timestamptz;
 begin
   for ask in
     select a.policy, a.key, a.cost, a.most, a.span, a.ord::int as ord
@@ -57,7 +62,9 @@ begin
   loop
     if held_key is distinct from ask.key or held_policy is distinct from ask.policy then
       if changed then
-        perform write_quota(held_policy, held_key, held, held_window);
+        update quota_window q
+          set takes = held, expires_at = quota_expiry(moment, held_window)
+          where q.policy = held_policy and q.key = held_key;
         changed := false;
       end if;
       held_policy := ask.policy;
@@ -69,10 +76,16 @@ begin
         exit when found;
         insert into quota_window (policy, key, takes, expires_at)
           values (ask.policy, ask.key, '{}', to_timestamp(0)) on conflict do nothing;
+        if found then
+          held := '{}';
+          exit;
+        end if;
       end loop;
       moment := greatest(
         coalesce(fixed_now, micros(clock_timestamp())), coalesce(held[cardinality(held)], 0));
-      held := array(select t from unnest(held) t where t > moment - ask.span order by t);
+      if held[1] <= moment - ask.span then
+        held := array(select t from unnest(held) t where t > moment - ask.span order by t);
+      end if;
     end if;
     used := cardinality(held);
     item := ask.ord;
@@ -93,19 +106,11 @@ begin
     return next;
   end loop;
   if changed then
-    perform write_quota(held_policy, held_key, held, held_window);
+    update quota_window q
+      set takes = held, expires_at = quota_expiry(moment, held_window)
+      where q.policy = held_policy and q.key = held_key;
   end if;
 end
-$$;
-
-create function write_quota(of_policy text, of_key text, new_takes bigint[], span bigint)
-returns void
-language sql as $$
-  update quota_window
-    set takes = new_takes,
-      expires_at =
-        to_timestamp(((new_takes[cardinality(new_takes)] / span + 2) * span) / 1000000.0)
-    where policy = of_policy and key = of_key
 $$;
 
 -- The same for one quota.

@@ -95,45 +95,61 @@ public final class Batcher<Q, A> {
     return batch;
   }
 
-  private void send(List<Waiting<Q, A>> batch) {
-    if (batch.isEmpty()) {
-      return;
+  // A loop, not a recursion: during an outage every batch fails at once.
+  private void send(List<Waiting<Q, A>> first) {
+    List<Waiting<Q, A>> batch = first;
+    while (!batch.isEmpty()) {
+      List<Waiting<Q, A>> sent = batch;
+      Future<List<A>> answers = answers(sent);
+      if (!answers.isComplete()) {
+        answers.onComplete(
+            (result, failure) -> {
+              // The next ones first, so that the database works while the answers are handed out.
+              send(nextAfterOne());
+              handOut(sent, answers);
+            });
+        return;
+      }
+      batch = nextAfterOne();
+      handOut(sent, answers);
     }
+  }
+
+  private Future<List<A>> answers(List<Waiting<Q, A>> batch) {
     List<Q> questions = new ArrayList<>(batch.size());
     for (Waiting<Q, A> waiting : batch) {
       questions.add(waiting.question);
     }
-    Future<List<A>> answers;
     try {
-      answers = send.apply(questions);
+      return send.apply(questions);
     } catch (RuntimeException e) {
-      answers = Future.failedFuture(e);
+      return Future.failedFuture(e);
     }
-    answers.onComplete(
-        (result, failure) -> {
-          List<Waiting<Q, A>> next;
-          Promise<Void> allDone = null;
-          synchronized (this) {
-            underWay--;
-            next = nextBatch();
-            if (underWay == 0 && queue.isEmpty()) {
-              allDone = drained;
-              drained = null;
-            }
-          }
-          // First the next ones, so that the database works while we hand out the answers.
-          send(next);
-          for (int i = 0; i < batch.size(); i++) {
-            Promise<A> answer = batch.get(i).answer;
-            if (failure == null) {
-              answer.complete(result.get(i));
-            } else {
-              answer.fail(failure);
-            }
-          }
-          if (allDone != null) {
-            allDone.complete();
-          }
-        });
+  }
+
+  private synchronized List<Waiting<Q, A>> nextAfterOne() {
+    underWay--;
+    return nextBatch();
+  }
+
+  private void handOut(List<Waiting<Q, A>> batch, Future<List<A>> answers) {
+    for (int i = 0; i < batch.size(); i++) {
+      Promise<A> answer = batch.get(i).answer;
+      if (answers.succeeded()) {
+        answer.complete(answers.result().get(i));
+      } else {
+        answer.fail(answers.cause());
+      }
+    }
+    Promise<Void> allDone = null;
+    synchronized (this) {
+      if (underWay == 0 && queue.isEmpty()) {
+        allDone = drained;
+        drained = null;
+      }
+    }
+    if (allDone != null) {
+      allDone.complete();
+    }
   }
 }

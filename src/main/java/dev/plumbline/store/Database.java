@@ -29,6 +29,7 @@ public final class Database {
   private static final int WAITING_PER_CONNECTION = 32;
   private static final long PROBE_PAUSE_MILLIS = 100;
   private static final int PREPARED_STATEMENTS = 128;
+  private static final Duration SILENCE = Duration.ofSeconds(10);
 
   private final Vertx vertx;
   private final Pool pool;
@@ -43,13 +44,22 @@ public final class Database {
    * @throws StoreException if the url is none
    */
   public Database(Vertx vertx, String url, int poolSize, Duration timeout) {
+    this(vertx, url, poolSize, timeout, SILENCE);
+  }
+
+  /**
+   * @param silence after which a connection on which nothing comes or goes is closed; an idle one
+   *     is opened again when it is needed, one whose peer vanished would block the pool for hours
+   */
+  Database(Vertx vertx, String url, int poolSize, Duration timeout, Duration silence) {
     this.vertx = vertx;
     this.timeoutMillis = timeout.toMillis();
     PgConnectOptions options =
         DatabaseOptions.of(url)
             .setCachePreparedStatements(true)
             .setPreparedStatementCacheMaxSize(PREPARED_STATEMENTS)
-            .addProperty("statement_timeout", Long.toString(timeoutMillis))
+            // Sooner than our own deadline, so that a slow statement is not taken for an outage.
+            .addProperty("statement_timeout", Long.toString(Math.max(1, timeoutMillis * 4 / 5)))
             .addProperty("idle_in_transaction_session_timeout", Long.toString(5 * timeoutMillis));
     this.name = DatabaseOptions.describe(options);
     this.pool =
@@ -65,9 +75,7 @@ public final class Database {
                     .setConnectTimeout((int) Math.max(1, timeout.toMillis()))
                     .setTcpNoDelay(true)
                     .setTcpKeepAlive(true)
-                    // A connection whose peer is silent in the middle of an answer is dropped; an
-                    // idle one is opened again when it is needed.
-                    .setIdleTimeout((int) (3 * timeout.toMillis()))
+                    .setIdleTimeout((int) silence.toMillis())
                     .setIdleTimeoutUnit(TimeUnit.MILLISECONDS))
             .connectingTo(options)
             .using(vertx)
@@ -106,13 +114,20 @@ public final class Database {
   /**
    * Runs several statements, of which all count or none.
    *
-   * @return as {@link #query(String, Tuple)}; also fails with what the function fails with
+   * @return as {@link #query(String, Tuple)}; also fails with what the function fails with. After a
+   *     {@link DatabaseUnavailableException} the statements may still have counted
    */
   public <T> Future<T> inTransaction(Function<SqlConnection, Future<T>> statements) {
     if (!available()) {
       return Future.failedFuture(unavailable());
     }
-    return guarded(pool.withTransaction(statements));
+    return guarded(
+        pool.withTransaction(
+            connection -> {
+              // What goes wrong also fails a statement; the default is a trace on stderr.
+              connection.exceptionHandler(e -> {});
+              return statements.apply(connection);
+            }));
   }
 
   /** Asks the database whether it is there, known outage or not. */
@@ -135,7 +150,7 @@ public final class Database {
     if (!Outage.isAway(failure)) {
       return Future.failedFuture(failure);
     }
-    if (!Outage.isSlowStatement(failure)) {
+    if (!Outage.isOverload(failure)) {
       isAway(failure);
     }
     return Future.failedFuture(unavailable());

@@ -19,6 +19,7 @@ final class DatabaseOptions {
       return PgConnectOptions.fromUri(url)
           .addProperty("application_name", "plumbline")
           .addProperty("timezone", "UTC")
+          .addProperty("client_min_messages", "warning")
           .addProperty("default_transaction_isolation", "read committed");
     } catch (RuntimeException e) {
       throw malformed();

@@ -2,18 +2,18 @@ package dev.plumbline.store;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.net.NetClientOptions;
-import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.pgclient.PgConnection;
 import io.vertx.pgclient.PgException;
-import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Brings the schema of a database to what this program needs. Several nodes may do so at once: one
@@ -22,18 +22,21 @@ import java.util.Map;
 public final class Migrations {
   // "plumb" in ASCII: nobody else's advisory lock is likely to have it.
   private static final long LOCK = 0x70_6c_75_6d_62L;
-  private static final long PATIENCE_MILLIS = 6_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(6);
   private static final long PAUSE_MILLIS = 200;
   private static final int CONNECT_MILLIS = 2_000;
 
   private final Vertx vertx;
   private final PgConnectOptions options;
   private final List<Migration> known;
+  private final Duration patience;
 
-  private Migrations(Vertx vertx, PgConnectOptions options, List<Migration> known) {
+  private Migrations(
+      Vertx vertx, PgConnectOptions options, List<Migration> known, Duration patience) {
     this.vertx = vertx;
     this.options = options;
     this.known = known;
+    this.patience = patience;
   }
 
   /**
@@ -43,51 +46,54 @@ public final class Migrations {
    *     not reachable within some seconds, or if its schema is none that this program can work with
    */
   public static Future<Void> run(Vertx vertx, String url) {
-    return run(vertx, url, Migration.all());
+    return run(vertx, url, Migration.all(), PATIENCE);
   }
 
-  static Future<Void> run(Vertx vertx, String url, List<Migration> known) {
+  static Future<Void> run(Vertx vertx, String url, List<Migration> known, Duration patience) {
     PgConnectOptions options;
     try {
       options = DatabaseOptions.of(url).addProperty("lock_timeout", "120000");
     } catch (StoreException e) {
       return Future.failedFuture(e);
     }
-    return new Migrations(vertx, options, known).run();
+    return new Migrations(vertx, options, known, patience).run();
   }
 
   private Future<Void> run() {
-    Pool pool =
-        PgBuilder.pool()
-            .with(new PoolOptions().setMaxSize(1))
-            .with(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS))
-            .connectingTo(options)
-            .using(vertx)
-            .build();
-    return connect(pool, System.nanoTime())
-        .compose(c -> locked(c).eventually(c::close))
-        .recover(e -> Future.failedFuture(explained(e)))
-        .eventually(pool::close);
+    return connect(System.nanoTime())
+        .compose(connection -> locked(connection).eventually(connection::close))
+        .recover(e -> Future.failedFuture(explained(e)));
   }
 
   // A database that is just starting is worth a moment's wait.
-  private Future<SqlConnection> connect(Pool pool, long since) {
-    return pool.getConnection()
-        .timeout(CONNECT_MILLIS, java.util.concurrent.TimeUnit.MILLISECONDS)
+  private Future<SqlConnection> connect(long since) {
+    Future<PgConnection> attempt = PgConnection.connect(vertx, options);
+    return attempt
+        .<SqlConnection>map(
+            connection -> {
+              // What goes wrong also fails a statement; the default is a trace on stderr.
+              connection.exceptionHandler(e -> {});
+              return connection;
+            })
+        .timeout(CONNECT_MILLIS, TimeUnit.MILLISECONDS)
         .recover(
             e -> {
-              boolean tooLate = System.nanoTime() - since > PATIENCE_MILLIS * 1_000_000;
+              attempt.onSuccess(SqlConnection::close);
+              boolean tooLate = System.nanoTime() - since > patience.toNanos();
               if (tooLate || !Outage.isAway(e)) {
                 return Future.failedFuture(unreachable(e));
               }
-              return vertx.timer(PAUSE_MILLIS).compose(t -> connect(pool, since));
+              return vertx.timer(PAUSE_MILLIS).compose(t -> connect(since));
             });
   }
 
   private StoreException unreachable(Throwable e) {
-    String reason = e instanceof PgException pg ? pg.getErrorMessage() : e.getMessage();
     return new StoreException(
-        "The database " + DatabaseOptions.describe(options) + " cannot be reached: " + reason + ".",
+        "The database "
+            + DatabaseOptions.describe(options)
+            + " cannot be reached: "
+            + reason(e)
+            + ".",
         e);
   }
 
@@ -95,8 +101,18 @@ public final class Migrations {
     if (e instanceof StoreException known) {
       return known;
     }
-    String reason = e instanceof PgException pg ? pg.getErrorMessage() : e.getMessage();
-    return new StoreException("The schema could not be brought up to date: " + reason + ".", e);
+    return new StoreException(
+        "The schema of the database could not be brought up to date: " + reason(e) + ".", e);
+  }
+
+  private static String reason(Throwable e) {
+    if (e instanceof PgException pg) {
+      return pg.getErrorMessage();
+    }
+    if (e instanceof TimeoutException) {
+      return "it does not answer";
+    }
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
 
   // The lock belongs to the connection: when this node dies, it is free.

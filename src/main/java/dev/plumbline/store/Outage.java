@@ -1,5 +1,6 @@
 package dev.plumbline.store;
 
+import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.DatabaseException;
 import java.util.Set;
@@ -28,8 +29,9 @@ final class Outage {
         || failure instanceof StoreException);
   }
 
-  /** Whether the server itself is there and only this one statement took too long. */
-  static boolean isSlowStatement(Throwable failure) {
-    return failure instanceof PgException e && STATEMENT_TIMEOUT.equals(e.getSqlState());
+  /** Whether the server itself is there: a statement took too long, or there are too many. */
+  static boolean isOverload(Throwable failure) {
+    return failure instanceof ConnectionPoolTooBusyException
+        || (failure instanceof PgException e && STATEMENT_TIMEOUT.equals(e.getSqlState()));
   }
 }

@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -160,8 +159,8 @@ class EmbeddedPostgresTest {
     await(database.ping());
     long first = embedded.postmasterPid();
     new Postmaster(first).kill();
-    eventually(() -> embedded.postmasterPid() != first);
-    eventually(() -> database.available() && works(database));
+    Eventually.holds(() -> embedded.postmasterPid() != first);
+    Eventually.holds(() -> database.available() && works(database));
     assertThat(embedded.port()).isEqualTo(port);
     await(database.close());
   }
@@ -172,7 +171,7 @@ class EmbeddedPostgresTest {
     Database database = new Database(vertx, embedded.url(), 1, Duration.ofSeconds(2));
     int backend = await(database.query("select pg_backend_pid()")).iterator().next().getInteger(0);
     new Postmaster(backend).kill();
-    eventually(() -> works(database));
+    Eventually.holds(() -> works(database));
     assertThat(await(database.query("select pg_backend_pid()")).iterator().next().getInteger(0))
         .isNotEqualTo(backend);
     await(database.close());
@@ -184,14 +183,6 @@ class EmbeddedPostgresTest {
       return true;
     } catch (DatabaseUnavailableException notYet) {
       return false;
-    }
-  }
-
-  private static void eventually(java.util.function.BooleanSupplier condition) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("gave up waiting").isLessThan(end);
-      java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
   }
 
@@ -260,7 +251,8 @@ class EmbeddedPostgresTest {
   @Test
   void leavesNoProcessBehind() {
     start();
-    await(PgConnection.connect(vertx, DatabaseOptions.of(embedded.url())));
+    await(PgConnection.connect(vertx, DatabaseOptions.of(embedded.url())))
+        .exceptionHandler(closedByTheServer -> {});
     embedded.stop();
     Path cluster = embedded.clusterFolder();
     assertThat(ProcessHandle.allProcesses().filter(process -> serves(process, cluster))).isEmpty();

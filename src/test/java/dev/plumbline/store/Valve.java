@@ -1,0 +1,84 @@
+package dev.plumbline.store;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Stands between a client and a server on loopback and lets everything, or nothing, through. */
+final class Valve {
+  private final Vertx vertx;
+  private final int target;
+  private final NetClient client;
+  private final Set<NetSocket> sockets = ConcurrentHashMap.newKeySet();
+  private final int port;
+  private volatile boolean silent;
+  private NetServer server;
+
+  Valve(Vertx vertx, int target) {
+    this.vertx = vertx;
+    this.target = target;
+    this.client = vertx.createNetClient();
+    this.port = listen(0);
+  }
+
+  int port() {
+    return port;
+  }
+
+  private int listen(int on) {
+    server = vertx.createNetServer().connectHandler(this::accept);
+    return TestDatabase.await(server.listen(on, "127.0.0.1")).actualPort();
+  }
+
+  private void accept(NetSocket in) {
+    sockets.add(in);
+    in.exceptionHandler(e -> {});
+    in.pause();
+    client
+        .connect(target, "127.0.0.1")
+        .onFailure(e -> in.close())
+        .onSuccess(
+            out -> {
+              sockets.add(out);
+              out.exceptionHandler(e -> {});
+              forward(in, out);
+              forward(out, in);
+              in.resume();
+            });
+  }
+
+  private void forward(NetSocket from, NetSocket to) {
+    from.handler(
+        bytes -> {
+          if (!silent) {
+            to.write(bytes);
+          }
+        });
+    from.closeHandler(v -> to.close());
+  }
+
+  /** Everything that is sent is lost from now on; no connection is closed. */
+  void fallSilent() {
+    silent = true;
+  }
+
+  /** What is sent from now on arrives; what was lost stays lost. */
+  void speak() {
+    silent = false;
+  }
+
+  /** Closes all connections and refuses new ones. */
+  void shut() {
+    TestDatabase.await(server.close());
+    sockets.forEach(NetSocket::close);
+    sockets.clear();
+  }
+
+  /** Accepts connections again. */
+  void open() {
+    listen(port);
+  }
+}
