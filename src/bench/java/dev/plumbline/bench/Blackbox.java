@@ -1,0 +1,76 @@
+package dev.plumbline.bench;
+
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Debian's prometheus-blackbox-exporter, which fetches a page for each {@code /probe}. */
+final class Blackbox implements AutoCloseable {
+  private static final String CONF =
+      """
+      modules:
+        http_2xx:
+          prober: http
+          http:
+            preferred_ip_protocol: ip4
+            tls_config:
+              insecure_skip_verify: true
+      """;
+
+  private final Child child;
+  private final String address;
+
+  private Blackbox(Child child, String address) {
+    this.child = child;
+    this.address = address;
+  }
+
+  static Blackbox start(Path parent) throws IOException, InterruptedException {
+    String program =
+        Programs.require("prometheus-blackbox-exporter", "prometheus-blackbox-exporter");
+    Path folder = Files.createDirectory(parent.resolve("blackbox"));
+    Path conf = folder.resolve("blackbox.yml");
+    Files.writeString(conf, CONF);
+    int port = Service.freePort();
+    String listen = "127.0.0.1:" + port;
+    Child child =
+        Child.start(
+            "blackbox",
+            folder,
+            List.of(
+                program,
+                "--config.file=" + conf,
+                "--web.listen-address=" + listen,
+                "--log.level=error"),
+            Map.of());
+    try {
+      child.awaitPort(port, 10);
+    } catch (IOException | InterruptedException failed) {
+      child.close();
+      throw failed;
+    }
+    return new Blackbox(child, "http://" + listen);
+  }
+
+  String address() {
+    return address;
+  }
+
+  Child process() {
+    return child;
+  }
+
+  /** The path that probes a target which begins like this, up to where its own rest goes. */
+  static String probePath(String target) {
+    return "/probe?module=http_2xx&target=" + URLEncoder.encode(target, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() {
+    child.close();
+  }
+}

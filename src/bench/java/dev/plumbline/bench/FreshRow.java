@@ -1,0 +1,68 @@
+package dev.plumbline.bench;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Fresh {@code http-status} checks beside blackbox_exporter's {@code /probe} of the same nginx: one
+ * fresh connection for each check, no cache, no resumed TLS session.
+ */
+final class FreshRow implements Row {
+  private static final String RIGHT = "\"verdict\":\"pass\"";
+  private static final String PROBED = "probe_success 1";
+
+  private final String id;
+  private final String what;
+  private final boolean tls;
+  private final String query;
+  private final double goal;
+  private final String note;
+
+  /**
+   * @param query our options, such as {@code ?method=get}
+   */
+  FreshRow(String id, String what, boolean tls, String query, double goal, String note) {
+    this.id = id;
+    this.what = what;
+    this.tls = tls;
+    this.query = query;
+    this.goal = goal;
+    this.note = note;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public List<Line> measure(Stage stage) throws IOException, InterruptedException {
+    Wrk wrk = stage.wrk();
+    String site = stage.nginx().site(tls) + "/";
+    Blackbox blackbox = stage.blackbox();
+    Service service = stage.service();
+    BenchOptions options = stage.options();
+    stage.setLoaded();
+    Pair pair =
+        Pair.measure(
+            id,
+            options.rounds(),
+            () ->
+                wrk.checks(
+                    service.process(),
+                    service.address(),
+                    Service.instantPath("http-status", site, ""),
+                    query,
+                    RIGHT,
+                    options.round()),
+            () ->
+                wrk.checks(
+                    blackbox.process(),
+                    blackbox.address(),
+                    Blackbox.probePath(site),
+                    "",
+                    PROBED,
+                    options.round()));
+    return List.of(pair.line(what, goal, note));
+  }
+}

@@ -1,0 +1,10 @@
+package dev.plumbline.bench;
+
+/** A program that a row compares with is not installed. */
+final class MissingProgramException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  MissingProgramException(String debianPackage) {
+    super("needs Debian's " + debianPackage, null, false, false);
+  }
+}

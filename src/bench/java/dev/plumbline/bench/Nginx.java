@@ -1,0 +1,90 @@
+package dev.plumbline.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Debian's nginx with a configuration of the bench's own: the target of all fresh checks. */
+final class Nginx implements AutoCloseable {
+  private static final String CONF =
+      """
+      daemon off;
+      worker_processes auto;
+      pid %1$s/nginx.pid;
+      error_log stderr error;
+      events { worker_connections 8192; }
+      http {
+        access_log off;
+        default_type text/html;
+        client_body_temp_path %1$s/body;
+        proxy_temp_path %1$s/proxy;
+        fastcgi_temp_path %1$s/fastcgi;
+        uwsgi_temp_path %1$s/uwsgi;
+        scgi_temp_path %1$s/scgi;
+        server {
+          listen 127.0.0.1:%2$d backlog=4096;
+          listen 127.0.0.1:%3$d ssl backlog=4096;
+          ssl_certificate %1$s/certificate.pem;
+          ssl_certificate_key %1$s/key.pem;
+          ssl_session_cache off;
+          ssl_session_tickets off;
+          location / {
+            return 200 "<!doctype html><title>bench</title><p>a small page, the same for everybody\\n";
+          }
+        }
+      }
+      """;
+
+  private final Child child;
+  private final int httpPort;
+  private final int httpsPort;
+  private final Path certificate;
+
+  private Nginx(Child child, int httpPort, int httpsPort, Path certificate) {
+    this.child = child;
+    this.httpPort = httpPort;
+    this.httpsPort = httpsPort;
+    this.certificate = certificate;
+  }
+
+  static Nginx start(Path parent) throws IOException, InterruptedException {
+    String program = Programs.require("nginx", "nginx");
+    Path folder = Files.createDirectory(parent.resolve("nginx"));
+    Path certificate = TestCertificate.write(folder);
+    int http = Service.freePort();
+    int https = Service.freePort();
+    Path conf = folder.resolve("nginx.conf");
+    Files.writeString(conf, CONF.formatted(folder, http, https));
+    Child child =
+        Child.start(
+            "nginx",
+            folder,
+            List.of(program, "-p", folder.toString(), "-c", conf.toString(), "-e", "stderr"),
+            Map.of());
+    try {
+      child.awaitPort(http, 10);
+      child.awaitPort(https, 10);
+    } catch (IOException | InterruptedException failed) {
+      child.close();
+      throw failed;
+    }
+    return new Nginx(child, http, https, certificate);
+  }
+
+  /** The address of the site without a path, over HTTP or HTTPS. */
+  String site(boolean tls) {
+    return tls ? "https://127.0.0.1:" + httpsPort : "http://127.0.0.1:" + httpPort;
+  }
+
+  /** The certificate, which is its own root, as PEM. */
+  Path certificate() {
+    return certificate;
+  }
+
+  @Override
+  public void close() {
+    child.close();
+  }
+}

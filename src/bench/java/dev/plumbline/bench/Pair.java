@@ -1,0 +1,89 @@
+package dev.plumbline.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/** Two sides measured in turn, A B A B, after one round each that does not count. */
+final class Pair {
+  private final List<Wrk.Load> ours = new ArrayList<>();
+  private final List<Wrk.Load> theirs = new ArrayList<>();
+
+  private Pair() {}
+
+  /** One side: puts load on a server for one round. */
+  interface Side {
+    Wrk.Load load() throws IOException, InterruptedException;
+  }
+
+  static Pair measure(String what, int rounds, Side ours, Side theirs)
+      throws IOException, InterruptedException {
+    Pair pair = new Pair();
+    ours.load();
+    theirs.load();
+    for (int round = 1; round <= rounds; round++) {
+      Wrk.Load a = ours.load();
+      Wrk.Load b = theirs.load();
+      pair.ours.add(a);
+      pair.theirs.add(b);
+      System.out.printf(
+          Locale.ROOT,
+          "  %s, round %d: %,.0f/s and %,.0f/s, ratio %.2f; errors %d and %d%n",
+          what,
+          round,
+          a.rate(),
+          b.rate(),
+          a.rate() / b.rate(),
+          a.errors(),
+          b.errors());
+    }
+    return pair;
+  }
+
+  /** The line of the table. */
+  Line line(String what, double goal, String note) {
+    List<Double> ratios = new ArrayList<>();
+    for (int i = 0; i < ours.size(); i++) {
+      ratios.add(ours.get(i).rate() / theirs.get(i).rate());
+    }
+    Spread ratio = Spread.of(ratios);
+    return new Line(
+        what,
+        ratio.text(2),
+        side(ours),
+        side(theirs),
+        Line.atLeast(goal, ratio.median()),
+        errors("ours", ours)
+            + "; "
+            + errors("theirs", theirs)
+            + (note.isEmpty() ? "" : "; " + note));
+  }
+
+  private static String side(List<Wrk.Load> loads) {
+    return String.format(
+        Locale.ROOT,
+        "%s/s, p99 %.1f ms, %.0f µs CPU each",
+        spread(loads, Wrk.Load::rate).text(0),
+        spread(loads, Wrk.Load::p99Millis).median(),
+        spread(loads, Wrk.Load::cpuMicros).median());
+  }
+
+  private static Spread spread(List<Wrk.Load> loads, ToDoubleFunction<Wrk.Load> figure) {
+    return Spread.of(loads.stream().mapToDouble(figure).boxed().toList());
+  }
+
+  private static String errors(String whose, List<Wrk.Load> loads) {
+    long errors = loads.stream().mapToLong(Wrk.Load::errors).sum();
+    long requests = loads.stream().mapToLong(Wrk.Load::requests).sum();
+    String example =
+        loads.stream()
+            .map(Wrk.Load::example)
+            .filter(text -> !text.isEmpty())
+            .findFirst()
+            .orElse("");
+    return String.format(Locale.ROOT, "%s %,d errors of %,d", whose, errors, requests)
+        + (example.isEmpty() ? "" : " (the first: " + example + ")");
+  }
+}

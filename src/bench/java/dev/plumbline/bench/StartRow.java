@@ -1,0 +1,79 @@
+package dev.plumbline.bench;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** From the start of the process to the first answer, with a database that has been used before. */
+final class StartRow implements Row {
+  private static final String WHAT = "start to first answer, embedded database warm";
+  private static final double GOAL_MS = 3_000;
+  private static final int STARTS = 5;
+  private static final long GIVE_UP_SECONDS = 60;
+  private static final long POLL_MS = 5;
+
+  private final HttpClient client =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(5))
+          .build();
+
+  @Override
+  public String id() {
+    return "start";
+  }
+
+  @Override
+  public List<Line> measure(Stage stage) throws IOException, InterruptedException {
+    Path data = stage.folder().resolve("start-data");
+    double first = startOnce(stage, data);
+    List<Double> times = new ArrayList<>();
+    for (int i = 0; i < STARTS; i++) {
+      times.add(startOnce(stage, data));
+    }
+    Spread spread = Spread.of(times);
+    return List.of(
+        new Line(
+            WHAT,
+            spread.text(0) + " ms",
+            "",
+            "",
+            Line.atMost(GOAL_MS, "ms", spread.median()),
+            STARTS
+                + " starts; the very first, with no database yet, took "
+                + (long) first
+                + " ms"));
+  }
+
+  private double startOnce(Stage stage, Path data) throws IOException, InterruptedException {
+    int port = Service.freePort();
+    String url = "http://127.0.0.1:" + port + "/api/v1/tools";
+    long start = System.nanoTime();
+    try (Child child = Service.launch(stage.options(), stage.folder(), data, port, Map.of())) {
+      long end = start + TimeUnit.SECONDS.toNanos(GIVE_UP_SECONDS);
+      child.awaitPort(port, GIVE_UP_SECONDS);
+      while (System.nanoTime() < end) {
+        if (answers(url)) {
+          return (System.nanoTime() - start) / 1e6;
+        }
+        Thread.sleep(POLL_MS);
+      }
+      throw new IOException("no answer within " + GIVE_UP_SECONDS + " s of the start");
+    }
+  }
+
+  private boolean answers(String url) throws InterruptedException {
+    try {
+      HttpResponse<byte[]> answer = Service.get(client, url);
+      return answer.statusCode() == 200;
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+}
