@@ -119,7 +119,8 @@ public final class InstantChecks {
                 return pay(key, request, target, options);
               }
               metrics.database.increment();
-              Answer answer = Answer.stored(found.body().getBytes(), found.checkedAt(), found.expiresAt());
+              Answer answer =
+                  Answer.stored(found.body().getBytes(), found.checkedAt(), found.expiresAt());
               cache.put(key, answer);
               return Future.succeededFuture(new InstantOutcome.Answered(answer, false, null));
             })

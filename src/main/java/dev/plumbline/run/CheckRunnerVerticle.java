@@ -7,7 +7,10 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.util.function.Supplier;
 
-/** Serves {@link Addresses#CHECK_RUN} and {@link Addresses#CHECK_PING}. Deployed as a pool, one for each event loop. */
+/**
+ * Serves {@link Addresses#CHECK_RUN} and {@link Addresses#CHECK_PING}. Deployed as a pool, one for
+ * each event loop.
+ */
 public final class CheckRunnerVerticle extends VerticleBase {
   private final Bus bus;
   private final Supplier<CheckRunner> runner;

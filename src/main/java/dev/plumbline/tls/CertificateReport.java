@@ -42,7 +42,9 @@ public final class CertificateReport {
       Field.time("not_before", "Valid from", "When the certificate begins to be valid."),
       Field.time("not_after", "Valid until", "When the certificate expires."),
       Field.integer(
-          "days_remaining", "Days left", "Whole days until it expires; negative once it has."),
+          "days_remaining",
+          "Days left",
+          "Whole days until it expires, rounded down; negative once it has."),
       Field.time(
           "chain_earliest_not_after",
           "Chain valid until",

@@ -34,6 +34,15 @@ public final class TlsLab implements AutoCloseable {
    */
   public record Server(
       String name, String host, int port, String problem, String error, String options) {
+    /** The options by name. */
+    public Map<String, String> optionMap() {
+      Map<String, String> map = new LinkedHashMap<>();
+      for (String pair : options.isEmpty() ? new String[0] : options.split("&")) {
+        map.put(pair.substring(0, pair.indexOf('=')), pair.substring(pair.indexOf('=') + 1));
+      }
+      return map;
+    }
+
     private LabTarget target() {
       return new LabTarget(
           "ssl-certificate",

@@ -94,8 +94,7 @@ public final class ToolDocuments {
     switch (option.type()) {
       case INTEGER -> json.put("min", option.min()).put("max", option.max());
       case STRING -> json.put("max_length", option.maxLength());
-      case ARRAY ->
-          json.put("max_length", option.maxLength()).put("max_items", option.maxItems());
+      case ARRAY -> json.put("max_length", option.maxLength()).put("max_items", option.maxItems());
       case BOOLEAN -> {}
     }
     if (option.pattern() != null) {

@@ -36,10 +36,7 @@ final class ToolSchemas {
     schema.put("description", option.description());
     switch (option.type()) {
       case INTEGER ->
-          schema
-              .put("type", "integer")
-              .put("minimum", option.min())
-              .put("maximum", option.max());
+          schema.put("type", "integer").put("minimum", option.min()).put("maximum", option.max());
       case BOOLEAN -> schema.put("type", "boolean");
       case STRING -> putText(schema, option);
       case ARRAY ->
@@ -120,9 +117,7 @@ final class ToolSchemas {
 
   private static JsonObject completed() {
     return new JsonObject()
-        .put(
-            "properties",
-            new JsonObject().put("error", new JsonObject().put("type", "null")));
+        .put("properties", new JsonObject().put("error", new JsonObject().put("type", "null")));
   }
 
   private static JsonObject field(Field field, boolean nullable) {

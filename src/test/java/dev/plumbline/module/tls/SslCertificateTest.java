@@ -1,0 +1,240 @@
+package dev.plumbline.module.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Level;
+import dev.plumbline.lab.Await;
+import dev.plumbline.lab.TlsLab;
+import dev.plumbline.lab.TlsLabFixture;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SslCertificateTest {
+  private TlsLabFixture fixture;
+
+  @BeforeAll
+  void start() {
+    fixture = new TlsLabFixture();
+  }
+
+  @AfterAll
+  void stop() {
+    fixture.close();
+  }
+
+  Stream<TlsLab.Server> shown() {
+    return fixture.lab.servers().stream().filter(server -> server.error().isEmpty());
+  }
+
+  Stream<TlsLab.Server> failing() {
+    return fixture.lab.servers().stream().filter(server -> !server.error().isEmpty());
+  }
+
+  private static List<String> codes(Judgement judgement) {
+    return judgement.findings().stream().map(Finding::code).toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("shown")
+  void namesTheProblem(TlsLab.Server server) {
+    Judgement judgement = fixture.judge(server.name());
+    assertThat(judgement.error()).isNull();
+    assertThat(judgement.fields())
+        .containsEntry("problem", server.problem())
+        .containsEntry("valid", server.problem().equals("none"))
+        .containsEntry("ip", "127.0.0.1");
+    fixture
+        .description()
+        .fields()
+        .forEach(
+            field -> {
+              assertThat(judgement.fields()).containsKey(field.name());
+              if (!field.nullable()) {
+                assertThat(judgement.fields().get(field.name())).as(field.name()).isNotNull();
+              }
+            });
+    if (!server.problem().equals("none")) {
+      assertThat(judgement.findings().get(0).code()).isEqualTo(server.problem());
+      assertThat(judgement.findings().get(0).level()).isEqualTo(Level.FAIL);
+    } else {
+      assertThat(judgement.findings()).extracting(Finding::level).doesNotContain(Level.FAIL);
+    }
+    assertThat(fixture.description().findings()).extracting("code").containsAll(codes(judgement));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failing")
+  void saysWhyNoHandshakeCameAbout(TlsLab.Server server) {
+    String code =
+        Await.value(
+            fixture
+                .check(
+                    server.host() + ":" + server.port(),
+                    fixture.context(server.optionMap()).withDeadline(3_000))
+                .map(judgement -> judgement.error() == null ? "" : judgement.error().code().id())
+                .otherwise(
+                    failure ->
+                        failure instanceof CheckFailure known
+                            ? known.error().code().id()
+                            : failure.toString()));
+    assertThat(code).isEqualTo(server.error());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "expiring-soon, expiring_soon",
+    "wrong-order, chain_out_of_order",
+    "extra-certificates, extra_certificates",
+    "duplicate, extra_certificates",
+    "hundred, too_many_certificates",
+    "must-staple, must_staple_missing",
+    "tls-1.0, legacy_tls_version",
+    "ocsp-unknown, revocation_unknown",
+    "ocsp-good, not_stapled",
+    "client-certificate, client_certificate_requested",
+  })
+  void findsWhatElseIsWorthKnowing(String server, String code) {
+    assertThat(codes(fixture.judge(server))).contains(code);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "valid, trusted, true",
+    "expired, trusted, true",
+    "wrong-name, trusted, true",
+    "unknown-root, trusted, false",
+    "unknown-root, chain_complete, true",
+    "missing-intermediate, chain_complete, false",
+    "missing-intermediate, trusted, false",
+    "wrong-order, chain_order_ok, false",
+    "extra-certificates, chain_order_ok, true",
+    "duplicate, chain_order_ok, true",
+    "self-signed, self_signed, true",
+    "wildcard, wildcard, true",
+    "valid, wildcard, false",
+    "stapled-good, ocsp_stapled, true",
+    "stapled-good, must_staple, true",
+    "stapled-good, revoked, false",
+    "stapled-revoked, revoked, true",
+    "ocsp-good, revoked, false",
+    "crl-good, revoked, false",
+    "valid, must_staple, false",
+  })
+  void answers(String server, String field, boolean value) {
+    assertThat(fixture.judge(server).fields()).containsEntry(field, value);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "timestamps, sct_count, 3",
+    "stapled-good, sct_count, 2",
+    "rsa-2048, key_bits, 2048",
+    "rsa-1024, key_bits, 1024",
+    "p-384, key_bits, 384",
+    "valid, key_bits, 256",
+    "tls-1.0, tls_version, TLSv1",
+    "tls-1.2, tls_version, TLSv1.2",
+    "tls-1.3, tls_version, TLSv1.3",
+    "ed25519, key_type, Ed25519",
+    "valid, key_type, EC",
+    "rsa-2048, key_type, RSA",
+    "sha1, signature_algorithm, sha1WithRSAEncryption",
+    "md5, signature_algorithm, md5WithRSAEncryption",
+    "valid, signature_algorithm, ecdsa-with-SHA256",
+    "expiring-soon, days_remaining, 5",
+    "expired, days_remaining, -11",
+  })
+  void reports(String server, String field, String value) {
+    assertThat(String.valueOf(fixture.judge(server).fields().get(field))).isEqualTo(value);
+  }
+
+  @Test
+  void countsDaysAndWarnsByTheClockOfTheCheck() {
+    TlsLab.Server server = fixture.lab.server("valid");
+    Instant end = fixture.lab.identity("valid").certificate().getNotAfter().toInstant();
+    String target = server.host() + ":" + server.port();
+    record Case(Duration before, long days, String problem, boolean warns) {}
+    for (Case each :
+        List.of(
+            new Case(Duration.ofDays(31), 31, "none", false),
+            new Case(Duration.ofDays(30), 30, "none", false),
+            new Case(Duration.ofDays(30).minusSeconds(1), 29, "none", true),
+            new Case(Duration.ofSeconds(1), 0, "none", true),
+            new Case(Duration.ZERO, 0, "none", true),
+            new Case(Duration.ofSeconds(-1), -1, "expired", false),
+            new Case(Duration.ofDays(-1), -1, "expired", false),
+            new Case(Duration.ofDays(-1).minusSeconds(1), -2, "expired", false))) {
+      Clock clock = Clock.fixed(end.minus(each.before()), ZoneOffset.UTC);
+      Judgement judgement =
+          Await.value(fixture.check(target, fixture.context(Map.of()).withClock(clock)));
+      assertThat(judgement.fields())
+          .as(each.toString())
+          .containsEntry("days_remaining", each.days())
+          .containsEntry("problem", each.problem());
+      assertThat(codes(judgement).contains("expiring_soon")).isEqualTo(each.warns());
+    }
+  }
+
+  @Test
+  void judgesTheSamePortAnewForAnotherName() {
+    TlsLab.Server server = fixture.lab.server("valid");
+    String target = server.host() + ":" + server.port();
+    assertThat(fixture.judge(target, Map.of()).fields()).containsEntry("problem", "none");
+    assertThat(fixture.judge(target, Map.of("sni", "other." + TlsLab.DOMAIN)).fields())
+        .containsEntry("problem", "hostname_mismatch");
+    assertThat(fixture.judge(target, Map.of("sni", server.host().toUpperCase())).fields())
+        .containsEntry("problem", "none");
+    assertThat(fixture.judge("127.0.0.1:" + server.port(), Map.of()).fields())
+        .containsEntry("problem", "hostname_mismatch")
+        .containsEntry("trusted", true);
+  }
+
+  @Test
+  void asksNobodyUnlessToldTo() {
+    int before = fixture.lab.revocation().asked();
+    TlsLab.Server server = fixture.lab.server("ocsp-revoked");
+    Judgement judgement = fixture.judge(server.host() + ":" + server.port(), Map.of());
+    assertThat(judgement.fields()).containsEntry("revoked", null).containsEntry("problem", "none");
+    assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
+  }
+
+  @Test
+  void comparesAllAddresses() {
+    TlsLab.Server server = fixture.lab.server("valid");
+    fixture.dns.address("both." + TlsLab.DOMAIN, "127.0.0.1", "127.0.0.9");
+    Judgement judgement =
+        fixture.judge("both." + TlsLab.DOMAIN + ":" + server.port(), Map.of("all_ips", "true"));
+    assertThat(judgement.fields()).containsEntry("ip", "127.0.0.1");
+    assertThat(judgement.findings())
+        .anySatisfy(
+            finding -> {
+              assertThat(finding.code()).isEqualTo("address_failed");
+              assertThat(finding.message()).startsWith("127.0.0.9: ");
+            });
+  }
+
+  @Test
+  void triesTheNextAddress() {
+    TlsLab.Server server = fixture.lab.server("wildcard");
+    fixture.dns.address("second." + TlsLab.DOMAIN, "127.0.0.9", "127.0.0.1");
+    assertThat(fixture.judge("second." + TlsLab.DOMAIN + ":" + server.port(), Map.of()).fields())
+        .containsEntry("problem", "none")
+        .containsEntry("ip", "127.0.0.1");
+  }
+}
