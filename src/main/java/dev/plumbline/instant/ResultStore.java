@@ -3,6 +3,7 @@ package dev.plumbline.instant;
 import dev.plumbline.store.Batcher;
 import dev.plumbline.store.Cleaner;
 import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +24,10 @@ import org.jspecify.annotations.Nullable;
  * and stores are gathered into batches.
  */
 public final class ResultStore {
-  private static final Batcher.Limits FINDS = new Batcher.Limits(500, 10_000, 2);
+  // A body may have 64 KiB, so fewer at once are read than written: of these we know the bytes.
+  private static final Batcher.Limits FINDS = new Batcher.Limits(128, 10_000, 2);
   private static final Batcher.Limits STORES = new Batcher.Limits(500, 10_000, 2);
+  private static final long STORED_BYTES = 16L << 20;
 
   private static final String FIND =
       """
@@ -52,6 +56,7 @@ public final class ResultStore {
   private final Database database;
   private final Batcher<String, @Nullable Stored> finds;
   private final Batcher<Entry, Boolean> stores;
+  private final AtomicLong bytesUnderWay = new AtomicLong();
 
   /**
    * An answer that was kept.
@@ -94,10 +99,16 @@ public final class ResultStore {
   /**
    * Keeps an answer, unless a newer one is kept under that key.
    *
-   * @return fails with {@code DatabaseUnavailableException}
+   * @return fails with {@code DatabaseUnavailableException}, also if 16 MiB are waiting already
    */
   public Future<Void> store(Entry entry) {
-    return stores.ask(entry).mapEmpty();
+    int bytes = entry.body.length();
+    if (bytesUnderWay.addAndGet(bytes) > STORED_BYTES) {
+      bytesUnderWay.addAndGet(-bytes);
+      return Future.failedFuture(
+          new DatabaseUnavailableException("The database is behind with its work."));
+    }
+    return stores.ask(entry).onComplete(kept -> bytesUnderWay.addAndGet(-bytes)).mapEmpty();
   }
 
   /** Ends when all that was given to {@link #store} is kept or has failed. */

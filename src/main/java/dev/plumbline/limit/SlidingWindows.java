@@ -15,8 +15,6 @@ import dev.plumbline.store.Database;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -36,20 +34,7 @@ public final class SlidingWindows {
   private static final int KNOWN_DENIALS = 100_000;
   private static final long MICROS_PER_SECOND = 1_000_000;
 
-  private static final String TAKE =
-      """
-      select granted, remaining, reset_micros, retry_micros, taken_at
-      from take_quotas($1, $2, $3, $4, $5, null) order by item""";
-
-  private static final String REFUND = "select refund_quotas($1, $2, $3, $4)";
-
-  private static final String PURGE =
-      """
-      delete from quota_window where (policy, key) in (
-        select policy, key from quota_window where expires_at <= clock_timestamp()
-        order by expires_at limit $1 for update skip locked)""";
-
-  private final Database database;
+  private final QuotaStore store;
   private final Map<String, QuotaPolicy> policies;
   private final LongSupplier nanos;
   private final Batcher<Take, QuotaReply> takes;
@@ -73,7 +58,7 @@ public final class SlidingWindows {
 
   SlidingWindows(
       Vertx vertx, Database database, Map<String, QuotaPolicy> policies, LongSupplier nanos) {
-    this.database = database;
+    this.store = new QuotaStore(database);
     this.policies = Map.copyOf(policies);
     this.nanos = nanos;
     this.takes = new Batcher<>(vertx, TAKES, this::takeAll);
@@ -130,7 +115,7 @@ public final class SlidingWindows {
 
   /** Deletes up to {@link Cleaner#SLICE} rows that no window reaches any more. */
   public Future<Integer> purgeSlice() {
-    return database.query(PURGE, Tuple.of(Cleaner.SLICE)).map(rows -> rows.rowCount());
+    return store.purgeSlice();
   }
 
   private static <T> Future<T> unknown(String policy) {
@@ -160,44 +145,38 @@ public final class SlidingWindows {
   }
 
   private Future<List<QuotaReply>> takeAll(List<Take> asked) {
-    int size = asked.size();
-    String[] names = new String[size];
-    String[] keys = new String[size];
-    Integer[] costs = new Integer[size];
-    Integer[] limits = new Integer[size];
-    Long[] windows = new Long[size];
-    for (int i = 0; i < size; i++) {
-      Take take = asked.get(i);
-      names[i] = take.message.policy();
-      keys[i] = take.message.key();
-      costs[i] = take.message.cost();
-      limits[i] = take.policy.limit();
-      windows[i] = take.policy.windowMicros();
-    }
     long sentNanos = nanos.getAsLong();
     long refundsBefore = refundsSeen.get();
-    return database
-        .query(TAKE, Tuple.of(names, keys, costs, limits, windows))
+    return store
+        .take(
+            asked.stream()
+                .map(
+                    take ->
+                        new QuotaStore.Take(
+                            take.message.policy(),
+                            take.message.key(),
+                            take.message.cost(),
+                            take.policy.limit(),
+                            take.policy.windowMicros()))
+                .toList())
         .map(
-            rows -> {
-              List<QuotaReply> replies = new ArrayList<>(size);
-              for (Row row : rows) {
-                Take take = asked.get(replies.size());
-                replies.add(reply(take, row, sentNanos, refundsBefore));
+            taken -> {
+              List<QuotaReply> replies = new ArrayList<>(taken.size());
+              for (int i = 0; i < taken.size(); i++) {
+                replies.add(reply(asked.get(i), taken.get(i), sentNanos, refundsBefore));
               }
               return replies;
             });
   }
 
-  private QuotaReply reply(Take take, Row row, long sentNanos, long refundsBefore) {
+  private QuotaReply reply(Take take, QuotaStore.Taken taken, long sentNanos, long refundsBefore) {
     int limit = take.policy.limit();
-    int remaining = row.getInteger(1);
-    if (row.getBoolean(0)) {
-      return new Granted(limit, remaining, seconds(row.getLong(2)), row.getLong(4));
+    if (taken.granted()) {
+      return new Granted(
+          limit, taken.remaining(), seconds(taken.resetMicros()), taken.takenAtMicros());
     }
-    long retryMicros = row.getLong(3);
-    Denied denied = new Denied(limit, remaining, seconds(retryMicros));
-    remember(take.message, denied, sentNanos + retryMicros * 1_000, refundsBefore);
+    Denied denied = new Denied(limit, taken.remaining(), seconds(taken.retryMicros()));
+    remember(take.message, denied, sentNanos + taken.retryMicros() * 1_000, refundsBefore);
     return denied;
   }
 
@@ -211,27 +190,21 @@ public final class SlidingWindows {
   }
 
   private Future<List<Boolean>> refundAll(List<RefundQuota> asked) {
-    int size = asked.size();
-    String[] names = new String[size];
-    String[] keys = new String[size];
-    Integer[] costs = new Integer[size];
-    Long[] takenAt = new Long[size];
-    for (int i = 0; i < size; i++) {
-      RefundQuota refund = asked.get(i);
-      names[i] = refund.policy();
-      keys[i] = refund.key();
-      costs[i] = refund.cost();
-      takenAt[i] = refund.takenAtMicros();
-    }
-    return database
-        .query(REFUND, Tuple.of(names, keys, costs, takenAt))
+    return store
+        .refund(
+            asked.stream()
+                .map(
+                    refund ->
+                        new QuotaStore.Refund(
+                            refund.policy(), refund.key(), refund.cost(), refund.takenAtMicros()))
+                .toList())
         .map(
-            rows -> {
+            done -> {
               refundsSeen.incrementAndGet();
               for (RefundQuota refund : asked) {
                 denials.invalidate(new Who(refund.policy(), refund.key()));
               }
-              return Collections.nCopies(size, true);
+              return Collections.nCopies(asked.size(), true);
             });
   }
 

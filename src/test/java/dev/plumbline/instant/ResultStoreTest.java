@@ -115,6 +115,19 @@ class ResultStoreTest {
   }
 
   @Test
+  void holdsNoMoreThanSomeMegabytesThatWait() {
+    String large = "x".repeat(64 << 10);
+    List<Future<Void>> stores = new ArrayList<>();
+    for (int i = 0; i < 2_000; i++) {
+      stores.add(store.store(entry(key + i, large, now)));
+    }
+    await(Future.join(stores).otherwiseEmpty());
+    assertThat(stores).filteredOn(Future::failed).isNotEmpty();
+    assertThat(stores).filteredOn(Future::succeeded).hasSizeGreaterThan(200);
+    await(store.store(entry(key, large, now)));
+  }
+
+  @Test
   void purgesWhatHasExpired() {
     await(store.store(entry(key, "old", now.minusSeconds(600))));
     await(store.store(entry(key + "new", "new", now)));

@@ -249,6 +249,46 @@ class EmbeddedPostgresTest {
   }
 
   @Test
+  void isOutOfReachOfTheTerminal() throws IOException {
+    start();
+    assertThat(session(embedded.postmasterPid()))
+        .isNotEqualTo(session(ProcessHandle.current().pid()));
+  }
+
+  private static String session(long pid) throws IOException {
+    String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+    return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[3];
+  }
+
+  @Test
+  void keepsItsLogSmall() throws IOException {
+    start();
+    Path log = dir.resolve("postgres/log");
+    Files.write(log, new byte[9 << 20], java.nio.file.StandardOpenOption.APPEND);
+    embedded.stop();
+    start();
+    assertThat(Files.size(log)).isLessThan(1 << 20);
+    assertThat(mode(dir.resolve("postgres/log.old"))).isEqualTo("rw-------");
+  }
+
+  @Test
+  void quotasAndResultsOutliveACrash() {
+    start();
+    await(Migrations.run(vertx, embedded.url()));
+    String take = "select granted from take_quota('fresh', 'somebody', 2, 3, 3600000000)";
+    assertThat(ask(take)).isEqualTo("true");
+    ask(
+        "insert into result_cache values"
+            + " ('k', 'm', 't', 'body', now(), now() + interval '10 minutes')");
+    new Postmaster(embedded.postmasterPid()).kill();
+    embedded.abandon();
+
+    start();
+    assertThat(ask(take)).isEqualTo("false");
+    assertThat(ask("select convert_from(body, 'UTF8') from result_cache")).isEqualTo("body");
+  }
+
+  @Test
   void leavesNoProcessBehind() {
     start();
     await(PgConnection.connect(vertx, DatabaseOptions.of(embedded.url())))
