@@ -19,6 +19,22 @@ public record Config(
     Tls tls,
     Log log) {
 
+  /** The same settings with these ports. */
+  public Config withPorts(int httpPort, int managementPort) {
+    return new Config(
+        http.withPort(httpPort),
+        new Management(management.host(), managementPort),
+        data,
+        database,
+        checks,
+        cache,
+        limits,
+        targets,
+        dns,
+        tls,
+        log);
+  }
+
   /**
    * @param publicUrl without a trailing slash; derived from host and port when not set
    * @param trustedProxies CIDRs
@@ -34,7 +50,25 @@ public record Config(
       Duration idleTimeout,
       int maxConcurrent,
       @Nullable Path tlsCertificate,
-      @Nullable Path tlsKey) {}
+      @Nullable Path tlsKey) {
+
+    private Http withPort(int chosen) {
+      String url =
+          publicUrl.endsWith(":0")
+              ? publicUrl.substring(0, publicUrl.length() - 1) + chosen
+              : publicUrl;
+      return new Http(
+          host,
+          chosen,
+          url,
+          trustedProxies,
+          drain,
+          idleTimeout,
+          maxConcurrent,
+          tlsCertificate,
+          tlsKey);
+    }
+  }
 
   /** The listening address of health and metrics. */
   public record Management(String host, int port) {}

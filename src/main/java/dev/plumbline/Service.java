@@ -1,0 +1,293 @@
+package dev.plumbline;
+
+import dev.plumbline.bus.Bus;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.config.Config;
+import dev.plumbline.http.ClientAddress;
+import dev.plumbline.http.Contract;
+import dev.plumbline.http.HotAnswers;
+import dev.plumbline.http.HttpMetrics;
+import dev.plumbline.http.HttpVerticle;
+import dev.plumbline.http.Operation;
+import dev.plumbline.http.Problems;
+import dev.plumbline.http.api.InstantCheckOperation;
+import dev.plumbline.http.api.OpenApiOperation;
+import dev.plumbline.http.api.ToolDocuments;
+import dev.plumbline.http.api.ToolOperation;
+import dev.plumbline.http.api.ToolsListOperation;
+import dev.plumbline.instant.InstantChecks;
+import dev.plumbline.instant.ResultCache;
+import dev.plumbline.instant.ResultStore;
+import dev.plumbline.limit.QuotaPolicy;
+import dev.plumbline.limit.RateLimitVerticle;
+import dev.plumbline.limit.SlidingWindows;
+import dev.plumbline.ops.Health;
+import dev.plumbline.ops.LoopLag;
+import dev.plumbline.ops.ManagementVerticle;
+import dev.plumbline.probe.OwnSockets;
+import dev.plumbline.run.CheckRunner;
+import dev.plumbline.run.CheckRunnerVerticle;
+import dev.plumbline.run.Equipment;
+import dev.plumbline.run.RunnerMetrics;
+import dev.plumbline.store.Cleaner;
+import dev.plumbline.store.Database;
+import dev.plumbline.store.EmbeddedPostgres;
+import dev.plumbline.store.Migrations;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Deployable;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What is deployed, how many of it, in which order; and how it all ends again. */
+final class Service {
+  private static final Logger LOG = LoggerFactory.getLogger(Service.class);
+  private static final Duration PURGE_PERIOD = Duration.ofSeconds(30);
+  private static final Duration WINDOW = Duration.ofHours(1);
+  private static final long STEP_SECONDS = 60;
+
+  private final Config config;
+  private final Clock clock = Clock.systemUTC();
+  private final OwnSockets own = new OwnSockets();
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Vertx vertx;
+  private final int loops;
+
+  private @Nullable EmbeddedPostgres embedded;
+  private @Nullable Database database;
+  private @Nullable ResultStore store;
+  private @Nullable SlidingWindows windows;
+  private @Nullable Cleaner cleaner;
+  private @Nullable Health health;
+  private @Nullable String httpDeployment;
+
+  private Service(Config config) {
+    this.config = config;
+    this.loops = Runtime.getRuntime().availableProcessors();
+    this.vertx =
+        Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops).setPreferNativeTransport(true));
+  }
+
+  /**
+   * Starts everything; blocks until it answers.
+   *
+   * @throws StartException with one line that says why not; then nothing is left running
+   */
+  static Service start(Config config) throws StartException {
+    Service service = new Service(config);
+    try {
+      service.open();
+      return service;
+    } catch (StartException | RuntimeException failed) {
+      service.stop();
+      throw failed;
+    }
+  }
+
+  /** Where people reach it. */
+  String address() {
+    String host = config.http().host();
+    return (config.http().tlsCertificate() == null ? "http://" : "https://")
+        + (host.indexOf(':') >= 0 ? "[" + host + "]" : host)
+        + ":"
+        + config.http().port();
+  }
+
+  private void open() throws StartException {
+    Future<Contract> contract = Contract.load(vertx, config.http().publicUrl());
+    String url = databaseUrl();
+    await(Migrations.run(vertx, url), "the database");
+    Database opened = Database.open(vertx, config.database(), url);
+    database = opened;
+    Bus bus = Bus.of(vertx);
+    ResultStore results = new ResultStore(vertx, opened);
+    store = results;
+    SlidingWindows quotas =
+        new SlidingWindows(
+            vertx,
+            opened,
+            Map.of(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW)));
+    windows = quotas;
+    cleaner = new Cleaner(vertx, PURGE_PERIOD, List.of(results::purgeSlice, quotas::purgeSlice));
+    health = new Health(opened, bus);
+    ModuleCatalogue modules = ModuleCatalogue.load();
+    Equipment equipment = equipment();
+
+    own.addLocal(config.http().port());
+    own.addLocal(config.management().port());
+    deploy(() -> new RateLimitVerticle(bus, quotas), 1, "the quotas");
+    deployRunners(bus, modules, equipment);
+    deployManagement();
+    deployHttp(bus, modules, equipment, results, await(contract, "openapi.json"));
+  }
+
+  private String databaseUrl() throws StartException {
+    String external = config.database().url();
+    if (external != null) {
+      URI uri = URI.create(external);
+      if (uri.getHost() != null) {
+        own.add(uri.getHost(), uri.getPort() < 0 ? 5432 : uri.getPort());
+      }
+      return external;
+    }
+    try {
+      EmbeddedPostgres started = EmbeddedPostgres.start(config.data().dir());
+      embedded = started;
+      own.addLocal(started.port());
+      return started.url();
+    } catch (dev.plumbline.store.StoreException failed) {
+      throw new StartException(String.valueOf(failed.getMessage()), failed);
+    }
+  }
+
+  private Equipment equipment() throws StartException {
+    try {
+      return Equipment.of(vertx, config, own, Version.text());
+    } catch (IOException unreadable) {
+      throw new StartException(
+          "tls.extra_roots cannot be read: " + unreadable.getMessage(), unreadable);
+    } catch (IllegalArgumentException rule) {
+      throw new StartException("targets: " + rule.getMessage(), rule);
+    }
+  }
+
+  private void deployRunners(Bus bus, ModuleCatalogue modules, Equipment equipment)
+      throws StartException {
+    RunnerMetrics metrics = new RunnerMetrics(registry);
+    LoopLag lag = new LoopLag(registry);
+    int places = Math.max(1, config.checks().concurrent() / loops);
+    int queue = config.checks().queue() / loops;
+    deploy(
+        () ->
+            new CheckRunnerVerticle(
+                bus,
+                () -> {
+                  lag.watch(vertx);
+                  return new CheckRunner(
+                      vertx, modules, equipment.probes(), clock, metrics, places, queue);
+                }),
+        loops,
+        "the check runners");
+  }
+
+  private void deployManagement() throws StartException {
+    Health ready = java.util.Objects.requireNonNull(health);
+    deploy(
+        () -> new ManagementVerticle(config.management(), ready, registry),
+        1,
+        "management.host:port " + config.management().host() + ":" + config.management().port());
+  }
+
+  private void deployHttp(
+      Bus bus, ModuleCatalogue modules, Equipment equipment, ResultStore results, Contract contract)
+      throws StartException {
+    ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
+    InstantChecks checks =
+        new InstantChecks(
+            vertx,
+            modules,
+            equipment.policy(),
+            cache,
+            results,
+            bus,
+            config.cache().ttl(),
+            registry);
+    HotAnswers hot = new HotAnswers(cache, checks, clock, config.cache().ttl());
+    Problems problems = new Problems(config.http().publicUrl());
+    ToolDocuments tools = new ToolDocuments(modules, config.http().publicUrl());
+    List<Operation> operations =
+        List.of(
+            new InstantCheckOperation(
+                checks,
+                cache,
+                hot,
+                new ClientAddress(config.http().trustedProxies()),
+                problems,
+                Equipment.PRODUCT),
+            new ToolsListOperation(tools),
+            new ToolOperation(tools, problems),
+            new OpenApiOperation("getContract", contract),
+            new OpenApiOperation("getContractAtRoot", contract));
+    HttpMetrics metrics = new HttpMetrics(registry);
+    httpDeployment =
+        deploy(
+            () -> new HttpVerticle(config.http(), contract, operations, hot, problems, metrics),
+            loops,
+            "http.host:port " + config.http().host() + ":" + config.http().port());
+  }
+
+  /**
+   * Ends everything in the order that loses nothing: no new requests, those under way answered,
+   * what they left behind written, the database last.
+   */
+  void stop() {
+    if (health != null) {
+      health.drain();
+    }
+    if (httpDeployment != null) {
+      quietly(vertx.undeploy(httpDeployment), config.http().drain().toSeconds() + 5);
+    }
+    if (cleaner != null) {
+      cleaner.stop();
+    }
+    if (store != null && windows != null) {
+      quietly(Future.join(store.flush(), windows.flush()), 5);
+    }
+    if (database != null) {
+      quietly(database.close(), 5);
+    }
+    quietly(vertx.close(), 10);
+    if (embedded != null) {
+      embedded.stop();
+    }
+  }
+
+  private String deploy(Supplier<? extends Deployable> verticle, int instances, String what)
+      throws StartException {
+    return await(
+        vertx.deployVerticle(verticle, new DeploymentOptions().setInstances(instances)), what);
+  }
+
+  private static <T> T await(Future<T> future, String what) throws StartException {
+    try {
+      return future.toCompletionStage().toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException failed) {
+      Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+      String message = String.valueOf(cause.getMessage());
+      throw new StartException(
+          cause instanceof dev.plumbline.store.StoreException ? message : what + ": " + message,
+          cause);
+    } catch (TimeoutException late) {
+      throw new StartException(what + ": not ready within " + STEP_SECONDS + " s", late);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new StartException("interrupted", interrupted);
+    }
+  }
+
+  private static void quietly(Future<?> future, long seconds) {
+    try {
+      future.toCompletionStage().toCompletableFuture().get(seconds, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException failed) {
+      LOG.atWarn().addKeyValue("cause", failed).log("a part did not stop cleanly");
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package dev.plumbline;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.Field;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.ResultJson;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A result for a terminal: verdict, findings, fields. */
+final class TextReport {
+  private static final String INDENT = "  ";
+
+  private TextReport() {}
+
+  static String of(Description module, CheckResult result) {
+    StringBuilder out = new StringBuilder();
+    out.append(result.verdict().id().toUpperCase(Locale.ROOT))
+        .append(INDENT)
+        .append(module.title())
+        .append(" of ")
+        .append(clean(result.target()))
+        .append('\n');
+    if (result.error() != null) {
+      out.append(INDENT)
+          .append(result.error().code().id())
+          .append(": ")
+          .append(clean(result.error().message()))
+          .append('\n');
+    }
+    for (Finding finding : result.findings()) {
+      out.append('\n')
+          .append(finding.level().id().toUpperCase(Locale.ROOT))
+          .append(INDENT)
+          .append(clean(finding.message()));
+      if (!finding.action().isEmpty()) {
+        out.append('\n').append("      ").append(clean(finding.action()));
+      }
+    }
+    out.append(result.findings().isEmpty() ? "\n" : "\n\n");
+    int width = module.fields().stream().mapToInt(field -> field.name().length()).max().orElse(0);
+    for (Field field : module.fields()) {
+      Object value = result.fields().get(field.name());
+      out.append(INDENT)
+          .append(field.name())
+          .append(" ".repeat(width - field.name().length() + 2))
+          .append(text(value, width + 4))
+          .append('\n');
+    }
+    out.append('\n')
+        .append(INDENT)
+        .append("checked ")
+        .append(ResultJson.time(result.checkedAt()))
+        .append(" in ")
+        .append(result.durationMs())
+        .append(" ms");
+    return out.toString();
+  }
+
+  private static String text(@Nullable Object value, int indent) {
+    if (value == null) {
+      return "-";
+    }
+    if (value instanceof Instant instant) {
+      return ResultJson.time(instant);
+    }
+    if (value instanceof List<?> list) {
+      if (list.isEmpty()) {
+        return "none";
+      }
+      String separator = list.get(0) instanceof Map ? "\n" + " ".repeat(indent) : ", ";
+      return String.join(separator, list.stream().map(item -> text(item, indent)).toList());
+    }
+    if (value instanceof Map<?, ?> map) {
+      return String.join(
+          ", ",
+          map.entrySet().stream()
+              .map(entry -> entry.getKey() + "=" + text(entry.getValue(), indent))
+              .toList());
+    }
+    return clean(value.toString());
+  }
+
+  /** What a target sent must not steer the terminal. */
+  private static String clean(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    text.codePoints()
+        .forEach(
+            c -> {
+              int type = Character.getType(c);
+              boolean steers =
+                  Character.isISOControl(c)
+                      || type == Character.FORMAT
+                      || type == Character.LINE_SEPARATOR
+                      || type == Character.PARAGRAPH_SEPARATOR;
+              out.appendCodePoint(steers ? 0xFFFD : c);
+            });
+    return out.toString();
+  }
+}

@@ -1,0 +1,114 @@
+package dev.plumbline;
+
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
+import dev.plumbline.config.ConfigLoader;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The whole service in this process, on free ports, and a client that is not ours. */
+final class ServiceUnderTest implements AutoCloseable {
+  private final HttpClient client =
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+  private final Service service;
+  private final int managementPort;
+  private final ContractCheck contract = new ContractCheck();
+
+  private ServiceUnderTest(Service service, int managementPort) {
+    this.service = service;
+    this.managementPort = managementPort;
+  }
+
+  /**
+   * Starts it on loopback, which it may check.
+   *
+   * @param settings further settings by their environment variables' names without the prefix
+   */
+  static ServiceUnderTest start(String databaseUrl, Map<String, String> settings) {
+    Map<String, String> environment = new TreeMap<>();
+    int management = freePort();
+    environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(freePort()));
+    environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(management));
+    environment.put("PLUMBLINE_DATABASE_URL", databaseUrl);
+    environment.put("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8");
+    environment.put("PLUMBLINE_TARGETS_PORTS", "*");
+    environment.put("PLUMBLINE_TARGETS_PER_IP_PER_SECOND", "0");
+    environment.put("PLUMBLINE_TARGETS_PER_IP_CONCURRENT", "0");
+    settings.forEach((name, value) -> environment.put("PLUMBLINE_" + name, value));
+    try {
+      Config config = ConfigLoader.load(null, environment);
+      return new ServiceUnderTest(Service.start(config), management);
+    } catch (ConfigException | StartException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    } catch (IOException none) {
+      throw new java.io.UncheckedIOException(none);
+    }
+  }
+
+  URI uri(String path) {
+    return URI.create(service.address() + path);
+  }
+
+  URI management(String path) {
+    return URI.create("http://127.0.0.1:" + managementPort + path);
+  }
+
+  static String instantPath(String module, String target) {
+    return "/api/v1/instant/"
+        + module
+        + "/"
+        + URLEncoder.encode(target, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** Asks, and holds what is answered against the contract. */
+  HttpResponse<String> get(String path, String... headers) {
+    return send("GET", uri(path), headers);
+  }
+
+  HttpResponse<String> instant(String module, String target, String... headers) {
+    return get(instantPath(module, target), headers);
+  }
+
+  HttpResponse<String> send(String method, URI uri, String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri)
+            .method(method, HttpRequest.BodyPublishers.noBody())
+            .timeout(Duration.ofSeconds(40));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    try {
+      HttpResponse<String> response =
+          client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+      if (uri.getPort() != managementPort) {
+        contract.verify(method, uri, response);
+      }
+      return response;
+    } catch (IOException failed) {
+      throw new AssertionError(method + " " + uri + " was not answered", failed);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(interrupted);
+    }
+  }
+
+  @Override
+  public void close() {
+    service.stop();
+  }
+}

@@ -1,0 +1,164 @@
+package dev.plumbline.bus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.Verdict;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.junit5.VertxTestContext;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@ExtendWith(VertxExtension.class)
+class BusTest {
+  private static final Finding FINDING =
+      new Finding(Level.WARN, "slow", "response_time_ms", "It was slow.", "Be quick.", null);
+
+  static Stream<Message> everyMessage() {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("status", 200);
+    fields.put("server", null);
+    fields.put("redirects", List.of(Map.of("url", "http://a.example/")));
+    CheckResult result =
+        new CheckResult(
+            "http-status",
+            "http://a.example/",
+            Verdict.WARN,
+            fields,
+            List.of(FINDING),
+            List.of("fields.redirects"),
+            new CheckError(ErrorCode.READ_TIMEOUT, "It was silent."),
+            Instant.parse("2026-11-20T10:00:00.123Z"),
+            84);
+    return Stream.of(
+        new Message.RunCheck("http-status", "http://a.example/", Map.of("method", "get"), "id-1"),
+        new Message.Checked(result),
+        new Message.Busy(3),
+        new Message.Ping(),
+        new Message.TakeQuota("fresh", "192.0.2.1", 1),
+        new Message.RefundQuota("fresh", "192.0.2.1", 1, 1_700_000_000_000_000L),
+        new Message.Granted(30, 12, 840, 1_700_000_000_000_000L),
+        new Message.Denied(30, 0, 840),
+        new Message.QuotaUnavailable(),
+        new Message.Done());
+  }
+
+  @Test
+  void theListAboveHoldsEveryMessageThereIs() {
+    assertThat(everyMessage().map(message -> message.getClass().getSimpleName()))
+        .containsExactlyInAnyOrderElementsOf(MessageWire.typesOf(Message.class).keySet());
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyMessage")
+  void aMessageIsTheSameAfterTheWire(Message message) {
+    BusCodec codec = new BusCodec();
+    Buffer wire = Buffer.buffer("prefix");
+    codec.encodeToWire(wire, message);
+
+    assertThat(codec.decodeFromWire(6, wire)).isEqualTo(message);
+  }
+
+  @Test
+  void aMessageOfAnotherVersionOrTypeIsRefused() {
+    MessageWire wire = new MessageWire();
+
+    assertThatThrownBy(() -> wire.read(bytes("{\"v\":2,\"type\":\"Done\",\"body\":{}}")))
+        .hasMessageContaining("version 2");
+    assertThatThrownBy(() -> wire.read(bytes("{\"v\":1,\"type\":\"Undone\",\"body\":{}}")))
+        .hasMessageContaining("Undone");
+    assertThatThrownBy(() -> wire.read(bytes("nonsense"))).hasMessageContaining("none");
+  }
+
+  @Test
+  void insideANodeTheVeryMessageIsHandedOver(Vertx vertx, VertxTestContext test) {
+    Bus bus = Bus.of(vertx);
+    Message.Done answer = new Message.Done();
+    bus.serve("there", Message.Ping.class, ping -> Future.succeededFuture(answer));
+
+    bus.ask("there", new Message.Ping(), Message.Done.class, 1000)
+        .onComplete(
+            test.succeeding(
+                reply ->
+                    test.verify(
+                        () -> {
+                          assertThat(reply).isSameAs(answer);
+                          test.completeNow();
+                        })));
+  }
+
+  @Test
+  void whoeverAsksNobodyIsToldAtOnce(Vertx vertx, VertxTestContext test) {
+    Bus.of(vertx)
+        .ask("nowhere", new Message.Ping(), Message.Done.class, 60_000)
+        .onComplete(
+            test.failing(
+                failure ->
+                    test.verify(
+                        () -> {
+                          assertThat(failure).isInstanceOf(ReplyException.class);
+                          assertThat(Bus.timedOut(failure)).isFalse();
+                          test.completeNow();
+                        })));
+  }
+
+  @Test
+  void aFaultyHandlerIsAFailureAndNotATimeout(Vertx vertx, VertxTestContext test) {
+    Bus bus = Bus.of(vertx);
+    bus.serve(
+        "faulty",
+        Message.Ping.class,
+        ping -> {
+          throw new IllegalStateException("a fault that the test wants");
+        });
+
+    bus.ask("faulty", new Message.Ping(), Message.Done.class, 60_000)
+        .onComplete(
+            test.failing(
+                failure ->
+                    test.verify(
+                        () -> {
+                          assertThat(Bus.timedOut(failure)).isFalse();
+                          assertThat(failure.getMessage()).doesNotContain("fault");
+                          test.completeNow();
+                        })));
+  }
+
+  @Test
+  void silenceIsATimeout(Vertx vertx, VertxTestContext test) {
+    Bus bus = Bus.of(vertx);
+    bus.serve(
+        "silent", Message.Ping.class, ping -> io.vertx.core.Promise.<Message>promise().future());
+
+    bus.ask("silent", new Message.Ping(), Message.Done.class, 1)
+        .onComplete(
+            test.failing(
+                failure ->
+                    test.verify(
+                        () -> {
+                          assertThat(Bus.timedOut(failure)).isTrue();
+                          test.completeNow();
+                        })));
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}
