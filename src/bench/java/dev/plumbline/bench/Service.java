@@ -45,7 +45,7 @@ final class Service implements AutoCloseable {
    */
   static Service start(BenchOptions options, Path folder, Path data, Map<String, String> settings)
       throws IOException, InterruptedException {
-    Child child = launch(options, folder, data, 0, settings);
+    Child child = launch(options, folder, data, freePort(), settings);
     try {
       return new Service(child, child.await(READY, START_SECONDS));
     } catch (IOException | InterruptedException failed) {

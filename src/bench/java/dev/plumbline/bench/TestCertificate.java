@@ -24,6 +24,7 @@ import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.bouncycastle.util.io.pem.PemObject;
 
 /** A chain of two EC P-256 certificates for 127.0.0.1, made anew for each run. */
 final class TestCertificate {
@@ -43,7 +44,9 @@ final class TestCertificate {
       X509Certificate leaf =
           certificate(new X500Name("CN=127.0.0.1"), rootName, leafKey, rootKey, false);
       pem(folder.resolve("certificate.pem"), leaf);
-      pem(folder.resolve("key.pem"), leafKey.getPrivate());
+      pem(
+          folder.resolve("key.pem"),
+          new PemObject("PRIVATE KEY", leafKey.getPrivate().getEncoded()));
       return pem(folder.resolve("root.pem"), root);
     } catch (GeneralSecurityException | OperatorCreationException impossible) {
       throw new IllegalStateException(impossible);
