@@ -54,7 +54,7 @@ class DnsResolverTest {
   void start() {
     vertx = Vertx.vertx();
     lab = DnsLab.start();
-    resolver = resolver(Duration.ofMillis(500), lab.address());
+    resolver = resolver(Duration.ofMillis(1000), lab.address());
   }
 
   @AfterEach
@@ -190,7 +190,7 @@ class DnsResolverTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("faults")
   void survivesHostileServers(String what, DnsLab.Behaviour fault, ErrorCode code) {
-    resolver = resolver(Duration.ofMillis(200), lab.address());
+    resolver = resolver(Duration.ofMillis(400), lab.address());
     lab.address("bad.test", "1.1.1.1").behave("bad.test", fault);
     lab.address("good.test", "1.1.1.1");
     assertCode(lookup("bad.test"), code);
@@ -201,7 +201,7 @@ class DnsResolverTest {
   @MethodSource("faults")
   void asksTheNextServer(String what, DnsLab.Behaviour fault, ErrorCode code) {
     try (DnsLab second = DnsLab.start()) {
-      resolver = resolver(Duration.ofMillis(200), lab.address(), second.address());
+      resolver = resolver(Duration.ofMillis(500), lab.address(), second.address());
       lab.behave("bad.test", fault);
       second.address("bad.test", "1.1.1.1");
       // An answer about another name is known to be one only when the chain is followed.
