@@ -1,0 +1,99 @@
+package dev.plumbline.lab;
+
+import dev.plumbline.check.Description;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.probe.HttpProbe;
+import dev.plumbline.probe.LabGuard;
+import dev.plumbline.probe.TlsTrust;
+import dev.plumbline.tls.TrustRoots;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.List;
+
+/** The HTTP lab and a probe that may contact it and nothing else, for tests. */
+public final class HttpBench implements AutoCloseable {
+  public static final String USER_AGENT = "Plumbline/test (+https://example.test/contact)";
+
+  private static final Description URL = Description.of("any", "Any", InputType.URL).build();
+
+  private final Vertx vertx;
+  private final DnsLab dns;
+  private final TestCa root;
+  private final HttpLab lab;
+  private final HttpProbe probe;
+
+  private HttpBench(Vertx vertx, DnsLab dns, TestCa root, HttpLab lab) {
+    this.vertx = vertx;
+    this.dns = dns;
+    this.root = root;
+    this.lab = lab;
+    this.probe =
+        probe(policy(List.of(HttpLab.ALLOW), lab.ports().stream().map(String::valueOf).toList()));
+  }
+
+  public static HttpBench start() {
+    Vertx vertx = Vertx.vertx();
+    TestCa root = TestCa.root("Lab Root");
+    TestCa.Identity identity = root.issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
+    HttpLab lab = Await.value(HttpLab.start(vertx, identity.pem(), identity.keyPem()));
+    return new HttpBench(vertx, DnsLab.start(), root, lab);
+  }
+
+  public static TargetPolicy policy(List<String> allow, List<String> ports) {
+    return new TargetPolicy(
+        new TargetPolicy.Rules(allow, List.of(), List.of(), ports), (address, port) -> false);
+  }
+
+  /** A probe under another policy, which trusts the lab's root. */
+  public HttpProbe probe(TargetPolicy policy) {
+    TlsTrust trust = new TlsTrust(TrustRoots.of(List.of(), List.of(root.certificate())));
+    return new HttpProbe(vertx, LabGuard.of(vertx, policy, dns), trust, policy, USER_AGENT);
+  }
+
+  /** The names that the probe can look up. */
+  public DnsLab dns() {
+    return dns;
+  }
+
+  public HttpLab lab() {
+    return lab;
+  }
+
+  public HttpProbe probe() {
+    return probe;
+  }
+
+  /** A page of the plain server by its path, or any URL. */
+  public Target.Url url(String pathOrUrl) {
+    try {
+      String text = pathOrUrl.startsWith("/") ? lab.http(pathOrUrl) : pathOrUrl;
+      return (Target.Url) TargetParser.parse(URL, text);
+    } catch (InvalidTargetException invalid) {
+      throw new AssertionError(pathOrUrl, invalid);
+    }
+  }
+
+  /** A certificate for localhost that the probe trusts. */
+  public TestCa.Identity identity() {
+    return root.issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
+  }
+
+  /** A port of 127.0.0.1 at which nobody listens. */
+  public int closedPort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @Override
+  public void close() {
+    Await.value(vertx.close());
+    dns.close();
+  }
+}

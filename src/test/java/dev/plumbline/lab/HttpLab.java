@@ -1,0 +1,232 @@
+package dev.plumbline.lab;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Web servers on 127.0.0.1, well-behaved and hostile. What each address answers is said by its
+ * {@link LabPage}; the same pages are there over plain HTTP/1.1 and over TLS.
+ *
+ * <p>The canaries listen at 127.0.0.2, at ::1 and at a port of 127.0.0.1 that is none of the lab's:
+ * with {@code targets.allow} of {@link #ALLOW} and {@code targets.ports} of {@link #ports()},
+ * nothing may ever reach them.
+ */
+public final class HttpLab {
+  public static final String ALLOW = "127.0.0.1/32";
+
+  private static final int MAX_REQUEST_BYTES = 64 * 1024;
+  private static final int TLS_HANDSHAKE = 0x16;
+  private static final String HEAD_END = "\r\n\r\n";
+
+  private final Vertx vertx;
+  private final List<LabPage> pages =
+      Stream.of(
+              GoodPages.all(),
+              RedirectPages.all(),
+              HostilePages.slow(),
+              HostilePages.endless(),
+              HostilePages.broken())
+          .flatMap(List::stream)
+          .toList();
+  private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
+  private final List<Canary> canaries = new ArrayList<>();
+  private final List<HostileHttp2> hostileHttp2 = new ArrayList<>();
+  private @Nullable NetServer plain;
+  private @Nullable NetServer secure;
+  private @Nullable HttpServer http2;
+
+  private HttpLab(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  /** The lab on any free ports. */
+  public static Future<HttpLab> start(Vertx vertx, String certificatePem, String keyPem) {
+    return start(vertx, certificatePem, keyPem, 0, 0);
+  }
+
+  /**
+   * @param certificatePem for 127.0.0.1, with its issuers
+   * @param httpPort 0 for any
+   * @param httpsPort 0 for any
+   */
+  public static Future<HttpLab> start(
+      Vertx vertx, String certificatePem, String keyPem, int httpPort, int httpsPort) {
+    HttpLab lab = new HttpLab(vertx);
+    PemKeyCertOptions identity =
+        new PemKeyCertOptions()
+            .addCertValue(Buffer.buffer(certificatePem))
+            .addKeyValue(Buffer.buffer(keyPem));
+    NetServerOptions tls = new NetServerOptions().setSsl(true).setKeyCertOptions(identity);
+    HttpServerOptions alpn =
+        new HttpServerOptions().setSsl(true).setUseAlpn(true).setKeyCertOptions(identity);
+    return Future.all(
+            vertx
+                .createNetServer()
+                .connectHandler(lab::converse)
+                .listen(httpPort, "127.0.0.1")
+                .onSuccess(server -> lab.plain = server),
+            vertx
+                .createNetServer(tls)
+                .connectHandler(lab::converse)
+                .listen(httpsPort, "127.0.0.1")
+                .onSuccess(server -> lab.secure = server),
+            vertx
+                .createHttpServer(alpn)
+                .requestHandler(
+                    request ->
+                        request
+                            .response()
+                            .setStatusCode(request.path().equals("/ok") ? 200 : 404)
+                            .putHeader("server", "lab")
+                            .end("over HTTP/2"))
+                .listen(0, "127.0.0.1")
+                .onSuccess(server -> lab.http2 = server))
+        .compose(up -> Canary.listen(vertx, "127.0.0.2", 0))
+        .onSuccess(lab.canaries::add)
+        .compose(up -> Canary.listen(vertx, "127.0.0.1", 0))
+        .onSuccess(lab.canaries::add)
+        .compose(up -> Canary.listen(vertx, "::1", 0))
+        .onSuccess(lab.canaries::add)
+        .compose(up -> HostileHttp2.startAll(vertx, identity))
+        .onSuccess(lab.hostileHttp2::addAll)
+        .map(lab);
+  }
+
+  private void converse(NetSocket socket) {
+    Buffer request = Buffer.buffer();
+    socket.exceptionHandler(broken -> {});
+    socket.handler(
+        bytes -> {
+          request.appendBuffer(bytes);
+          String text = request.toString(StandardCharsets.ISO_8859_1);
+          if (request.getByte(0) == TLS_HANDSHAKE) {
+            socket.end(LabConversation.bytes("HTTP/1.1 400 This is not TLS\r\n\r\n"));
+          } else if (text.contains(HEAD_END)) {
+            socket.handler(more -> {});
+            received.add(text.substring(0, text.indexOf(HEAD_END)));
+            String[] words = text.substring(0, text.indexOf("\r\n")).split(" ", 3);
+            answer(new LabConversation(vertx, socket, this, words[0], words[1]), words[1]);
+          } else if (request.length() > MAX_REQUEST_BYTES) {
+            socket.close();
+          }
+        });
+  }
+
+  private void answer(LabConversation conversation, String pathAndQuery) {
+    String path = pathAndQuery.split("\\?", 2)[0];
+    for (LabPage page : pages) {
+      int variable = page.path().indexOf('{');
+      boolean same =
+          variable < 0
+              ? path.equals(page.path())
+              : path.startsWith(page.path().substring(0, variable));
+      if (same) {
+        page.answer().accept(conversation);
+        return;
+      }
+    }
+    conversation.answer(404, "", "no such page");
+  }
+
+  /** Host and port of the plain server. */
+  public String authority() {
+    return "127.0.0.1:" + port(plain);
+  }
+
+  /** A page of the plain server. */
+  public String http(String path) {
+    return "http://" + authority() + path;
+  }
+
+  /** The same page over TLS and HTTP/1.1. */
+  public String secure(String path) {
+    return "https://127.0.0.1:" + port(secure) + path;
+  }
+
+  /** A page of the server that speaks HTTP/2; only {@code /ok} is one. */
+  public String http2(String path) {
+    if (http2 == null) {
+      throw new IllegalStateException("not started");
+    }
+    return "https://127.0.0.1:" + http2.actualPort() + path;
+  }
+
+  static String plainOk(HttpLab lab) {
+    return lab.http("/ok");
+  }
+
+  /** The canary at 127.0.0.2. */
+  public Canary canary() {
+    return canaries.get(0);
+  }
+
+  /** The canary at another port of 127.0.0.1. */
+  public Canary canaryNextDoor() {
+    return canaries.get(1);
+  }
+
+  /** The canary at ::1. */
+  public Canary canaryOverIpv6() {
+    return canaries.get(2);
+  }
+
+  /** How many connections all canaries together have seen. */
+  public int canaryTouches() {
+    return canaries.stream().mapToInt(Canary::touches).sum();
+  }
+
+  /** The servers that speak HTTP/2 to do harm. */
+  public List<HostileHttp2> hostileHttp2() {
+    return List.copyOf(hostileHttp2);
+  }
+
+  /** The heads of the HTTP/1.1 requests for a path, as they came. */
+  public List<String> requestsFor(String path) {
+    return received.stream().filter(head -> head.split(" ", 3)[1].equals(path)).toList();
+  }
+
+  /** The ports that a check may connect to; the canaries' are not among them. */
+  public List<Integer> ports() {
+    List<Integer> ports = new ArrayList<>(List.of(port(plain), port(secure)));
+    if (http2 != null) {
+      ports.add(http2.actualPort());
+    }
+    hostileHttp2.forEach(server -> ports.add(server.port()));
+    return ports;
+  }
+
+  /** Every page, over plain HTTP; some again over TLS and HTTP/2. */
+  public List<LabTarget> targets() {
+    List<LabTarget> targets = new ArrayList<>();
+    for (LabPage page : pages) {
+      String path = page.path().replace("{code}", "404").replace("{length}", "3");
+      targets.add(new LabTarget("http-status", http(path), page.expectation()));
+    }
+    targets.add(new LabTarget("http-status", secure("/ok"), "200, served_over_http1"));
+    targets.add(new LabTarget("http-status", http2("/ok"), "200 over HTTP/2"));
+    for (HostileHttp2 server : hostileHttp2) {
+      targets.add(new LabTarget("http-status", server.url(), server.expectation()));
+    }
+    return targets;
+  }
+
+  private static int port(@Nullable NetServer server) {
+    if (server == null) {
+      throw new IllegalStateException("not started");
+    }
+    return server.actualPort();
+  }
+}

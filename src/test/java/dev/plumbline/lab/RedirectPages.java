@@ -1,0 +1,104 @@
+package dev.plumbline.lab;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Redirects of every kind, those that must not be followed among them. */
+final class RedirectPages {
+  private RedirectPages() {}
+
+  static List<LabPage> all() {
+    List<LabPage> pages = new ArrayList<>();
+    for (int status : new int[] {301, 302, 303, 307, 308}) {
+      pages.add(to("/redirect/" + status, status, "200 after a " + status, lab -> "/ok"));
+    }
+    pages.addAll(harmless());
+    pages.addAll(endless());
+    pages.addAll(inside());
+    pages.addAll(elsewhere());
+    return pages;
+  }
+
+  private static List<LabPage> harmless() {
+    return List.of(
+        to("/redirect/deep/relative", 302, "200 at /redirect/target", lab -> "../target"),
+        to("/redirect/to-never", 302, "read_timeout, the redirect kept", lab -> "/never"),
+        to("/redirect/target", 302, "200", lab -> "/ok?a=b"),
+        to("/redirect/dots", 302, "200", lab -> "/a/./b/../../ok"),
+        to("/redirect/scheme-relative", 302, "200", lab -> "//" + lab.authority() + "/ok"),
+        to("/redirect/absolute", 302, "200", lab -> "HTTP://" + lab.authority() + "/ok"),
+        to("/redirect/fragment", 302, "200 without the fragment", lab -> "/ok#part"),
+        to(
+            "/redirect/non-ascii",
+            302,
+            "404 at /status/404?caf%C3%A9%20%7C",
+            lab -> "/status/404?caf\u00c3\u00a9 |"),
+        to("/redirect/to-https", 301, "200 over https", lab -> lab.secure("/ok")),
+        to("/redirect/to-http", 301, "200 over http, https_downgrade from https", HttpLab::plainOk),
+        new LabPage(
+            "/redirect/two-locations",
+            "200 at the first",
+            c -> c.answer(302, "location: /ok\r\nlocation: /status/404\r\n", "")),
+        new LabPage(
+            "/redirect/no-location", "302, status_unusual", c -> c.answer(302, "", "nowhere")),
+        to("/redirect/empty-location", 302, "302, status_unusual", lab -> ""),
+        to("/redirect/encoded-crlf", 302, "200", lab -> "/ok?%0d%0aX-Injected:%201"),
+        to("/redirect/bare-cr", 302, "never a second header sent", lab -> "/ok?\rX-Injected: 1"));
+  }
+
+  private static List<LabPage> endless() {
+    return List.of(
+        to("/redirect/loop", 302, "redirect_loop", lab -> "/redirect/loop"),
+        to("/redirect/ping", 302, "redirect_loop", lab -> "/redirect/pong"),
+        to("/redirect/pong", 302, "redirect_loop", lab -> "/redirect/ping"),
+        new LabPage(
+            "/redirect/chain/{length}",
+            "200 after that many redirects; from 11 on too_many_redirects",
+            c -> {
+              int left = Integer.parseInt(c.lastSegment());
+              c.redirect(302, left <= 1 ? "/ok" : "/redirect/chain/" + (left - 1));
+            }));
+  }
+
+  private static List<LabPage> inside() {
+    List<LabPage> pages = new ArrayList<>();
+    pages.add(blocked("metadata", lab -> "http://169.254.169.254/latest/meta-data/"));
+    pages.add(blocked("metadata-v6", lab -> "http://[fd00:ec2::254]/latest/meta-data/"));
+    pages.add(blocked("canary", lab -> "http://" + lab.canary().authority() + "/"));
+    pages.add(blocked("canary-port", lab -> "http://" + lab.canaryNextDoor().authority() + "/"));
+    pages.add(blocked("canary-v6", lab -> "http://" + lab.canaryOverIpv6().authority() + "/"));
+    pages.add(blocked("decimal", lab -> "http://2130706434:" + lab.canary().port() + "/"));
+    pages.add(blocked("hex", lab -> "http://0x7f000002:" + lab.canary().port() + "/"));
+    pages.add(blocked("octal", lab -> "http://0177.0.0.2:" + lab.canary().port() + "/"));
+    pages.add(blocked("short", lab -> "http://127.2:" + lab.canary().port() + "/"));
+    pages.add(blocked("mapped", lab -> "http://[::ffff:127.0.0.2]:" + lab.canary().port() + "/"));
+    pages.add(
+        blocked("userinfo", lab -> "http://127.0.0.1@127.0.0.2:" + lab.canary().port() + "/"));
+    pages.add(blocked("localhost", lab -> "http://localhost:" + lab.canary().port() + "/"));
+    pages.add(blocked("scheme-relative", lab -> "//" + lab.canary().authority() + "/"));
+    pages.add(blocked("backslash", lab -> "http:\\\\" + lab.canary().authority() + "\\"));
+    return pages;
+  }
+
+  private static List<LabPage> elsewhere() {
+    return List.of(
+        blocked("file", lab -> "file:///etc/passwd"),
+        blocked("gopher", lab -> "gopher://" + lab.canary().authority() + "/_x"),
+        blocked("ftp", lab -> "ftp://" + lab.canary().authority() + "/"),
+        blocked("javascript", lab -> "javascript:alert(1)"),
+        blocked("data", lab -> "data:text/plain,hello"),
+        blocked("credentials", lab -> "http://user:password@" + lab.authority() + "/ok"),
+        blocked("no-host", lab -> "http:///ok"),
+        blocked("long", lab -> "/" + "x".repeat(30_000)));
+  }
+
+  private static LabPage blocked(String name, Function<HttpLab, String> location) {
+    return to("/redirect/blocked/" + name, 302, "redirect_blocked", location);
+  }
+
+  private static LabPage to(
+      String path, int status, String expectation, Function<HttpLab, String> location) {
+    return new LabPage(path, expectation, c -> c.redirect(status, location.apply(c.lab())));
+  }
+}
