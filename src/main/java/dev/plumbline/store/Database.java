@@ -84,8 +84,14 @@ public final class Database {
 
   /** The configured database, or else the embedded one at that address. */
   public static Database open(Vertx vertx, Config.Database config, String embeddedUrl) {
-    String url = config.url() == null ? embeddedUrl : config.url();
-    return new Database(vertx, url, config.poolSize(), config.timeout());
+    String configured = config.url();
+    return configured == null
+        ? new Database(
+            vertx,
+            embeddedUrl,
+            Math.min(config.poolSize(), EmbeddedPostgres.CONNECTIONS),
+            config.timeout())
+        : new Database(vertx, configured, config.poolSize(), config.timeout());
   }
 
   /** Whether the last that was heard of it was good. */

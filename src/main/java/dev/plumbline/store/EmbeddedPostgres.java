@@ -16,6 +16,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class EmbeddedPostgres implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgres.class);
+
+  /** How many connections the service may open to it. */
+  public static final int CONNECTIONS = 40;
+
   private static final int PORT_ATTEMPTS = 5;
   // Below the range that kernels give to outgoing connections: while the server is restarted,
   // nobody takes its port by accident.

@@ -80,7 +80,7 @@ public final class Migrations {
             e -> {
               attempt.onSuccess(SqlConnection::close);
               boolean tooLate = System.nanoTime() - since > patience.toNanos();
-              if (tooLate || !Outage.isAway(e)) {
+              if (tooLate || !Outage.isAway(e) || Outage.isRefused(e)) {
                 return Future.failedFuture(unreachable(e));
               }
               return vertx.timer(PAUSE_MILLIS).compose(t -> connect(since));

@@ -7,8 +7,12 @@ import java.util.Set;
 
 /** Tells a database that is away from a statement that is wrong. */
 final class Outage {
-  // Appendix A of PostgreSQL's manual: connection, resources, operator intervention, system error.
-  private static final Set<String> AWAY = Set.of("08", "53", "57", "58");
+  // Classes of Appendix A of PostgreSQL's manual: connection, rollback, resources, operator
+  // intervention, system error.
+  private static final Set<String> AWAY = Set.of("08", "40", "53", "57", "58");
+  // Authorization, catalogue name: whoever asks again at once is refused again.
+  private static final Set<String> REFUSED = Set.of("28", "3D");
+  private static final String ROLLBACK = "40";
   private static final String READ_ONLY = "25006";
   private static final String STATEMENT_TIMEOUT = "57014";
 
@@ -17,10 +21,7 @@ final class Outage {
   /** Whether trying the same again later is of use. */
   static boolean isAway(Throwable failure) {
     if (failure instanceof PgException e) {
-      String state = e.getSqlState();
-      return state != null
-          && (state.equals(READ_ONLY)
-              || (state.length() == 5 && AWAY.contains(state.substring(0, 2))));
+      return READ_ONLY.equals(e.getSqlState()) || AWAY.contains(category(e)) || isRefused(e);
     }
     return !(failure instanceof DatabaseException
         || failure instanceof IllegalArgumentException
@@ -29,9 +30,20 @@ final class Outage {
         || failure instanceof StoreException);
   }
 
+  /** Whether the server is there and does not let us in. */
+  static boolean isRefused(Throwable failure) {
+    return failure instanceof PgException e && REFUSED.contains(category(e));
+  }
+
   /** Whether the server itself is there: a statement took too long, or there are too many. */
   static boolean isOverload(Throwable failure) {
     return failure instanceof ConnectionPoolTooBusyException
-        || (failure instanceof PgException e && STATEMENT_TIMEOUT.equals(e.getSqlState()));
+        || (failure instanceof PgException e
+            && (STATEMENT_TIMEOUT.equals(e.getSqlState()) || category(e).equals(ROLLBACK)));
+  }
+
+  private static String category(PgException e) {
+    String state = e.getSqlState();
+    return state == null || state.length() < 2 ? "" : state.substring(0, 2);
   }
 }

@@ -4,7 +4,8 @@ import java.nio.file.Path;
 
 /** The server's own configuration: durable, closed to all but this machine, and small. */
 final class PostgresSettings {
-  private PostgresSettings() {}
+  // For migrations, for those who look inside, and for what PostgreSQL reserves.
+  private static final int SPARE = 10;
 
   private static final String CONF =
       """
@@ -12,7 +13,7 @@ final class PostgresSettings {
       listen_addresses = '127.0.0.1'
       port = %d
       unix_socket_directories = ''
-      max_connections = 50
+      max_connections = %d
       password_encryption = scram-sha-256
 
       fsync = on
@@ -48,8 +49,12 @@ final class PostgresSettings {
       host all all 127.0.0.1/32 scram-sha-256
       """;
 
+  private PostgresSettings() {}
+
   static void write(Path cluster, int port) {
-    DataDirectory.write(cluster.resolve("postgresql.conf"), CONF.formatted(port));
+    DataDirectory.write(
+        cluster.resolve("postgresql.conf"),
+        CONF.formatted(port, EmbeddedPostgres.CONNECTIONS + SPARE));
     DataDirectory.write(cluster.resolve("pg_hba.conf"), HBA);
   }
 }
