@@ -31,6 +31,12 @@ public final class ProbeTls {
       List.of(
           SslProtocols.TLS_v1_3, SslProtocols.TLS_v1_2, SslProtocols.TLS_v1_1, SslProtocols.TLS_v1);
 
+  /**
+   * The groups for the key exchange. No hybrid with ML-KEM: making its key costs more than the rest
+   * of the handshake, and no server demands it.
+   */
+  private static final String[] GROUPS = {"x25519", "secp256r1", "secp384r1", "secp521r1"};
+
   private ProbeTls() {}
 
   /**
@@ -79,6 +85,7 @@ public final class ProbeTls {
             .ciphers(OpenSsl.availableOpenSslCipherSuites())
             .enableOcsp(OpenSsl.isOcspSupported())
             .option(OpenSslContextOption.MAX_CERTIFICATE_LIST_BYTES, MAX_CERTIFICATE_BYTES)
+            .option(OpenSslContextOption.GROUPS, GROUPS.clone())
             .build();
     ((OpenSslSessionContext) context.sessionContext()).setSessionCacheEnabled(false);
     return context;

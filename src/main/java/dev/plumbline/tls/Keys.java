@@ -35,7 +35,7 @@ public final class Keys {
       return ec.getParams().getCurve().getField().getFieldSize();
     }
     if (key instanceof EdECPublicKey edwards) {
-      return edwards.getParams().getName().equals("Ed448") ? 456 : 253;
+      return edwards.getParams().getName().equals("Ed448") ? 456 : 256;
     }
     if (key instanceof DSAPublicKey dsa && dsa.getParams() != null) {
       return dsa.getParams().getP().bitLength();
