@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpConnection {
   private static final String VERTX_HANDLER = "handler";
+  private static final String HELD = "held";
 
   private final EgressGuard guard;
   private final HttpTls tls;
@@ -136,7 +137,7 @@ final class HttpConnection {
             call.http2(),
             remainingMillis());
     channel.pipeline().addFirst("ssl", handler);
-    channel.pipeline().addBefore(VERTX_HANDLER, "silence", new HandshakeSilence());
+    channel.pipeline().addBefore(VERTX_HANDLER, HELD, new HeldBytes());
     handler
         .handshakeFuture()
         .addListener(
@@ -205,8 +206,11 @@ final class HttpConnection {
     } else if (remainingMillis() <= 0) {
       fail(channel, promise, new CheckFailure(READ_TIMEOUT, "The TLS handshake took too long."));
     } else {
-      channel.pipeline().remove("silence");
       send(channel, "h2".equals(handler.applicationProtocol()), promise);
+      ChannelHandlerContext held = channel.pipeline().context(HELD);
+      if (held != null) {
+        ((HeldBytes) held.handler()).release(held);
+      }
     }
   }
 
@@ -265,19 +269,6 @@ final class HttpConnection {
 
   private long remainingMillis() {
     return TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
-  }
-
-  /** Keeps what belongs to the handshake from the handlers behind. */
-  private static final class HandshakeSilence extends ChannelInboundHandlerAdapter {
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object message) {
-      io.netty.util.ReferenceCountUtil.release(message);
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      // The handshake's future has it.
-    }
   }
 
   /** Tells the collector how much came, whatever it was. */

@@ -207,6 +207,16 @@ class HttpProbeTest {
     assertThat(exchange(HttpCall.head(url(bench.lab().http2("/no")))).status()).isEqualTo(404);
   }
 
+  @Test
+  void losesNothingOfAServerThatSpeaksWhileItsCertificateIsJudged() {
+    HttpCall call = HttpCall.get(url(bench.lab().http2("/ok")), BODY);
+
+    for (int i = 0; i < 5; i++) {
+      HttpProbe fresh = bench.probe(HttpBench.policy(List.of("127.0.0.0/8"), List.of("*")));
+      assertThat(Await.value(fresh.exchange(TestContext.create(), call)).version()).isEqualTo("2");
+    }
+  }
+
   static List<HostileHttp2> hostileHttp2() {
     return bench.lab().hostileHttp2();
   }
