@@ -3,6 +3,7 @@ package dev.plumbline.check;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,6 +147,6 @@ record Authority(@Nullable String scheme, Host host, int port, String rest) {
   }
 
   private static String lower(String text) {
-    return text.toLowerCase(java.util.Locale.ROOT);
+    return text.toLowerCase(Locale.ROOT);
   }
 }

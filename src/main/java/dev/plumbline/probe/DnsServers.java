@@ -1,5 +1,6 @@
 package dev.plumbline.probe;
 
+import com.google.common.primitives.Ints;
 import dev.plumbline.check.AddressText;
 import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Which resolvers are asked: the configured ones, else the system's. */
 final class DnsServers {
@@ -70,7 +70,7 @@ final class DnsServers {
   }
 
   private static int port(String digits) {
-    @Nullable Integer port = com.google.common.primitives.Ints.tryParse(digits);
+    Integer port = Ints.tryParse(digits);
     return port == null ? -1 : port;
   }
 

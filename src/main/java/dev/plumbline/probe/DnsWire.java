@@ -2,6 +2,7 @@ package dev.plumbline.probe;
 
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
@@ -22,10 +23,14 @@ final class DnsWire {
 
   private DnsWire() {}
 
-  /** One query; with EDNS (RFC 6891) unless the server does not know it. */
+  /**
+   * One query, which asks to be told of validation (RFC 6840 §5.7); with EDNS (RFC 6891) unless the
+   * server does not know it.
+   */
   static Message query(Record question, int id, boolean edns) {
     Message message = new Message(id);
     message.getHeader().setFlag(Flags.RD);
+    message.getHeader().setFlag(Flags.AD);
     message.addRecord(question, Section.QUESTION);
     if (edns) {
       message.addRecord(new OPTRecord(UDP_PAYLOAD, 0, 0), Section.ADDITIONAL);
@@ -43,19 +48,17 @@ final class DnsWire {
 
   /** The message, null when the bytes are none. */
   static @Nullable Message parse(Buffer bytes) {
-    if (bytes.length() < HEADER) {
+    if (bytes.length() < HEADER || bytes.getUnsignedShort(4) > 1) {
       return null;
+    }
+    boolean truncated = (bytes.getByte(2) & 0x02) != 0;
+    if (truncated) {
+      return headerAndQuestion(bytes);
     }
     int records =
         bytes.getUnsignedShort(6) + bytes.getUnsignedShort(8) + bytes.getUnsignedShort(10);
-    boolean truncated = (bytes.getByte(2) & 0x02) != 0;
-    boolean possible =
-        bytes.getUnsignedShort(4) <= 1 && HEADER + records * SMALLEST_RECORD <= bytes.length();
-    if (!possible && !truncated || bytes.getUnsignedShort(4) > 1) {
+    if (HEADER + records * SMALLEST_RECORD > bytes.length()) {
       return null;
-    }
-    if (truncated) {
-      return headerAndQuestion(bytes);
     }
     try {
       return new Message(bytes.getBytes());
@@ -67,7 +70,7 @@ final class DnsWire {
   /** A truncated answer is asked for again over TCP: what it holds beyond its question is moot. */
   private static @Nullable Message headerAndQuestion(Buffer bytes) {
     byte[] head = bytes.getBytes();
-    java.util.Arrays.fill(head, 6, HEADER, (byte) 0);
+    Arrays.fill(head, 6, HEADER, (byte) 0);
     try {
       return new Message(head);
     } catch (IOException | RuntimeException malformed) {

@@ -4,11 +4,17 @@ import dev.plumbline.config.Config;
 import io.vertx.core.Promise;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** Who is inside, who has entered within the last second, and who waits: guarded by the gate. */
+/**
+ * Who is inside, who has entered within the last second, and who waits: guarded by the gate. Small,
+ * because there is one for every address that was contacted within the last second.
+ */
 final class PaceLine {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final long[] NONE = {};
 
   /** Compared by identity, as a record would not be. */
   static final class Waiter {
@@ -24,8 +30,13 @@ final class PaceLine {
   }
 
   private final Config.Pace pace;
-  private final Deque<Long> entries = new ArrayDeque<>(2);
-  private final Deque<Waiter> waiters = new ArrayDeque<>(2);
+
+  /** A ring of the moments of entry, the oldest at {@code oldest}. */
+  private long[] entries = NONE;
+
+  private int oldest;
+  private int entryCount;
+  private @Nullable Deque<Waiter> waiters;
   private int inside;
   private boolean alarm;
 
@@ -39,7 +50,7 @@ final class PaceLine {
     }
     inside++;
     if (pace.perSecond() > 0) {
-      entries.add(now);
+      addEntry(now);
     }
     return true;
   }
@@ -50,12 +61,25 @@ final class PaceLine {
 
   private boolean isTooFast(long now) {
     forgetOld(now);
-    return pace.perSecond() > 0 && entries.size() >= pace.perSecond();
+    return pace.perSecond() > 0 && entryCount >= pace.perSecond();
+  }
+
+  private void addEntry(long now) {
+    if (entryCount == entries.length) {
+      long[] larger = new long[Math.max(1, 2 * entryCount)];
+      for (int i = 0; i < entryCount; i++) {
+        larger[i] = entries[(oldest + i) % entryCount];
+      }
+      entries = larger;
+      oldest = 0;
+    }
+    entries[(oldest + entryCount++) % entries.length] = now;
   }
 
   private void forgetOld(long now) {
-    while (!entries.isEmpty() && now - entries.peek() >= SECOND) {
-      entries.remove();
+    while (entryCount > 0 && now - entries[oldest] >= SECOND) {
+      oldest = (oldest + 1) % entries.length;
+      entryCount--;
     }
   }
 
@@ -68,17 +92,20 @@ final class PaceLine {
     if (pace.perSecond() == 0) {
       return 0;
     }
-    long first = isTooFast(now) ? entries.peek() + SECOND - now : 0;
-    return first + (long) waiters.size() / pace.perSecond() * SECOND;
+    return untilSlower(now) + (long) size() / pace.perSecond() * SECOND;
+  }
+
+  private long untilSlower(long now) {
+    return isTooFast(now) ? entries[oldest] + SECOND - now : 0;
   }
 
   /** Nanoseconds after which the line wants to be woken, -1 when it need not be. */
   long takeAlarm(long now) {
-    if (alarm || waiters.isEmpty() || isFull()) {
+    if (alarm || isEmpty() || isFull()) {
       return -1;
     }
     alarm = true;
-    return isTooFast(now) ? entries.peek() + SECOND - now : 0;
+    return untilSlower(now);
   }
 
   void clearAlarm() {
@@ -86,31 +113,35 @@ final class PaceLine {
   }
 
   boolean isIdle() {
-    return inside == 0 && waiters.isEmpty();
+    return inside == 0 && isEmpty();
   }
 
   boolean isForgettable(long now) {
     forgetOld(now);
-    return entries.isEmpty();
+    return entryCount == 0;
   }
 
   boolean isEmpty() {
-    return waiters.isEmpty();
+    return size() == 0;
   }
 
   int size() {
-    return waiters.size();
+    return waiters == null ? 0 : waiters.size();
   }
 
   void add(Waiter waiter) {
+    if (waiters == null) {
+      waiters = new ArrayDeque<>(4);
+    }
     waiters.add(waiter);
   }
 
+  /** The one who has waited longest, of a line that is not empty. */
   Waiter next() {
-    return waiters.remove();
+    return Objects.requireNonNull(waiters).remove();
   }
 
   boolean remove(Waiter waiter) {
-    return waiters.remove(waiter);
+    return waiters != null && waiters.remove(waiter);
   }
 }

@@ -2,7 +2,6 @@ package dev.plumbline.lab;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.xbill.DNS.Type;
 
 /**
  * Targets that try to make the service contact what it must not: none may reach a listener on this
@@ -277,8 +276,7 @@ public final class HostileTargets {
     lab.alias("inner.hostile.test", "db.internal").address("db.internal", "93.184.216.34");
     lab.behave("bare.hostile.test", DnsFaults.bareAlias("loopback4.hostile.test"));
     lab.behave(
-        "rebinding.hostile.test",
-        DnsFaults.only(Type.A, DnsFaults.rebinding("127.0.0.1", "93.184.216.34")));
+        "rebinding.hostile.test", DnsFaults.rebinding("127.0.0.1", "169.254.169.254", "10.0.0.1"));
     List<Case> cases = new ArrayList<>();
     add(
         cases,
@@ -300,7 +298,7 @@ public final class HostileTargets {
           "http://outside.hostile.test:PORT/", "an alias of localhost",
           "http://inner.hostile.test:PORT/", "an alias of an internal name with a public address",
           "http://bare.hostile.test:PORT/", "an alias whose target is asked for by itself",
-          "http://rebinding.hostile.test:PORT/", "a name that changes its address",
+          "http://rebinding.hostile.test:PORT/", "a name that changes its address at each look-up",
           "http://MIXED.hostile.TEST.:PORT/", "another spelling of a name",
         },
         port,
