@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.openapi.router.OpenAPIRoute;
 import io.vertx.ext.web.openapi.router.RouterBuilder;
 import io.vertx.openapi.contract.OpenAPIContract;
 import java.util.List;
@@ -19,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 
 /** The HTTP server: mounts the operations on the contract. As many as there are event loops. */
 public final class HttpVerticle extends VerticleBase {
+  private static final String OPERATION = "plumbline.operation";
+  private static final String SEEN = "plumbline.seen";
   private static final int REQUEST_LINE_BYTES = 32 * 1024;
   private static final int HEADER_BYTES = 16 * 1024;
 
@@ -113,6 +116,7 @@ public final class HttpVerticle extends VerticleBase {
   private Router router() {
     OpenAPIContract openApi = contract.openApi();
     RouterBuilder builder = RouterBuilder.create(vertx, openApi);
+    ParameterValidation validation = new ParameterValidation(vertx, openApi);
     builder.rootHandler(this::prepare);
     Set<String> handled = new TreeSet<>();
     for (Operation operation : operations) {
@@ -121,13 +125,15 @@ public final class HttpVerticle extends VerticleBase {
         throw new IllegalStateException(
             operation.operationId() + " is in openapi.json not once, or handled twice");
       }
-      builder
-          .getRoute(operation.operationId())
-          .addHandler(
-              ctx -> {
-                ctx.put(OPERATION, operation.operationId());
-                operation.handle(ctx);
-              });
+      OpenAPIRoute route = builder.getRoute(operation.operationId());
+      if (ParameterValidation.suits(route.getOperation())) {
+        route.setDoValidation(false).addHandler(validation.of(route.getOperation()));
+      }
+      route.addHandler(
+          ctx -> {
+            ctx.put(OPERATION, operation.operationId());
+            operation.handle(ctx);
+          });
     }
     if (!handled.equals(contract.operationIds())) {
       Set<String> missing = contract.operationIds();
@@ -138,9 +144,6 @@ public final class HttpVerticle extends VerticleBase {
     problems.mount(router, contract);
     return router;
   }
-
-  private static final String OPERATION = "plumbline.operation";
-  private static final String SEEN = "plumbline.seen";
 
   private void prepare(RoutingContext ctx) {
     if (ctx.get(SEEN) == null) {
