@@ -209,7 +209,7 @@ final class Service {
             config.cache().ttl(),
             registry);
     HotAnswers hot = new HotAnswers(cache, checks, clock, config.cache().ttl());
-    Problems problems = new Problems(config.http().publicUrl());
+    Problems problems = new Problems(vertx, config.http().publicUrl());
     ToolDocuments tools = new ToolDocuments(modules, config.http().publicUrl());
     List<Operation> operations =
         List.of(

@@ -80,7 +80,7 @@ final class ContractCheck {
 
   /** Validates a JSON document against a schema that may refer into the contract. */
   OutputUnit validate(JsonObject schema, String body) {
-    JsonObject whole = schema.copy().put("components", contract.getJsonObject("components"));
+    JsonObject whole = schema.copy().put("components", contract.getJsonObject("components").copy());
     return validator(whole).validate(new JsonObject(body));
   }
 
@@ -95,7 +95,10 @@ final class ContractCheck {
 
   private JsonObject declared(String method, String path, int status) {
     for (Map.Entry<String, Object> entry : contract.getJsonObject("paths")) {
-      if (path.matches(entry.getKey().replaceAll("\\{[^}]+}", "[^/]+").replace(".", "\\."))) {
+      String template = entry.getKey().replace(".", "\\.");
+      // a target may be typed unencoded, slashes and all
+      String regex = template.replace("{target}", ".+").replaceAll("\\{[^}]+}", "[^/]+");
+      if (path.matches(regex)) {
         String key = (method.equals("HEAD") ? "get" : method).toLowerCase(Locale.ROOT);
         JsonObject operation = ((JsonObject) entry.getValue()).getJsonObject(key);
         if (operation != null) {

@@ -54,7 +54,7 @@ public final class HttpVerticle extends VerticleBase {
     server =
         vertx
             .createHttpServer(options())
-            .connectionHandler(StrictVersions::guard)
+            .connectionHandler(BrokenMessages::guard)
             .invalidRequestHandler(problems::invalidRequest)
             .requestHandler(
                 request -> {
@@ -152,8 +152,11 @@ public final class HttpVerticle extends VerticleBase {
           ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
     }
     boolean head = ctx.request().method() == HttpMethod.HEAD;
+    if (head) {
+      Bodies.markHead(ctx);
+    }
     String encoded = RawTarget.encoded(ctx.request().uri());
-    if (encoded != null) {
+    if (encoded != null && (head || ctx.request().method() == HttpMethod.GET)) {
       ctx.reroute(HttpMethod.GET, encoded);
     } else if (head && !contract.allowed(ctx.request().path()).isEmpty()) {
       ctx.reroute(HttpMethod.GET, ctx.request().uri());

@@ -2,6 +2,7 @@ package dev.plumbline.http;
 
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
@@ -16,28 +17,32 @@ import org.slf4j.LoggerFactory;
 public final class Problems {
   private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
 
+  private static final long LINGER_MS = 300;
+
+  private final Vertx vertx;
   private final String docs;
 
   /**
    * @param publicUrl under which people reach the service
    */
-  public Problems(String publicUrl) {
+  public Problems(Vertx vertx, String publicUrl) {
+    this.vertx = vertx;
     this.docs = publicUrl + "/docs";
   }
 
   public void send(RoutingContext ctx, Problem problem) {
     if (!ctx.response().ended() && !ctx.response().closed()) {
-      send(ctx.response(), problem, ctx.request().path(), RequestIds.of(ctx));
+      send(ctx.request(), problem, ctx.request().path(), RequestIds.of(ctx));
     }
   }
 
   /** Sends a problem before anything was routed. */
   void send(HttpServerRequest request, Problem problem) {
-    send(request.response(), problem, request.path(), RequestIds.of(request));
+    send(request, problem, request.path(), RequestIds.of(request));
   }
 
-  private void send(
-      HttpServerResponse response, Problem problem, String instance, String requestId) {
+  private void send(HttpServerRequest request, Problem problem, String instance, String requestId) {
+    HttpServerResponse response = request.response();
     response.setStatusCode(problem.status());
     for (Map.Entry<String, String> header : problem.headers().entrySet()) {
       response.putHeader(header.getKey(), header.getValue());
@@ -46,8 +51,8 @@ public final class Problems {
         .putHeader("Content-Type", "application/problem+json")
         .putHeader("Cache-Control", "no-store")
         .putHeader("X-Content-Type-Options", "nosniff")
-        .putHeader(RequestIds.HEADER, requestId)
-        .end(problem.document(docs, instance, requestId).toBuffer());
+        .putHeader(RequestIds.HEADER, requestId);
+    Bodies.end(request, problem.document(docs, instance, requestId).toBuffer());
   }
 
   /** Everything that no operation answers. */
@@ -148,7 +153,9 @@ public final class Problems {
     } else {
       problem = Problem.badRequest("What was sent is no HTTP request.");
     }
-    send(request.response(), problem.with("Connection", "close"), "/", RequestIds.of(request));
-    request.connection().close();
+    send(request, problem.with("Connection", "close"), "/", RequestIds.of(request));
+    // what is still coming is read for a moment: closing at once would reset the connection and
+    // take the answer with it
+    vertx.setTimer(LINGER_MS, linger -> request.connection().close());
   }
 }

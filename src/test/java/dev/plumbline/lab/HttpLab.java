@@ -52,6 +52,13 @@ public final class HttpLab {
     this.vertx = vertx;
   }
 
+  /** The lab on any free ports, under an identity that nobody trusts. */
+  public static Future<HttpLab> start(Vertx vertx) {
+    TestCa.Identity identity =
+        TestCa.root("Lab Root").issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
+    return start(vertx, identity.pem(), identity.keyPem());
+  }
+
   /** The lab on any free ports. */
   public static Future<HttpLab> start(Vertx vertx, String certificatePem, String keyPem) {
     return start(vertx, certificatePem, keyPem, 0, 0);

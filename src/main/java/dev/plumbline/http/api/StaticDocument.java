@@ -1,5 +1,6 @@
 package dev.plumbline.http.api;
 
+import dev.plumbline.http.Bodies;
 import dev.plumbline.http.RequestIds;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
@@ -35,7 +36,8 @@ final class StaticDocument {
       response.setStatusCode(304).end();
       return;
     }
-    response.putHeader("Content-Type", "application/json").end(body);
+    response.putHeader("Content-Type", "application/json");
+    Bodies.end(ctx, body);
   }
 
   private static String hash(Buffer body) {
