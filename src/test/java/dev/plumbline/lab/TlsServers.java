@@ -73,8 +73,14 @@ public final class TlsServers implements AutoCloseable {
 
   /** A server that shows one identity; returns its port. */
   public int serve(TestCa.Identity identity, Manner manner) {
+    return serve(identity, manner, new InetSocketAddress("127.0.0.1", 0));
+  }
+
+  /** A server that shows one identity at that address; returns its port. */
+  public int serve(TestCa.Identity identity, Manner manner, InetSocketAddress at) {
     SslContext context = context(identity, manner);
     return listen(
+        at,
         channel -> {
           SslHandler handler = context.newHandler(channel.alloc());
           Supplier<byte[]> staple = manner.staple();
@@ -184,6 +190,10 @@ public final class TlsServers implements AutoCloseable {
   }
 
   private int listen(Setup setup) {
+    return listen(new InetSocketAddress("127.0.0.1", 0), setup);
+  }
+
+  private int listen(InetSocketAddress at, Setup setup) {
     Channel channel =
         new ServerBootstrap()
             .group(loops)
@@ -195,7 +205,7 @@ public final class TlsServers implements AutoCloseable {
                     setup.on(accepted);
                   }
                 })
-            .bind(new InetSocketAddress("127.0.0.1", 0))
+            .bind(at)
             .syncUninterruptibly()
             .channel();
     return ((InetSocketAddress) channel.localAddress()).getPort();

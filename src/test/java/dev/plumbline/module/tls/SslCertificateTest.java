@@ -7,8 +7,14 @@ import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Level;
 import dev.plumbline.lab.Await;
+import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
+import dev.plumbline.lab.TlsServers;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -236,5 +242,42 @@ class SslCertificateTest {
     assertThat(fixture.judge("second." + TlsLab.DOMAIN + ":" + server.port(), Map.of()).fields())
         .containsEntry("problem", "none")
         .containsEntry("ip", "127.0.0.1");
+  }
+
+  @Test
+  void namesTheAddressThatShowsAnotherCertificate() {
+    String host = "differing." + TlsLab.DOMAIN;
+    fixture.dns.address(host, "127.0.0.1", "127.0.0.2");
+    try (TlsServers servers = new TlsServers()) {
+      int port =
+          servers.serve(
+              fixture.lab.issuer().issue(CertificateSpec.server(host)), TlsServers.Manner.PLAIN);
+      servers.serve(
+          TestCa.selfSigned(CertificateSpec.server(host)),
+          TlsServers.Manner.PLAIN,
+          new InetSocketAddress("127.0.0.2", port));
+      Judgement judgement = fixture.judge(host + ":" + port, Map.of("all_ips", "true"));
+      assertThat(judgement.fields()).containsEntry("problem", "none");
+      assertThat(codes(judgement)).contains("address_problem", "address_differs");
+      assertThat(judgement.findings())
+          .filteredOn(finding -> finding.code().startsWith("address"))
+          .allSatisfy(finding -> assertThat(finding.message()).contains("127.0.0.2"));
+    }
+  }
+
+  @Test
+  void tellsARefusalFromANameThatIsNotThere() throws IOException {
+    int closed;
+    try (ServerSocket free = new ServerSocket(0)) {
+      closed = free.getLocalPort();
+    }
+    TlsLab.Server server = fixture.lab.server("valid");
+    assertThat(code(server.host() + ":" + closed)).isEqualTo("connect_refused");
+    assertThat(code("nowhere." + TlsLab.DOMAIN)).isEqualTo("dns_nxdomain");
+  }
+
+  private String code(String target) {
+    Throwable failure = Await.failure(fixture.check(target, fixture.context(Map.of())));
+    return failure instanceof CheckFailure known ? known.error().code().id() : failure.toString();
   }
 }
