@@ -6,8 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,14 +14,36 @@ import org.jspecify.annotations.Nullable;
 /** Results as JSON, the same wherever one is shown. */
 public final class ResultJson {
   private static final JsonFactory FACTORY = new JsonFactory();
-  private static final DateTimeFormatter MILLIS =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+  private static final long SECONDS_OF_A_DAY = 86_400;
 
   private ResultJson() {}
 
-  /** A time as answers show it: RFC 3339, UTC, milliseconds. */
+  /**
+   * A time as answers show it: RFC 3339, UTC, milliseconds. Written digit by digit, because a
+   * formatter of the JDK took a thirtieth of all the work of a check.
+   */
   public static String time(Instant instant) {
-    return MILLIS.format(instant);
+    long seconds = instant.getEpochSecond();
+    LocalDate day = LocalDate.ofEpochDay(Math.floorDiv(seconds, SECONDS_OF_A_DAY));
+    int second = (int) Math.floorMod(seconds, SECONDS_OF_A_DAY);
+    if (day.getYear() < 0 || day.getYear() > 9999) {
+      return instant.toString();
+    }
+    StringBuilder out = new StringBuilder(24);
+    digits(out, day.getYear(), 1000).append('-');
+    digits(out, day.getMonthValue(), 10).append('-');
+    digits(out, day.getDayOfMonth(), 10).append('T');
+    digits(out, second / 3600, 10).append(':');
+    digits(out, second / 60 % 60, 10).append(':');
+    digits(out, second % 60, 10).append('.');
+    return digits(out, instant.getNano() / 1_000_000, 100).append('Z').toString();
+  }
+
+  private static StringBuilder digits(StringBuilder out, int value, int highest) {
+    for (int place = highest; place > 0; place /= 10) {
+      out.append((char) ('0' + value / place % 10));
+    }
+    return out;
   }
 
   /** The whole result as one JSON object in UTF-8. */

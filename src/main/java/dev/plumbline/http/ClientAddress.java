@@ -53,6 +53,12 @@ public final class ClientAddress {
 
   /** Whose quota pays: an IPv4 address, or an IPv6 address's /64. */
   public String quotaKey(HttpServerRequest request) {
+    if (trusted.isEmpty()) {
+      String peer = request.remoteAddress() == null ? null : request.remoteAddress().hostAddress();
+      if (peer != null && peer.indexOf(':') < 0) {
+        return peer;
+      }
+    }
     InetAddress client = of(request);
     if (!(client instanceof Inet6Address)) {
       return client.getHostAddress();

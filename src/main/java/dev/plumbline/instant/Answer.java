@@ -1,15 +1,12 @@
 package dev.plumbline.instant;
 
+import com.google.common.hash.Hashing;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ResultJson;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
-import java.util.Locale;
 
 /** A result as it is sent: the bytes of a cached answer, ready, and how old they are. Immutable. */
 public final class Answer {
@@ -88,23 +85,13 @@ public final class Answer {
 
   private Buffer body(boolean cached) {
     String tail =
-        String.format(
-            Locale.ROOT,
-            ",\"cached\":%s,\"expires_at\":\"%s\"}",
-            cached,
-            ResultJson.time(expiresAt));
+        ",\"cached\":" + cached + ",\"expires_at\":\"" + ResultJson.time(expiresAt) + "\"}";
     return Buffer.buffer(result.length + tail.length())
         .appendBytes(result, 0, result.length - 1)
         .appendBytes(tail.getBytes(StandardCharsets.US_ASCII));
   }
 
   private static String etagOf(byte[] result) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(result);
-      byte[] half = java.util.Arrays.copyOf(hash, 16);
-      return "W/\"" + Base64.getUrlEncoder().withoutPadding().encodeToString(half) + "\"";
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+    return "W/\"" + Hashing.murmur3_128().hashBytes(result) + '"';
   }
 }

@@ -95,7 +95,7 @@ public final class InstantChecks {
       metrics.memory.increment();
       return Future.succeededFuture(new InstantOutcome.Answered(known, false, null));
     }
-    return flights.join(key, () -> lookUp(key, request, target, options));
+    return flights.join(key, () -> lookUp(new Wanted(key, digest(key), target, options), request));
   }
 
   /** Tells the metrics that an answer was given by its raw path alone. */
@@ -103,33 +103,39 @@ public final class InstantChecks {
     metrics.hot.increment();
   }
 
-  private Future<InstantOutcome> lookUp(
-      String key, InstantRequest request, Target target, Options options) {
-    Answer landed = cache.find(key);
+  /**
+   * What is wanted.
+   *
+   * @param key what it is called in memory
+   * @param storeKey what it is called in the database: short, whatever the length of the target
+   */
+  private record Wanted(String key, String storeKey, Target target, Options options) {}
+
+  private Future<InstantOutcome> lookUp(Wanted wanted, InstantRequest request) {
+    Answer landed = cache.find(wanted.key());
     if (landed != null) {
       // the run that this caller would have shared ended just before it could join
       metrics.memory.increment();
       return Future.succeededFuture(new InstantOutcome.Answered(landed, false, null));
     }
     return store
-        .find(digest(key))
+        .find(wanted.storeKey())
         .<InstantOutcome>compose(
             found -> {
               if (found == null) {
-                return pay(key, request, target, options);
+                return pay(wanted, request);
               }
               metrics.database.increment();
               Answer answer =
                   Answer.stored(found.body().getBytes(), found.checkedAt(), found.expiresAt());
-              cache.put(key, answer);
+              cache.put(wanted.key(), answer);
               return Future.succeededFuture(new InstantOutcome.Answered(answer, false, null));
             })
         .otherwise(
             away -> unavailable("The database cannot be reached just now; try again shortly."));
   }
 
-  private Future<InstantOutcome> pay(
-      String key, InstantRequest request, Target target, Options options) {
+  private Future<InstantOutcome> pay(Wanted wanted, InstantRequest request) {
     if (request.fromOurselves()) {
       return Future.succeededFuture(new InstantOutcome.Loop());
     }
@@ -141,7 +147,7 @@ public final class InstantChecks {
         .compose(
             reply -> {
               if (reply instanceof Message.Granted granted) {
-                return run(key, request, target, options, granted);
+                return run(wanted, request, granted);
               }
               if (reply instanceof Message.Denied denied) {
                 metrics.overQuota.increment();
@@ -153,18 +159,22 @@ public final class InstantChecks {
   }
 
   private Future<InstantOutcome> run(
-      String key, InstantRequest request, Target target, Options options, Message.Granted granted) {
+      Wanted wanted, InstantRequest request, Message.Granted granted) {
     Message.RunCheck order =
-        new Message.RunCheck(request.module(), target.text(), options.given(), request.requestId());
+        new Message.RunCheck(
+            request.module(),
+            wanted.target().text(),
+            wanted.options().given(),
+            request.requestId());
     return bus.ask(
             Addresses.CHECK_RUN,
             order,
             Message.RunReply.class,
-            options.integer(Description.TIMEOUT_MS) + RUN_MARGIN_MS)
+            wanted.options().integer(Description.TIMEOUT_MS) + RUN_MARGIN_MS)
         .transform(
             reply -> {
               if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
-                return Future.succeededFuture(keep(key, target, checked, granted));
+                return Future.succeededFuture(keep(wanted, checked, granted));
               }
               if (reply.succeeded() && reply.result() instanceof Message.Busy busy) {
                 refund(request, granted);
@@ -182,17 +192,16 @@ public final class InstantChecks {
             });
   }
 
-  private InstantOutcome keep(
-      String key, Target target, Message.Checked checked, Message.Granted granted) {
+  private InstantOutcome keep(Wanted wanted, Message.Checked checked, Message.Granted granted) {
     metrics.miss.increment();
     Answer answer = Answer.of(checked.result(), lifetime);
     if (answer.cacheable()) {
-      cache.put(key, answer);
+      cache.put(wanted.key(), answer);
       store.store(
           new ResultStore.Entry(
-              digest(key),
+              wanted.storeKey(),
               checked.result().module(),
-              target.text(),
+              wanted.target().text(),
               Buffer.buffer(answer.result()),
               answer.checkedAt(),
               answer.expiresAt()));
@@ -200,7 +209,6 @@ public final class InstantChecks {
     return new InstantOutcome.Answered(answer, true, granted);
   }
 
-  /** What a key is called in the database: short, whatever the length of the target. */
   private static String digest(String key) {
     try {
       byte[] hash =
