@@ -77,9 +77,10 @@ public final class Bench {
     }
     System.out.printf(
         Locale.ROOT,
-        "%d rounds of %d s each, %d connections, %d processors, Java %s%n",
+        "%d rounds of %d s each after %d s of warm-up, %d connections, %d processors, Java %s%n",
         options.rounds(),
         options.round().toSeconds(),
+        options.warmup().toSeconds(),
         BenchOptions.CONNECTIONS,
         Runtime.getRuntime().availableProcessors(),
         Runtime.version());

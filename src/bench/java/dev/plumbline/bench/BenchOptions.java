@@ -11,23 +11,27 @@ import java.util.List;
  *
  * @param rounds how often each pair is measured, at least 1
  * @param round how long one side of a pair is under load in one round
+ * @param warmup how long each side is under load before the first round: a just-in-time compiler is
+ *     busy with itself for that long
  * @param only the row that is measured alone; empty for all
  * @param jar the service
  * @param jvmFlags the flags that the service is meant to run with, see conf/jvm.options
  */
-record BenchOptions(int rounds, Duration round, String only, Path jar, List<String> jvmFlags) {
+record BenchOptions(
+    int rounds, Duration round, Duration warmup, String only, Path jar, List<String> jvmFlags) {
 
   /** Connections, and so checks under way, in every row. */
   static final int CONNECTIONS = 64;
 
   /**
-   * Reads {@code bench.rounds}, {@code bench.seconds}, {@code bench.only}, {@code bench.jar} and
-   * {@code bench.jvmOptions}.
+   * Reads {@code bench.rounds}, {@code bench.seconds}, {@code bench.warmup}, {@code bench.only},
+   * {@code bench.jar} and {@code bench.jvmOptions}.
    */
   static BenchOptions fromSystemProperties() throws IOException {
     return new BenchOptions(
         Math.max(1, Integer.getInteger("bench.rounds", 5)),
         Duration.ofSeconds(Math.max(1, Integer.getInteger("bench.seconds", 5))),
+        Duration.ofSeconds(Math.max(1, Integer.getInteger("bench.warmup", 20))),
         System.getProperty("bench.only", ""),
         Path.of(System.getProperty("bench.jar", "target/plumbline.jar")).toAbsolutePath(),
         flags(Path.of(System.getProperty("bench.jvmOptions", "conf/jvm.options"))));

@@ -32,13 +32,13 @@ final class CachedRow implements Row {
       Pair pair =
           Pair.measure(
               id(),
-              options.rounds(),
-              () -> {
+              options,
+              duration -> {
                 // the ten minutes may have run out
                 cachedAnswer(service, path);
-                return wrk.same(service.process(), service.address(), path, options.round());
+                return wrk.same(service.process(), service.address(), path, duration);
               },
-              () -> wrk.same(bare, bareAddress, path, options.round()));
+              duration -> wrk.same(bare, bareAddress, path, duration));
       return List.of(pair.line(WHAT, GOAL, answer.body().length + " bytes of body"));
     }
   }

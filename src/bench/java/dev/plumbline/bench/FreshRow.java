@@ -46,23 +46,23 @@ final class FreshRow implements Row {
     Pair pair =
         Pair.measure(
             id,
-            options.rounds(),
-            () ->
+            options,
+            duration ->
                 wrk.checks(
                     service.process(),
                     service.address(),
                     Service.instantPath("http-status", site, ""),
                     query,
                     RIGHT,
-                    options.round()),
-            () ->
+                    duration),
+            duration ->
                 wrk.checks(
                     blackbox.process(),
                     blackbox.address(),
                     Blackbox.probePath(site),
                     "",
                     PROBED,
-                    options.round()));
+                    duration));
     return List.of(pair.line(what, goal, note));
   }
 }

@@ -1,31 +1,32 @@
 package dev.plumbline.bench;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** Two sides measured in turn, A B A B, after one round each that does not count. */
+/** Two sides measured in turn, A B A B, after a warm-up of each that does not count. */
 final class Pair {
   private final List<Wrk.Load> ours = new ArrayList<>();
   private final List<Wrk.Load> theirs = new ArrayList<>();
 
   private Pair() {}
 
-  /** One side: puts load on a server for one round. */
+  /** One side: puts load on a server. */
   interface Side {
-    Wrk.Load load() throws IOException, InterruptedException;
+    Wrk.Load load(Duration duration) throws IOException, InterruptedException;
   }
 
-  static Pair measure(String what, int rounds, Side ours, Side theirs)
+  static Pair measure(String what, BenchOptions options, Side ours, Side theirs)
       throws IOException, InterruptedException {
     Pair pair = new Pair();
-    ours.load();
-    theirs.load();
-    for (int round = 1; round <= rounds; round++) {
-      Wrk.Load a = ours.load();
-      Wrk.Load b = theirs.load();
+    ours.load(options.warmup());
+    theirs.load(options.warmup());
+    for (int round = 1; round <= options.rounds(); round++) {
+      Wrk.Load a = ours.load(options.round());
+      Wrk.Load b = theirs.load(options.round());
       pair.ours.add(a);
       pair.theirs.add(b);
       System.out.printf(
