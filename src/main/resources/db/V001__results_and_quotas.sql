@@ -1,8 +1,6 @@
 -- What instant checks found, until it is too old to be told again.
 create table result_cache (
   key text primary key,  -- SHA-256 of module, target and options
-  module text not null,
-  target text not null,
   body bytea not null,
   checked_at timestamptz not null,
   expires_at timestamptz not null

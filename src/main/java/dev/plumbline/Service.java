@@ -207,6 +207,7 @@ final class Service {
             results,
             bus,
             config.cache().ttl(),
+            config.limits().freshPerHour() > 0,
             registry);
     HotAnswers hot = new HotAnswers(cache, checks, clock, config.cache().ttl());
     Problems problems = new Problems(vertx, config.http().publicUrl());

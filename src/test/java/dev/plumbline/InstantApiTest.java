@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.Await;
 import dev.plumbline.lab.HttpLab;
+import dev.plumbline.lab.LabTarget;
 import dev.plumbline.store.TestDatabase;
 import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.OutputUnit;
 import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -255,6 +257,30 @@ class InstantApiTest {
     }
   }
 
+  @Test
+  void everyPageOfTheLabIsAnsweredAsItsSchemaSays() throws Exception {
+    JsonObject schema =
+        new JsonObject(service.get("/api/v1/tools/http-status").body())
+            .getJsonObject("result_schema");
+    List<LabTarget> targets = lab.targets();
+
+    List<HttpResponse<String>> answers =
+        atOnce(
+            targets.size(),
+            i ->
+                service.get(
+                    ServiceUnderTest.instantPath("http-status", targets.get(i).target())
+                        + "?timeout_ms=2000",
+                    from("198.51.100." + (i / 20))));
+
+    for (HttpResponse<String> answer : answers) {
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+      OutputUnit outcome =
+          ContractCheck.validator(schema.copy()).validate(new JsonObject(answer.body()));
+      assertThat(outcome.getValid()).as(answer.body() + outcome.getErrors()).isTrue();
+    }
+  }
+
   private static String[] from(String address) {
     return new String[] {"X-Forwarded-For", address};
   }
@@ -272,7 +298,8 @@ class InstantApiTest {
   }
 
   private static List<HttpResponse<String>> atOnce(int callers, Call call) throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(callers);
+    // one HTTP/2 connection carries 100 requests at once
+    ExecutorService threads = Executors.newFixedThreadPool(Math.min(callers, 60));
     try {
       List<Callable<HttpResponse<String>>> calls = new ArrayList<>();
       for (int i = 0; i < callers; i++) {

@@ -32,6 +32,8 @@ public final class InstantChecks {
   public static final String POLICY = "fresh";
 
   private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
+  private static final Message.Granted FOR_NOTHING =
+      new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
   private static final long QUOTA_TIMEOUT_MS = 2_000;
   private static final long RUN_MARGIN_MS = 5_000;
 
@@ -41,11 +43,13 @@ public final class InstantChecks {
   private final ResultStore store;
   private final Bus bus;
   private final Duration lifetime;
+  private final boolean limited;
   private final Flights flights;
   private final InstantMetrics metrics;
 
   /**
    * @param lifetime how long a result may be given again
+   * @param limited whether fresh checks are taken from a quota
    */
   public InstantChecks(
       Vertx vertx,
@@ -55,6 +59,7 @@ public final class InstantChecks {
       ResultStore store,
       Bus bus,
       Duration lifetime,
+      boolean limited,
       MeterRegistry registry) {
     this.modules = modules;
     this.policy = policy;
@@ -62,6 +67,7 @@ public final class InstantChecks {
     this.store = store;
     this.bus = bus;
     this.lifetime = lifetime;
+    this.limited = limited;
     this.flights = new Flights(vertx);
     this.metrics = new InstantMetrics(registry);
   }
@@ -139,6 +145,9 @@ public final class InstantChecks {
     if (request.fromOurselves()) {
       return Future.succeededFuture(new InstantOutcome.Loop());
     }
+    if (!limited) {
+      return run(wanted, request, FOR_NOTHING);
+    }
     return bus.ask(
             Addresses.LIMIT_TAKE,
             new Message.TakeQuota(POLICY, request.client(), 1),
@@ -200,8 +209,6 @@ public final class InstantChecks {
       store.store(
           new ResultStore.Entry(
               wanted.storeKey(),
-              checked.result().module(),
-              wanted.target().text(),
               Buffer.buffer(answer.result()),
               answer.checkedAt(),
               answer.expiresAt()));

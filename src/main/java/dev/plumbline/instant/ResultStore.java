@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class ResultStore {
   // A body may have 64 KiB, so fewer at once are read than written: of these we know the bytes.
   private static final Batcher.Limits FINDS = new Batcher.Limits(128, 10_000, 2);
-  private static final Batcher.Limits STORES = new Batcher.Limits(500, 10_000, 2);
+  private static final Batcher.Limits STORES = new Batcher.Limits(500, 10_000, 1, 10);
   private static final long STORED_BYTES = 16L << 20;
 
   private static final String FIND =
@@ -37,10 +37,9 @@ public final class ResultStore {
   // In the order of the keys, so that two batches cannot wait for each other in a circle.
   private static final String STORE =
       """
-      insert into result_cache as kept (key, module, target, body, checked_at, expires_at)
-      select * from unnest(
-        $1::text[], $2::text[], $3::text[], $4::bytea[], $5::timestamptz[], $6::timestamptz[])
-        as fresh(key, module, target, body, checked_at, expires_at)
+      insert into result_cache as kept (key, body, checked_at, expires_at)
+      select * from unnest($1::text[], $2::bytea[], $3::timestamptz[], $4::timestamptz[])
+        as fresh(key, body, checked_at, expires_at)
       order by key
       on conflict (key) do update
         set body = excluded.body, checked_at = excluded.checked_at,
@@ -69,16 +68,9 @@ public final class ResultStore {
    * An answer to keep.
    *
    * @param key says module, target and options; at most 2,000 bytes in UTF-8, a digest best
-   * @param module for people who look into the table
-   * @param target for people who look into the table
    */
   public record Entry(
-      String key,
-      String module,
-      String target,
-      Buffer body,
-      Instant checkedAt,
-      Instant expiresAt) {}
+      String key, Buffer body, Instant checkedAt, Instant expiresAt) {}
 
   public ResultStore(Vertx vertx, Database database) {
     this.database = database;
@@ -150,16 +142,12 @@ public final class ResultStore {
     }
     int size = newest.size();
     String[] keys = new String[size];
-    String[] modules = new String[size];
-    String[] targets = new String[size];
     Buffer[] bodies = new Buffer[size];
     OffsetDateTime[] checked = new OffsetDateTime[size];
     OffsetDateTime[] expiring = new OffsetDateTime[size];
     int i = 0;
     for (Entry entry : newest.values()) {
       keys[i] = entry.key;
-      modules[i] = withoutNul(entry.module);
-      targets[i] = withoutNul(entry.target);
       bodies[i] = entry.body;
       checked[i] = entry.checkedAt.atOffset(ZoneOffset.UTC);
       expiring[i] = entry.expiresAt.atOffset(ZoneOffset.UTC);
@@ -167,12 +155,7 @@ public final class ResultStore {
     }
     List<Boolean> done = java.util.Collections.nCopies(entries.size(), true);
     return database
-        .query(STORE, Tuple.of(keys, modules, targets, bodies, checked, expiring))
+        .query(STORE, Tuple.of(keys, bodies, checked, expiring))
         .map(rows -> done);
-  }
-
-  // The one character that PostgreSQL's text cannot hold must not spoil a whole batch.
-  private static String withoutNul(String text) {
-    return text.indexOf('\0') < 0 ? text : text.replace('\0', '\uFFFD');
   }
 }

@@ -33,8 +33,14 @@ public final class Batcher<Q, A> {
    * @param batch questions in one batch, at most
    * @param queued questions that wait for their batch, at most
    * @param underWay batches at once; with 1, questions are answered in the order they came in
+   * @param restMillis how long to rest after a batch, for questions that nobody waits for: the
+   *     batches grow, and the work of each question shrinks; 0 for no rest
    */
-  public record Limits(int batch, int queued, int underWay) {}
+  public record Limits(int batch, int queued, int underWay, long restMillis) {
+    public Limits(int batch, int queued, int underWay) {
+      this(batch, queued, underWay, 0);
+    }
+  }
 
   /**
    * @param send answers a batch, one answer for each question in the same order, and always ends
@@ -105,13 +111,26 @@ public final class Batcher<Q, A> {
         answers.onComplete(
             (result, failure) -> {
               // The next ones first, so that the database works while the answers are handed out.
-              send(nextAfterOne());
+              goOn();
               handOut(sent, answers);
             });
         return;
       }
       batch = nextAfterOne();
       handOut(sent, answers);
+    }
+  }
+
+  private void goOn() {
+    if (limits.restMillis == 0) {
+      send(nextAfterOne());
+    } else {
+      vertx.setTimer(
+          limits.restMillis,
+          rested -> {
+            send(nextAfterOne());
+            endDrain();
+          });
     }
   }
 
@@ -141,6 +160,10 @@ public final class Batcher<Q, A> {
         answer.fail(answers.cause());
       }
     }
+    endDrain();
+  }
+
+  private void endDrain() {
     Promise<Void> allDone = null;
     synchronized (this) {
       if (underWay == 0 && queue.isEmpty()) {

@@ -35,8 +35,6 @@ class ResultStoreTest {
   private Entry entry(String key, String body, Instant checkedAt) {
     return new Entry(
         key,
-        "http-status",
-        "https://example.test/",
         Buffer.buffer(body),
         checkedAt,
         checkedAt.plusSeconds(600));
@@ -99,19 +97,6 @@ class ResultStoreTest {
     for (int i = 0; i < 1_000; i += 111) {
       assertThat(await(other.find(key + i))).isNotNull();
     }
-  }
-
-  @Test
-  void oneOddTargetDoesNotSpoilItsBatch() {
-    List<Future<Void>> stores = new ArrayList<>();
-    stores.add(store.store(entry(key, "body", now)));
-    stores.add(
-        store.store(
-            new Entry(
-                key + "nul", "m", "a\0b\uD800", Buffer.buffer("\0"), now, now.plusSeconds(600))));
-    stores.add(store.store(entry(key + "x", "body", now)));
-    stores.forEach(TestDatabase::await);
-    assertThat(await(store.find(key + "nul")).body()).hasToString("\0");
   }
 
   @Test
