@@ -85,8 +85,7 @@ class CheckCommandTest {
 
   @Test
   void itPrintsJsonForPrograms() {
-    Ended ended =
-        run(open, "http-status", lab.http("/status/500"), "--json", "-o", "method=get");
+    Ended ended = run(open, "http-status", lab.http("/status/500"), "--json", "-o", "method=get");
 
     JsonObject result = new JsonObject(ended.out());
     assertThat(ended.code()).isEqualTo(2);

@@ -108,7 +108,9 @@ final class ServiceProcess implements AutoCloseable {
   }
 
   int awaitExit(long seconds) throws InterruptedException {
-    assertThat(process.waitFor(seconds, TimeUnit.SECONDS)).as("it ends within " + seconds + " s").isTrue();
+    assertThat(process.waitFor(seconds, TimeUnit.SECONDS))
+        .as("it ends within " + seconds + " s")
+        .isTrue();
     return process.exitValue();
   }
 

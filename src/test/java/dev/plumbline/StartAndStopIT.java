@@ -54,8 +54,7 @@ class StartAndStopIT {
     try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
       assertThat(service.instant("http-status", lab.http("/ok")).statusCode()).isEqualTo(200);
       CompletableFuture<HttpResponse<String>> underWay =
-          CompletableFuture.supplyAsync(
-              () -> service.instant("http-status", lab.http("/slow")));
+          CompletableFuture.supplyAsync(() -> service.instant("http-status", lab.http("/slow")));
       eventually(() -> !lab.requestsFor("/slow").isEmpty());
 
       service.terminate();
@@ -101,8 +100,7 @@ class StartAndStopIT {
       assertThat(service.instant("http-status", lab.http("/ok?killed")).statusCode())
           .isIn(200, 503);
       eventually(() -> service.ready().statusCode() == 200);
-      eventually(
-          () -> service.instant("http-status", lab.http("/ok?risen")).statusCode() == 200);
+      eventually(() -> service.instant("http-status", lab.http("/ok?risen")).statusCode() == 200);
     }
   }
 

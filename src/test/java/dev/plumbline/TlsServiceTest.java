@@ -32,7 +32,8 @@ class TlsServiceTest {
     try (ServiceUnderTest service =
         ServiceUnderTest.start(
             DATABASE.url(),
-            Map.of("HTTP_TLS_CERTIFICATE", certificate.toString(), "HTTP_TLS_KEY", key.toString()))) {
+            Map.of(
+                "HTTP_TLS_CERTIFICATE", certificate.toString(), "HTTP_TLS_KEY", key.toString()))) {
       String url = service.uri("/api/v1/tools").toString();
 
       assertThat(url).startsWith("https://");

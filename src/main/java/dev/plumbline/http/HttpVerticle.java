@@ -88,6 +88,9 @@ public final class HttpVerticle extends VerticleBase {
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
             .setIdleTimeout((int) config.idleTimeout().toMillis())
             .setAcceptBacklog(4096)
+            // there are no web sockets here, so no connection needs their handlers
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false)
             .setTcpNoDelay(true);
     if (config.tlsCertificate() != null && config.tlsKey() != null) {
       options

@@ -3,6 +3,7 @@ package dev.plumbline.http;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.json.schema.JsonSchema;
 import io.vertx.json.schema.Validator;
 import io.vertx.json.schema.common.dsl.SchemaType;
 import io.vertx.openapi.contract.OpenAPIContract;
@@ -15,7 +16,10 @@ import io.vertx.openapi.validation.ValidatorErrorType;
 import io.vertx.openapi.validation.ValidatorException;
 import io.vertx.openapi.validation.impl.RequestValidatorImpl;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,10 +43,10 @@ final class ParameterValidation {
   }
 
   Handler<RoutingContext> of(Operation operation) {
-    Map<Parameter, Validator> strings = new HashMap<>();
+    Map<Parameter, Predicate<String>> strings = new HashMap<>();
     for (Parameter parameter : operation.getParameters()) {
       if (parameter.getSchemaType() == SchemaType.STRING) {
-        strings.put(parameter, contract.getSchemaRepository().validator(parameter.getSchema()));
+        strings.put(parameter, stringRule(parameter.getSchema()));
       }
     }
     return ctx -> {
@@ -60,11 +64,25 @@ final class ParameterValidation {
     };
   }
 
+  /** What a string must be; most schemas say nothing but how short it may be. */
+  private Predicate<String> stringRule(JsonSchema schema) {
+    Set<String> keywords = new HashSet<>(schema.fieldNames());
+    // annotations: the validator's own, and those that constrain nothing
+    keywords.removeIf(keyword -> keyword.startsWith("__") || keyword.startsWith("$"));
+    keywords.removeAll(Set.of("type", "description", "example", "minLength"));
+    if (keywords.isEmpty()) {
+      int shortest = schema.get("minLength", 0);
+      return value -> value.codePointCount(0, value.length()) >= shortest;
+    }
+    Validator validator = contract.getSchemaRepository().validator(schema);
+    return value -> Boolean.TRUE.equals(validator.validate(value).getValid());
+  }
+
   private void validate(
-      Parameter parameter, @Nullable Validator string, @Nullable RequestParameter value) {
-    if (string == null || value == null || value.isNull()) {
+      Parameter parameter, @Nullable Predicate<String> rule, @Nullable RequestParameter value) {
+    if (rule == null || value == null || value.isNull()) {
       library.validateParameter(parameter, value);
-    } else if (!Boolean.TRUE.equals(string.validate(value.get()).getValid())) {
+    } else if (!rule.test(value.getString())) {
       throw new ValidatorException(
           "The parameter " + parameter.getName() + " is not as openapi.json says.",
           ValidatorErrorType.INVALID_VALUE);

@@ -69,8 +69,7 @@ public final class ResultStore {
    *
    * @param key says module, target and options; at most 2,000 bytes in UTF-8, a digest best
    */
-  public record Entry(
-      String key, Buffer body, Instant checkedAt, Instant expiresAt) {}
+  public record Entry(String key, Buffer body, Instant checkedAt, Instant expiresAt) {}
 
   public ResultStore(Vertx vertx, Database database) {
     this.database = database;
@@ -154,8 +153,6 @@ public final class ResultStore {
       i++;
     }
     List<Boolean> done = java.util.Collections.nCopies(entries.size(), true);
-    return database
-        .query(STORE, Tuple.of(keys, bodies, checked, expiring))
-        .map(rows -> done);
+    return database.query(STORE, Tuple.of(keys, bodies, checked, expiring)).map(rows -> done);
   }
 }

@@ -50,8 +50,7 @@ class HttpVerticleTest {
                         })));
   }
 
-  private static Future<String> deploy(
-      Vertx vertx, Contract contract, List<Operation> operations) {
+  private static Future<String> deploy(Vertx vertx, Contract contract, List<Operation> operations) {
     try {
       Config config = ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_PORT", "0"));
       return vertx.deployVerticle(

@@ -33,11 +33,7 @@ class ResultStoreTest {
   }
 
   private Entry entry(String key, String body, Instant checkedAt) {
-    return new Entry(
-        key,
-        Buffer.buffer(body),
-        checkedAt,
-        checkedAt.plusSeconds(600));
+    return new Entry(key, Buffer.buffer(body), checkedAt, checkedAt.plusSeconds(600));
   }
 
   @Test

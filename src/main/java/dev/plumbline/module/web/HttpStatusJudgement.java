@@ -12,10 +12,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What {@link HttpStatus} makes of what it saw. Pure. */
 final class HttpStatusJudgement {
+  private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
   private static final int LONG_CHAIN = 4;
   private static final double SLOW_MS = 3_000;
   private static final int SHOWN_TEXT = 200;
@@ -170,7 +172,7 @@ final class HttpStatusJudgement {
     }
     String sent = last.headers().first("content-length");
     if (sent != null) {
-      return sent.matches("[0-9]{1,18}") ? Long.valueOf(sent) : null;
+      return LENGTH.matcher(sent).matches() ? Long.valueOf(sent) : null;
     }
     boolean whole =
         last.method() == HttpCall.Method.GET

@@ -131,7 +131,10 @@ class ModuleContractTest {
     assertThat(field.title()).as(field.name()).isNotBlank();
     assertThat(field.description()).as(field.name()).isNotBlank();
     if (field.type() == FieldType.INTEGER || field.type() == FieldType.NUMBER) {
-      assertThat(field.name()).as("times name their unit").doesNotEndWith("_time").isNotEqualTo("time");
+      assertThat(field.name())
+          .as("times name their unit")
+          .doesNotEndWith("_time")
+          .isNotEqualTo("time");
     }
     field.members().forEach(ModuleContractTest::assertDescribed);
   }
@@ -225,7 +228,9 @@ class ModuleContractTest {
                     vertx.runOnContext(
                         ignored ->
                             runner
-                                .run(new Message.RunCheck(name, normalised(module, target), options, "t"))
+                                .run(
+                                    new Message.RunCheck(
+                                        name, normalised(module, target), options, "t"))
                                 .onComplete(promise))));
     return ((Message.Checked) reply).result();
   }
