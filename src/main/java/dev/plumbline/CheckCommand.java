@@ -146,7 +146,12 @@ final class CheckCommand implements Callable<Integer> {
         json
             ? new String(ResultJson.write(result), StandardCharsets.UTF_8)
             : TextReport.of(description, result));
-    return result.verdict().ordinal();
+    return switch (result.verdict()) {
+      case PASS -> 0;
+      case WARN -> 1;
+      case FAIL -> 2;
+      case ERROR -> 3;
+    };
   }
 
   private static int refuse(String why) {

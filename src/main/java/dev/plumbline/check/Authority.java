@@ -41,7 +41,7 @@ record Authority(@Nullable String scheme, Host host, int port, String rest) {
     int question = rest.indexOf('?');
     if (text.substring(0, end).indexOf('\\') >= 0
         || (question < 0 ? rest : rest.substring(0, question)).indexOf('\\') >= 0) {
-      throw new InvalidTargetException("A backslash has no place in a URL; write it as %5C.");
+      throw new InvalidTargetException("A backslash has no place in a URL; percent-encode it.");
     }
     return of(scheme, text.substring(start, end), underscores, rest);
   }

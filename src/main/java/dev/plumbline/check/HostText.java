@@ -144,7 +144,7 @@ final class HostText {
     char[] chars = name.toCharArray();
     for (int i = 0; i < chars.length; i++) {
       if (chars[i] >= 'A' && chars[i] <= 'Z') {
-        chars[i] += 'a' - 'A';
+        chars[i] = (char) (chars[i] + ('a' - 'A'));
       }
     }
     return new String(chars);

@@ -26,7 +26,7 @@ public final class Bodies {
   }
 
   static void end(HttpServerRequest request, Buffer body) {
-    if (request.method() == HttpMethod.HEAD) {
+    if (request.method().equals(HttpMethod.HEAD)) {
       withoutBody(request.response(), body);
     } else {
       request.response().end(body);

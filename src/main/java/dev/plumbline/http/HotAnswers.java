@@ -48,7 +48,7 @@ public final class HotAnswers {
 
   /** Answers the request if it can; false leaves it untouched. */
   boolean answer(HttpServerRequest request) {
-    if (request.method() != HttpMethod.GET) {
+    if (!request.method().equals(HttpMethod.GET)) {
       return false;
     }
     Answer answer = cache.findPath(request.uri());

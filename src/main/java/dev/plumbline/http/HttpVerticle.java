@@ -154,12 +154,12 @@ public final class HttpVerticle extends VerticleBase {
       ctx.addEndHandler(
           ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
     }
-    boolean head = ctx.request().method() == HttpMethod.HEAD;
+    boolean head = ctx.request().method().equals(HttpMethod.HEAD);
     if (head) {
       Bodies.markHead(ctx);
     }
     String encoded = RawTarget.encoded(ctx.request().uri());
-    if (encoded != null && (head || ctx.request().method() == HttpMethod.GET)) {
+    if (encoded != null && (head || ctx.request().method().equals(HttpMethod.GET))) {
       ctx.reroute(HttpMethod.GET, encoded);
     } else if (head && !contract.allowed(ctx.request().path()).isEmpty()) {
       ctx.reroute(HttpMethod.GET, ctx.request().uri());

@@ -36,7 +36,7 @@ public final class ManagementVerticle extends VerticleBase {
   }
 
   private void handle(HttpServerRequest request) {
-    if (request.method() != HttpMethod.GET && request.method() != HttpMethod.HEAD) {
+    if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
       request.response().putHeader("Allow", "GET, HEAD");
       send(request, 405, JSON, "{\"error\":\"only GET and HEAD are possible here\"}");
       return;

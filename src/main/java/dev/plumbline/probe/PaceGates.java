@@ -13,8 +13,7 @@ final class PaceGates {
   /** What a wait leaves of a check's time, at most: a connection wants some, too. */
   private static final long LEFT_MILLIS = 250;
 
-  private static final Runnable NOTHING = () -> {};
-  private static final Future<Runnable> OPEN = Future.succeededFuture(NOTHING);
+  private static final Future<Runnable> OPEN = Future.succeededFuture(() -> {});
 
   private final PaceGate<InetAddress> addresses;
   private final PaceGate<Long> networks;

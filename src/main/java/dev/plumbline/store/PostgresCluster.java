@@ -17,7 +17,7 @@ import java.util.Optional;
 final class PostgresCluster {
   static final String NAME = "plumbline";
 
-  private static final Duration START = Duration.ofSeconds(120);
+  private static final Duration START = Duration.ofMinutes(2);
   private static final Duration STOP = Duration.ofSeconds(30);
   private static final long LOG_BYTES = 8L << 20;
   private static final String UNQUOTABLE = "\"$`\\\n'";

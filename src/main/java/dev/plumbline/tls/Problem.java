@@ -151,7 +151,7 @@ public enum Problem {
   }
 
   private static String which(CertificatePath path, X509Certificate certificate) {
-    return certificate == path.leaf()
+    return certificate.equals(path.leaf())
         ? "The certificate"
         : "The issuer's certificate \""
             + Names.shortest(certificate.getSubjectX500Principal())

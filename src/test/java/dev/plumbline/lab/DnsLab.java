@@ -219,7 +219,7 @@ public final class DnsLab implements AutoCloseable {
             Transport.UDP,
             bytes -> udp.send(new DatagramPacket(bytes, bytes.length, client)));
       } catch (IOException closedOrMalformed) {
-        continue;
+        // the socket was closed, or what came is no message: neither is answered
       }
     }
   }

@@ -182,7 +182,7 @@ class SlidingWindowModelTest {
   void thirtyInAnySixtyMinutes() {
     List<Ask> one = List.of(new Ask("person", 1));
     for (int minute = 0; minute < 30; minute++) {
-      Reply reply = take("fresh", one, 30, HOUR, BEGIN + minute * 60 * SECOND).get(0);
+      Reply reply = take("fresh", one, 30, HOUR, BEGIN + minute * 60L * SECOND).get(0);
       assertThat(reply.granted).isTrue();
       assertThat(reply.remaining).isEqualTo(29 - minute);
     }

@@ -54,7 +54,7 @@ class DnsResolverTest {
   void start() {
     vertx = Vertx.vertx();
     lab = DnsLab.start();
-    resolver = resolver(Duration.ofMillis(1000), lab.address());
+    resolver = resolver(Duration.ofSeconds(1), lab.address());
   }
 
   @AfterEach

@@ -277,9 +277,7 @@ class EmbeddedPostgresTest {
     await(Migrations.run(vertx, embedded.url()));
     String take = "select granted from take_quota('fresh', 'somebody', 2, 3, 3600000000)";
     assertThat(ask(take)).isEqualTo("true");
-    ask(
-        "insert into result_cache values"
-            + " ('k', 'm', 't', 'body', now(), now() + interval '10 minutes')");
+    ask("insert into result_cache values" + " ('k', 'body', now(), now() + interval '10 minutes')");
     new Postmaster(embedded.postmasterPid()).kill();
     embedded.abandon();
 

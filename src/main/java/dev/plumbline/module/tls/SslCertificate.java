@@ -203,7 +203,7 @@ public final class SslCertificate implements CheckModule<SslCertificate.Evidence
     Judgement judgement = CertificateReport.judge(seen, options.integer(WARN_DAYS));
     List<Finding> findings = new ArrayList<>(judgement.findings());
     for (Address other : evidence.addresses()) {
-      if (other != main) {
+      if (!other.equals(main)) {
         compare(seen, other, findings);
       }
     }

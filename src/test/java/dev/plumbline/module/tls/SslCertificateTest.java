@@ -204,7 +204,10 @@ class SslCertificateTest {
     assertThat(fixture.judge(target, Map.of()).fields()).containsEntry("problem", "none");
     assertThat(fixture.judge(target, Map.of("sni", "other." + TlsLab.DOMAIN)).fields())
         .containsEntry("problem", "hostname_mismatch");
-    assertThat(fixture.judge(target, Map.of("sni", server.host().toUpperCase())).fields())
+    assertThat(
+            fixture
+                .judge(target, Map.of("sni", server.host().toUpperCase(java.util.Locale.ROOT)))
+                .fields())
         .containsEntry("problem", "none");
     assertThat(fixture.judge("127.0.0.1:" + server.port(), Map.of()).fields())
         .containsEntry("problem", "hostname_mismatch")
