@@ -13,7 +13,7 @@ final class PaceGates {
   /** What a wait leaves of a check's time, at most: a connection wants some, too. */
   private static final long LEFT_MILLIS = 250;
 
-  private static final Future<Runnable> OPEN = Future.succeededFuture(() -> {});
+  private static final Future<Runnable> OPEN = Future.succeededFuture(PaceGates::nothing);
 
   private final PaceGate<InetAddress> addresses;
   private final PaceGate<Long> networks;
@@ -36,7 +36,7 @@ final class PaceGates {
     if (open) {
       return OPEN;
     }
-    return pass(addresses, address, deadline, NOTHING)
+    return pass(addresses, address, deadline, PaceGates::nothing)
         .compose(back -> pass(networks, network(address), deadline, back))
         .compose(
             back ->
@@ -75,4 +75,6 @@ final class PaceGates {
     ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
     return bytes.remaining() == 4 ? -1L - (bytes.getInt() >>> 8) : bytes.getLong() >>> 16;
   }
+
+  private static void nothing() {}
 }
