@@ -33,6 +33,7 @@ public final class HttpBench implements AutoCloseable {
     this.dns = dns;
     this.root = root;
     this.lab = lab;
+    dns.address(HttpLab.NAME_INSIDE, HttpLab.CANARY_ADDRESS);
     this.probe =
         probe(policy(List.of(HttpLab.ALLOW), lab.ports().stream().map(String::valueOf).toList()));
   }

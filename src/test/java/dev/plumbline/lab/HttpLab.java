@@ -20,12 +20,19 @@ import org.jspecify.annotations.Nullable;
  * Web servers on 127.0.0.1, well-behaved and hostile. What each address answers is said by its
  * {@link LabPage}; the same pages are there over plain HTTP/1.1 and over TLS.
  *
- * <p>The canaries listen at 127.0.0.2, at ::1 and at a port of 127.0.0.1 that is none of the lab's:
- * with {@code targets.allow} of {@link #ALLOW} and {@code targets.ports} of {@link #ports()},
- * nothing may ever reach them.
+ * <p>The canaries listen at 127.0.0.2 (on the plain server's port, so that its address alone
+ * forbids it), at ::1 and at a port of 127.0.0.1 that is none of the lab's: with {@code
+ * targets.allow} of {@link #ALLOW} and {@code targets.ports} of {@link #ports()}, nothing may ever
+ * reach them.
  */
 public final class HttpLab {
   public static final String ALLOW = "127.0.0.1/32";
+
+  /** A name that redirects lead to; whoever looks it up must find the first canary's address. */
+  public static final String NAME_INSIDE = "inside.lab.test";
+
+  /** The address of the first canary. */
+  public static final String CANARY_ADDRESS = "127.0.0.2";
 
   private static final int MAX_REQUEST_BYTES = 64 * 1024;
   private static final int TLS_HANDSHAKE = 0x16;
@@ -101,7 +108,7 @@ public final class HttpLab {
                             .end("over HTTP/2"))
                 .listen(0, "127.0.0.1")
                 .onSuccess(server -> lab.http2 = server))
-        .compose(up -> Canary.listen(vertx, "127.0.0.2", 0))
+        .compose(up -> Canary.listen(vertx, CANARY_ADDRESS, port(lab.plain)))
         .onSuccess(lab.canaries::add)
         .compose(up -> Canary.listen(vertx, "127.0.0.1", 0))
         .onSuccess(lab.canaries::add)
@@ -175,7 +182,7 @@ public final class HttpLab {
     return lab.http("/ok");
   }
 
-  /** The canary at 127.0.0.2. */
+  /** The canary at 127.0.0.2, on the port of the plain server. */
   public Canary canary() {
     return canaries.get(0);
   }
@@ -205,7 +212,7 @@ public final class HttpLab {
     return received.stream().filter(head -> head.split(" ", 3)[1].equals(path)).toList();
   }
 
-  /** The ports that a check may connect to; the canaries' are not among them. */
+  /** The ports that a check may connect to. */
   public List<Integer> ports() {
     List<Integer> ports = new ArrayList<>(List.of(port(plain), port(secure)));
     if (http2 != null) {

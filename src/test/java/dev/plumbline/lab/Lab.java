@@ -47,10 +47,10 @@ public final class Lab implements AutoCloseable {
     dns.address(WEB, "127.0.0.1")
         .alias("alias.lab.test", WEB)
         .chain("chain.lab.test", 5, "127.0.0.1")
-        .address("inside.lab.test", "127.0.0.2")
+        .address(HttpLab.NAME_INSIDE, HttpLab.CANARY_ADDRESS)
         .address("mixed.lab.test", "127.0.0.1", "127.0.0.2")
         .address("metadata.lab.test", "169.254.169.254")
-        .alias("alias-inside.lab.test", "inside.lab.test")
+        .alias("alias-inside.lab.test", HttpLab.NAME_INSIDE)
         .empty("empty.lab.test")
         .behave("rebinding.lab.test", DnsFaults.rebinding("127.0.0.1", "127.0.0.2"))
         .behave("silent.lab.test", DnsFaults.silent())
@@ -65,7 +65,7 @@ public final class Lab implements AutoCloseable {
     targets.add(named(WEB, "200"));
     targets.add(named("alias.lab.test", "200"));
     targets.add(named("chain.lab.test", "200"));
-    targets.add(named("inside.lab.test", "target_blocked"));
+    targets.add(named(HttpLab.NAME_INSIDE, "target_blocked"));
     targets.add(named("mixed.lab.test", "target_blocked"));
     targets.add(named("metadata.lab.test", "target_blocked"));
     targets.add(named("alias-inside.lab.test", "target_blocked"));

@@ -1,16 +1,20 @@
 package dev.plumbline.lab;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /** Redirects of every kind, those that must not be followed among them. */
 final class RedirectPages {
+  private static final int[] STATUSES = {301, 302, 303, 307, 308};
+
   private RedirectPages() {}
 
   static List<LabPage> all() {
     List<LabPage> pages = new ArrayList<>();
-    for (int status : new int[] {301, 302, 303, 307, 308}) {
+    for (int status : STATUSES) {
       pages.add(to("/redirect/" + status, status, "200 after a " + status, lab -> "/ok"));
     }
     pages.addAll(harmless());
@@ -61,23 +65,34 @@ final class RedirectPages {
             }));
   }
 
+  /** Each of them once for every kind of redirect there is. */
   private static List<LabPage> inside() {
+    Map<String, Function<HttpLab, String>> places = new LinkedHashMap<>();
+    places.put("metadata", lab -> "http://169.254.169.254/latest/meta-data/");
+    places.put("metadata-v6", lab -> "http://[fd00:ec2::254]/latest/meta-data/");
+    places.put("canary", lab -> "http://" + lab.canary().authority() + "/");
+    places.put("canary-port", lab -> "http://" + lab.canaryNextDoor().authority() + "/");
+    places.put("canary-v6", lab -> "http://" + lab.canaryOverIpv6().authority() + "/");
+    places.put("canary-tls", lab -> "https://" + lab.canary().authority() + "/");
+    places.put("decimal", lab -> "http://2130706434:" + lab.canary().port() + "/");
+    places.put("hex", lab -> "http://0x7f000002:" + lab.canary().port() + "/");
+    places.put("octal", lab -> "http://0177.0.0.2:" + lab.canary().port() + "/");
+    places.put("short", lab -> "http://127.2:" + lab.canary().port() + "/");
+    places.put("mapped", lab -> "http://[::ffff:127.0.0.2]:" + lab.canary().port() + "/");
+    places.put("nat64", lab -> "http://[64:ff9b::127.0.0.2]:" + lab.canary().port() + "/");
+    places.put("userinfo", lab -> "http://127.0.0.1@127.0.0.2:" + lab.canary().port() + "/");
+    places.put("localhost", lab -> "http://localhost:" + lab.canary().port() + "/");
+    places.put("name", lab -> "http://" + HttpLab.NAME_INSIDE + ":" + lab.canary().port() + "/");
+    places.put("scheme-relative", lab -> "//" + lab.canary().authority() + "/");
+    places.put("backslash", lab -> "http:\\\\" + lab.canary().authority() + "\\");
     List<LabPage> pages = new ArrayList<>();
-    pages.add(blocked("metadata", lab -> "http://169.254.169.254/latest/meta-data/"));
-    pages.add(blocked("metadata-v6", lab -> "http://[fd00:ec2::254]/latest/meta-data/"));
-    pages.add(blocked("canary", lab -> "http://" + lab.canary().authority() + "/"));
-    pages.add(blocked("canary-port", lab -> "http://" + lab.canaryNextDoor().authority() + "/"));
-    pages.add(blocked("canary-v6", lab -> "http://" + lab.canaryOverIpv6().authority() + "/"));
-    pages.add(blocked("decimal", lab -> "http://2130706434:" + lab.canary().port() + "/"));
-    pages.add(blocked("hex", lab -> "http://0x7f000002:" + lab.canary().port() + "/"));
-    pages.add(blocked("octal", lab -> "http://0177.0.0.2:" + lab.canary().port() + "/"));
-    pages.add(blocked("short", lab -> "http://127.2:" + lab.canary().port() + "/"));
-    pages.add(blocked("mapped", lab -> "http://[::ffff:127.0.0.2]:" + lab.canary().port() + "/"));
-    pages.add(
-        blocked("userinfo", lab -> "http://127.0.0.1@127.0.0.2:" + lab.canary().port() + "/"));
-    pages.add(blocked("localhost", lab -> "http://localhost:" + lab.canary().port() + "/"));
-    pages.add(blocked("scheme-relative", lab -> "//" + lab.canary().authority() + "/"));
-    pages.add(blocked("backslash", lab -> "http:\\\\" + lab.canary().authority() + "\\"));
+    for (int status : STATUSES) {
+      places.forEach(
+          (name, location) -> {
+            String path = "/redirect/blocked/" + status + "/" + name;
+            pages.add(to(path, status, "redirect_blocked", location));
+          });
+    }
     return pages;
   }
 

@@ -98,7 +98,7 @@ class HttpRedirectsTest {
         .isNotNull()
         .extracting(CheckError::code)
         .isEqualTo(ErrorCode.REDIRECT_BLOCKED);
-    assertThat(journey.hops()).singleElement().returns(302, HttpExchange::status);
+    assertThat(journey.hops()).singleElement().returns(true, HttpExchange::redirects);
   }
 
   @Test

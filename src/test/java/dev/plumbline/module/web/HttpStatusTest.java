@@ -60,7 +60,7 @@ class HttpStatusTest {
         "/redirect/301, follow_redirects=false, 301, head, 1, false, -",
         "/redirect/301, 'follow_redirects=false&expect_status=301', 301, head, 1, true, -",
         "/redirect/loop, '', 302, head, 1, false, redirect_loop",
-        "/redirect/blocked/metadata, '', 302, head, 1, false, redirect_blocked",
+        "/redirect/blocked/302/metadata, '', 302, head, 1, false, redirect_blocked",
         "/drip/body, '', 200, head, 1, true, -",
         "/drip/body, 'method=get&timeout_ms=1000', 200, get, 1, false, read_timeout",
         "/endless/body, method=get, 200, get, 1, true, -",
