@@ -22,4 +22,13 @@ public interface CheckContext {
    * @throws IllegalArgumentException when there is no such probe
    */
   <P> P probe(Class<P> type);
+
+  /**
+   * The same check, of which a part must have ended earlier so that time is left for the rest.
+   *
+   * @param share for example {@code deadline().atMost(500)}
+   */
+  default CheckContext within(Deadline share) {
+    return new ContextWithin(this, share);
+  }
 }

@@ -3,8 +3,9 @@ package dev.plumbline.check;
 import io.vertx.core.Future;
 
 /**
- * One tool. An implementation is one file with a public constructor without arguments, found by
- * {@link java.util.ServiceLoader}; it holds no state.
+ * One tool. An implementation is one class with a public constructor without arguments, found by
+ * {@link java.util.ServiceLoader}, with its description and judgement beside it where they are too
+ * long to stand in it; it holds no state.
  *
  * @param <E> the evidence: an immutable record of everything that was seen
  */

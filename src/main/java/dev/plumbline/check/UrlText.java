@@ -3,7 +3,7 @@ package dev.plumbline.check;
 import java.nio.charset.StandardCharsets;
 
 /** Normalises the path and the query of a URL (RFC 3986 §6.2.2). */
-final class UrlText {
+public final class UrlText {
   private static final String UNRESERVED = "-._~";
   private static final boolean[] PATH = allowed("/");
   private static final boolean[] QUERY = allowed("/?");
@@ -57,8 +57,8 @@ final class UrlText {
     return out.toString();
   }
 
-  /** RFC 3986 §5.2.4, for a path that begins with a slash. */
-  private static String withoutDots(String path) {
+  /** A path without dot segments (RFC 3986 §5.2.4); it begins with a slash. */
+  public static String withoutDots(String path) {
     if (!path.contains("/.")) {
       return path;
     }

@@ -1,6 +1,6 @@
 package dev.plumbline.probe;
 
-import com.google.common.net.InetAddresses;
+import dev.plumbline.check.AddressText;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Host;
 import dev.plumbline.tls.CertificateEvidence;
@@ -55,7 +55,7 @@ public final class CertificateProbe {
     return new CertificateEvidence(
         host.name(),
         HostNames.matches(path.leaf(), host.name(), host.literal()),
-        InetAddresses.toAddrString(peer.address()),
+        AddressText.format(peer.address()),
         peer.certificates(),
         peer.certificateCount(),
         path,

@@ -229,23 +229,8 @@ public final class DnsResolver {
     if (shared.isComplete() || remaining > flightMillis()) {
       return shared;
     }
-    Promise<DnsAnswer> promise = Promise.promise();
-    long timer =
-        vertx.setTimer(
-            Math.max(1, remaining),
-            fired ->
-                promise.tryFail(
-                    new CheckFailure(
-                        ErrorCode.DNS_TIMEOUT, "The DNS resolver did not answer in time.")));
-    shared.onComplete(
-        outcome -> {
-          vertx.cancelTimer(timer);
-          if (outcome.succeeded()) {
-            promise.tryComplete(outcome.result());
-          } else {
-            promise.tryFail(outcome.cause());
-          }
-        });
+    Promise<DnsAnswer> promise = DnsTimeout.after(vertx, remaining);
+    shared.onComplete(outcome -> OnContext.tell(promise, outcome));
     return promise.future();
   }
 

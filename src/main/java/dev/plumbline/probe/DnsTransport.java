@@ -41,18 +41,11 @@ final class DnsTransport {
   /** The answer; or a {@link CheckFailure} of {@code dns_timeout} or {@code dns_servfail}. */
   Future<Message> exchange(
       SocketAddress server, Record question, boolean edns, long timeoutMillis) {
-    Promise<Message> outcome = Promise.promise();
-    long timer =
-        vertx.setTimer(
-            Math.max(1, timeoutMillis),
-            fired ->
-                outcome.tryFail(
-                    new CheckFailure(
-                        ErrorCode.DNS_TIMEOUT, "The DNS resolver did not answer in time.")));
+    Promise<Message> outcome = DnsTimeout.after(vertx, timeoutMillis);
     int id = random.nextInt(0x10000);
     Buffer query = Buffer.buffer(DnsWire.query(question, id, edns).toWire());
     overUdp(server, question, id, query, outcome);
-    return outcome.future().onComplete(done -> vertx.cancelTimer(timer));
+    return outcome.future();
   }
 
   private void overUdp(

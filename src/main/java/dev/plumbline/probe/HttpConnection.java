@@ -91,7 +91,7 @@ final class HttpConnection {
             connected ->
                 connected.succeeded()
                     ? onItsLoop((NetSocketInternal) connected.result(), pinned)
-                    : Future.failedFuture(ExchangeFailures.connecting(connected.cause())));
+                    : Future.failedFuture(ConnectFailures.of(connected.cause())));
   }
 
   private Future<Outcome> onItsLoop(NetSocketInternal socket, InetAddress pinned) {

@@ -5,6 +5,7 @@ import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
 import static dev.plumbline.check.ErrorCode.CONNECT_UNREACHABLE;
 import static dev.plumbline.check.ErrorCode.INVALID_TARGET;
 
+import dev.plumbline.check.AddressText;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Target;
@@ -173,7 +174,7 @@ public final class HttpProbe {
         answer.version(),
         answer.headers(),
         answer.body(),
-        address.getHostAddress(),
+        AddressText.format(address),
         timings,
         answer.bodyError());
   }

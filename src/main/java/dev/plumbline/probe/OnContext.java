@@ -28,7 +28,8 @@ final class OnContext {
     return promise.future();
   }
 
-  private static <T> void tell(Promise<T> promise, AsyncResult<T> outcome) {
+  /** Passes an outcome on, unless the promise is already kept. */
+  static <T> void tell(Promise<T> promise, AsyncResult<T> outcome) {
     if (outcome.succeeded()) {
       promise.tryComplete(outcome.result());
     } else {

@@ -1,6 +1,7 @@
 package dev.plumbline.probe;
 
 import dev.plumbline.check.Target;
+import dev.plumbline.check.UrlText;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -70,30 +71,11 @@ final class RedirectLocation {
     return withoutDots(path.substring(0, path.lastIndexOf('/') + 1) + reference);
   }
 
-  /** RFC 3986 section 5.2.4, on the path alone. */
   private static String withoutDots(String pathAndQuery) {
     int query = pathAndQuery.indexOf('?');
-    String path = query < 0 ? pathAndQuery : pathAndQuery.substring(0, query);
-    StringBuilder out = new StringBuilder(path.length());
-    int at = 0;
-    while (at < path.length()) {
-      int next = path.indexOf('/', at + 1);
-      String segment = next < 0 ? path.substring(at) : path.substring(at, next);
-      boolean last = next < 0;
-      if (segment.equals("/.")) {
-        out.append(last ? "/" : "");
-      } else if (segment.equals("/..")) {
-        out.setLength(Math.max(0, out.lastIndexOf("/")));
-        out.append(last ? "/" : "");
-      } else {
-        out.append(segment);
-      }
-      at = last ? path.length() : next;
-    }
-    if (out.length() == 0) {
-      out.append('/');
-    }
-    return query < 0 ? out.toString() : out + pathAndQuery.substring(query);
+    return query < 0
+        ? UrlText.withoutDots(pathAndQuery)
+        : UrlText.withoutDots(pathAndQuery.substring(0, query)) + pathAndQuery.substring(query);
   }
 
   /** Percent-encodes what RFC 3986 allows nowhere; valid escapes stay as they are. */

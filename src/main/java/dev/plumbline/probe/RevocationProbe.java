@@ -3,12 +3,9 @@ package dev.plumbline.probe;
 import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.Deadline;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.tls.Extensions;
@@ -20,7 +17,6 @@ import io.vertx.core.Vertx;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
-import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -101,7 +97,7 @@ public final class RevocationProbe {
     long share = context.deadline().remainingMillis() * 2 / 3 / sources.size();
     return sources
         .get(0)
-        .apply(new SharedContext(context, context.deadline().atMost(share)))
+        .apply(context.within(context.deadline().atMost(share)))
         .compose(answer -> first(context, sources.subList(1, sources.size()), answer));
   }
 
@@ -144,27 +140,5 @@ public final class RevocationProbe {
     String encoded =
         URLEncoder.encode(Base64.getEncoder().encodeToString(request), StandardCharsets.UTF_8);
     return responder.endsWith("/") ? responder + encoded : responder + "/" + encoded;
-  }
-
-  private record SharedContext(CheckContext whole, Deadline deadline) implements CheckContext {
-    @Override
-    public Options options() {
-      return whole.options();
-    }
-
-    @Override
-    public Clock clock() {
-      return whole.clock();
-    }
-
-    @Override
-    public RequestBudget budget() {
-      return whole.budget();
-    }
-
-    @Override
-    public <P> P probe(Class<P> type) {
-      return whole.probe(type);
-    }
   }
 }

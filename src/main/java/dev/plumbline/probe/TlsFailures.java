@@ -2,19 +2,16 @@ package dev.plumbline.probe;
 
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
-import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
-import java.net.ConnectException;
-import java.net.NoRouteToHostException;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
-/** Turns what the engines and the system say of a failed TLS exchange into words for people. */
+/** Turns what the engines and the system say of a failed handshake into words for people. */
 final class TlsFailures {
   /** As BoringSSL words it: error:10000410:SSL routines:OPENSSL_internal:REASON. */
   private static final Pattern NATIVE_REASON = Pattern.compile("OPENSSL_internal:([A-Z0-9_]+)");
@@ -43,26 +40,6 @@ final class TlsFailures {
           "unknown key exchange type");
 
   private TlsFailures() {}
-
-  static CheckFailure ofConnect(Throwable cause) {
-    if (cause instanceof ConnectTimeoutException) {
-      return new CheckFailure(
-          ErrorCode.CONNECT_TIMEOUT, "The server did not answer the connection in time.");
-    }
-    String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
-    if (cause instanceof NoRouteToHostException || message.contains("unreachable")) {
-      return new CheckFailure(ErrorCode.CONNECT_UNREACHABLE, "There is no way to the server.");
-    }
-    if (cause instanceof ConnectException) {
-      return new CheckFailure(
-          ErrorCode.CONNECT_REFUSED, "The server refused the connection: nothing listens there.");
-    }
-    if (message.contains("reset") || message.contains("broken pipe")) {
-      return new CheckFailure(
-          ErrorCode.CONNECTION_RESET, "The server reset the connection at once.");
-    }
-    return new CheckFailure(ErrorCode.CONNECT_UNREACHABLE, "The server could not be reached.");
-  }
 
   static CheckFailure ofHandshake(Throwable failure, HandshakeBounds bounds) {
     Throwable cause = failure instanceof DecoderException ? failure.getCause() : failure;

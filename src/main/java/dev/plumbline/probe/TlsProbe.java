@@ -166,7 +166,7 @@ public final class TlsProbe {
             .setTimeout((int) Math.min(left, to.connectMillis()));
     return client
         .connect(options)
-        .recover(refused -> Future.failedFuture(TlsFailures.ofConnect(refused)))
+        .recover(refused -> Future.failedFuture(ConnectFailures.of(refused)))
         .compose(
             socket -> {
               try {

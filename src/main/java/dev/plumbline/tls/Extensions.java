@@ -1,9 +1,7 @@
 package dev.plumbline.tls;
 
-import com.google.common.net.InetAddresses;
+import dev.plumbline.check.AddressText;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -66,12 +64,9 @@ public final class Extensions {
 
   private static String address(ASN1Encodable value) {
     byte[] bytes = ASN1OctetString.getInstance(value).getOctets();
-    try {
-      InetAddress address = InetAddress.getByAddress(bytes);
-      return bytes.length == 4 ? address.getHostAddress() : InetAddresses.toAddrString(address);
-    } catch (UnknownHostException neither) {
-      return "address:" + HexFormat.of().formatHex(bytes);
-    }
+    return bytes.length == 4 || bytes.length == 16
+        ? AddressText.format(AddressText.of(bytes))
+        : "address:" + HexFormat.of().formatHex(bytes);
   }
 
   /** How many signed certificate timestamps the certificate holds. */

@@ -27,6 +27,7 @@ import java.util.Map;
 
 /** The TLS lab, its names, and the probes that look at it; trusts the lab's root alone. */
 public final class TlsLabFixture implements AutoCloseable {
+  private static final List<String> ALLOWED = List.of("127.0.0.0/8", "::1/128");
   private static final Config.Pace FREELY = new Config.Pace(0, 0);
 
   public final TlsLab lab = new TlsLab();
@@ -48,7 +49,7 @@ public final class TlsLabFixture implements AutoCloseable {
     }
     TargetPolicy policy =
         new TargetPolicy(
-            new TargetPolicy.Rules(List.of("127.0.0.0/8"), List.of(), List.of(), List.of("*")),
+            new TargetPolicy.Rules(ALLOWED, List.of(), List.of(), List.of("*")),
             (address, port) -> false);
     DnsResolver resolver =
         new DnsResolver(
@@ -61,8 +62,7 @@ public final class TlsLabFixture implements AutoCloseable {
             vertx,
             policy,
             resolver,
-            new Config.Targets(
-                List.of("127.0.0.0/8"), List.of(), List.of("*"), null, FREELY, FREELY, FREELY));
+            new Config.Targets(ALLOWED, List.of(), List.of("*"), null, FREELY, FREELY, FREELY));
     tls = new TlsProbe(vertx, guard);
     HttpProbe http = new HttpProbe(vertx, guard, trust, policy, "plumbline-test");
     certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));

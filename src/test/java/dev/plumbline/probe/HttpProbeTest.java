@@ -7,12 +7,15 @@ import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
+import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.lab.Await;
 import dev.plumbline.lab.HostileHttp2;
 import dev.plumbline.lab.HttpBench;
+import dev.plumbline.lab.TlsServers;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -35,7 +38,7 @@ class HttpProbeTest {
         .dns()
         .address("lab.test", "127.0.0.1")
         .address("wrong.test", "127.0.0.1")
-        .address("two.test", "127.0.0.1", "127.0.0.3")
+        .address("two.test", "127.0.0.3", "127.0.0.1")
         .address("inside.test", "127.0.0.2")
         .address("mixed.test", "127.0.0.1", "127.0.0.2");
   }
@@ -270,10 +273,31 @@ class HttpProbeTest {
     TargetPolicy policy = HttpBench.policy(List.of("127.0.0.0/8"), List.of("*"));
     HttpProbe probe = bench.probe(policy);
     HttpCall call = HttpCall.head(url("http://two.test:" + url("/").port() + "/ok"));
+    TestContext context = TestContext.create();
 
-    for (int i = 0; i < 4; i++) {
-      assertThat(Await.value(probe.exchange(TestContext.create(), call)).ip())
-          .isEqualTo("127.0.0.1");
+    assertThat(Await.value(probe.exchange(context, call)).ip()).isEqualTo("127.0.0.1");
+
+    assertThat(requestsMade(context)).isEqualTo(2);
+  }
+
+  private static int requestsMade(TestContext context) {
+    int left = 0;
+    while (context.budget().take()) {
+      left++;
+    }
+    return RequestBudget.MOST - left;
+  }
+
+  @Test
+  void writesAddressesTheCanonicalWay() {
+    bench.dns().address("six.test", "::1");
+    HttpProbe probe = bench.probe(HttpBench.policy(List.of("::1/128"), List.of("*")));
+    try (TlsServers servers = new TlsServers()) {
+      int port =
+          servers.serve(bench.identity(), TlsServers.Manner.PLAIN, new InetSocketAddress("::1", 0));
+      HttpCall call = HttpCall.get(url("https://six.test:" + port + "/"), BODY).verifyingTls(false);
+
+      assertThat(Await.value(probe.exchange(TestContext.create(), call)).ip()).isEqualTo("::1");
     }
   }
 

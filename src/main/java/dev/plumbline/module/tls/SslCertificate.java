@@ -1,6 +1,7 @@
 package dev.plumbline.module.tls;
 
 import com.google.auto.service.AutoService;
+import dev.plumbline.check.AddressText;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +71,14 @@ public final class SslCertificate implements CheckModule<SslCertificate.Evidence
           "ip",
           "Another address of the host shows no certificate at all.",
           "Repair the server there, or take its address out of the DNS.",
+          null);
+  private static final FindingCode ADDRESS_NOT_CHECKED =
+      new FindingCode(
+          "address_not_checked",
+          Level.INFO,
+          "ip",
+          "Another address of the host could not be looked at, for a reason on our side.",
+          "Check that address by itself.",
           null);
   private static final FindingCode ADDRESSES_SKIPPED =
       new FindingCode(
@@ -116,7 +126,12 @@ public final class SslCertificate implements CheckModule<SslCertificate.Evidence
                   365))
           .fields(CertificateReport.fields())
           .findings(CertificateFindings.codes())
-          .findings(ADDRESS_PROBLEM, ADDRESS_FAILED, ADDRESS_DIFFERS, ADDRESSES_SKIPPED)
+          .findings(
+              ADDRESS_PROBLEM,
+              ADDRESS_FAILED,
+              ADDRESS_DIFFERS,
+              ADDRESS_NOT_CHECKED,
+              ADDRESSES_SKIPPED)
           .build();
 
   /**
@@ -174,7 +189,7 @@ public final class SslCertificate implements CheckModule<SslCertificate.Evidence
                   failure ->
                       failure instanceof CheckFailure known
                           ? Future.succeededFuture(
-                              new Address(address.getHostAddress(), null, known.error()))
+                              new Address(AddressText.format(address), null, known.error()))
                           : Future.failedFuture(failure)));
     }
     return Future.join(looks)
@@ -228,9 +243,9 @@ public final class SslCertificate implements CheckModule<SslCertificate.Evidence
   private static void compare(CertificateEvidence main, Address other, List<Finding> findings) {
     CertificateEvidence seen = other.seen();
     if (seen == null) {
-      CheckError error = other.error();
-      findings.add(
-          ADDRESS_FAILED.found(other.ip() + ": " + (error == null ? "" : error.message())));
+      CheckError error = Objects.requireNonNull(other.error());
+      FindingCode code = error.code().targetFault() ? ADDRESS_FAILED : ADDRESS_NOT_CHECKED;
+      findings.add(code.found(other.ip() + ": " + error.message()));
       return;
     }
     Set<Problem> problems = CertificateReport.problems(seen);

@@ -10,14 +10,12 @@ import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Options;
-import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.Target;
 import dev.plumbline.probe.HttpCall;
 import dev.plumbline.probe.HttpExchange;
 import dev.plumbline.probe.HttpJourney;
 import dev.plumbline.probe.HttpProbe;
 import io.vertx.core.Future;
-import java.time.Clock;
 import java.util.List;
 
 /** Which status a URL answers with, and where it leads. */
@@ -72,7 +70,9 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence> {
 
   private static Future<Evidence> headThenGet(
       CheckContext context, HttpCall head, HttpCall get, int redirects) {
-    CheckContext half = new HalfTheTime(context);
+    // A server that keeps silent on HEAD must leave time for GET.
+    Deadline whole = context.deadline();
+    CheckContext half = context.within(whole.atMost(whole.remainingMillis() / 2));
     return go(half, head, redirects)
         .compose(
             first -> {
@@ -139,41 +139,5 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence> {
 
   private static Evidence evidence(HttpJourney journey) {
     return new Evidence(List.of(journey));
-  }
-
-  /** The same check with half of what is left of its time, so that something stays for GET. */
-  private static final class HalfTheTime implements CheckContext {
-    private final CheckContext whole;
-    private final Deadline half;
-
-    HalfTheTime(CheckContext whole) {
-      this.whole = whole;
-      this.half = whole.deadline().atMost(whole.deadline().remainingMillis() / 2);
-    }
-
-    @Override
-    public Options options() {
-      return whole.options();
-    }
-
-    @Override
-    public Deadline deadline() {
-      return half;
-    }
-
-    @Override
-    public Clock clock() {
-      return whole.clock();
-    }
-
-    @Override
-    public RequestBudget budget() {
-      return whole.budget();
-    }
-
-    @Override
-    public <P> P probe(Class<P> type) {
-      return whole.probe(type);
-    }
   }
 }

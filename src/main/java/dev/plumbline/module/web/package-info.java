@@ -1,4 +1,7 @@
-/** Checks of web pages. Each module is one file; none knows another. */
+/**
+ * Checks of web pages. Each module is one class found by {@link java.util.ServiceLoader}, with its
+ * description and judgement beside it; none knows another.
+ */
 @NullMarked
 package dev.plumbline.module.web;
 

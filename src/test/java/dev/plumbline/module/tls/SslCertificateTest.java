@@ -6,12 +6,14 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.RequestBudget;
 import dev.plumbline.lab.Await;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
 import dev.plumbline.lab.TlsServers;
+import dev.plumbline.probe.TestContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -236,6 +238,35 @@ class SslCertificateTest {
               assertThat(finding.code()).isEqualTo("address_failed");
               assertThat(finding.message()).startsWith("127.0.0.9: ");
             });
+  }
+
+  @Test
+  void writesAddressesTheCanonicalWay() {
+    TlsLab.Server server = fixture.lab.server("valid");
+    fixture.dns.address("six." + TlsLab.DOMAIN, "127.0.0.1", "::1");
+    Judgement judgement =
+        fixture.judge("six." + TlsLab.DOMAIN + ":" + server.port(), Map.of("all_ips", "true"));
+    assertThat(judgement.findings())
+        .filteredOn(finding -> finding.code().equals("address_failed"))
+        .singleElement()
+        .satisfies(finding -> assertThat(finding.message()).startsWith("::1: "));
+  }
+
+  @Test
+  void blamesNoAddressForWhatIsOurLimit() {
+    TlsLab.Server server = fixture.lab.server("wildcard");
+    fixture.dns.address("many." + TlsLab.DOMAIN, "127.0.0.1", "127.0.0.9");
+    TestContext context = fixture.context(Map.of("all_ips", "true"));
+    for (int i = 0; i < RequestBudget.MOST - 1; i++) {
+      assertThat(context.budget().take()).isTrue();
+    }
+    Judgement judgement =
+        Await.value(fixture.check("many." + TlsLab.DOMAIN + ":" + server.port(), context));
+    assertThat(judgement.findings()).extracting(Finding::level).doesNotContain(Level.FAIL);
+    assertThat(judgement.findings())
+        .filteredOn(finding -> finding.code().equals("address_not_checked"))
+        .singleElement()
+        .satisfies(finding -> assertThat(finding.message()).startsWith("127.0.0.9: "));
   }
 
   @Test
