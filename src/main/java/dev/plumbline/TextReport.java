@@ -79,7 +79,7 @@ final class TextReport {
       return String.join(
           ", ",
           map.entrySet().stream()
-              .map(entry -> entry.getKey() + "=" + text(entry.getValue(), indent))
+              .map(entry -> clean(entry.getKey() + "=") + text(entry.getValue(), indent))
               .toList());
     }
     return clean(value.toString());
@@ -95,6 +95,7 @@ final class TextReport {
               boolean steers =
                   Character.isISOControl(c)
                       || type == Character.FORMAT
+                      || type == Character.SURROGATE
                       || type == Character.LINE_SEPARATOR
                       || type == Character.PARAGRAPH_SEPARATOR;
               out.appendCodePoint(steers ? 0xFFFD : c);
