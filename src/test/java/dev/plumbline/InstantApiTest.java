@@ -3,6 +3,7 @@ package dev.plumbline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.Await;
+import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.lab.LabTarget;
 import dev.plumbline.store.TestDatabase;
@@ -31,17 +32,25 @@ class InstantApiTest {
   private static final String BEHIND_A_PROXY = "127.0.0.0/8";
   private static ServiceUnderTest service;
   private static HttpLab lab;
+  private static DnsLab dns;
 
   @BeforeAll
   static void start() {
     lab = Await.value(HttpLab.start(DATABASE.vertx()));
-    service =
-        ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", BEHIND_A_PROXY));
+    dns = DnsLab.start();
+    service = startService();
+  }
+
+  private static ServiceUnderTest startService() {
+    return ServiceUnderTest.start(
+        DATABASE.url(),
+        Map.of("HTTP_TRUSTED_PROXIES", BEHIND_A_PROXY, "DNS_SERVERS", dns.address()));
   }
 
   @AfterAll
   static void stop() {
     service.close();
+    dns.close();
   }
 
   @Test
@@ -165,6 +174,28 @@ class InstantApiTest {
   }
 
   @Test
+  void aNameThatLeadsInsideIsChargedAndRemembered() {
+    dns.address("private.lab.test", "93.184.216.34", "10.0.0.1");
+    String target = "http://private.lab.test/";
+    String[] client = from("203.0.113.90");
+    service.instant("http-status", lab.http("/ok?before-blocked"), client);
+
+    HttpResponse<String> fresh = service.instant("http-status", target, client);
+    HttpResponse<String> known = service.instant("http-status", target, client);
+    HttpResponse<String> after =
+        service.instant("http-status", lab.http("/ok?after-blocked"), client);
+
+    JsonObject result = new JsonObject(fresh.body());
+    assertThat(fresh.statusCode()).isEqualTo(200);
+    assertThat(result.getJsonObject("error").getString("code")).isEqualTo("target_blocked");
+    assertThat(result.getBoolean("cached")).isFalse();
+    assertThat(header(fresh, "RateLimit")).startsWith("\"fresh\";r=28;");
+    assertThat(new JsonObject(known.body())).isEqualTo(result.copy().put("cached", true));
+    assertThat(dns.queries("private.lab.test")).as("one look-up, of A and AAAA").isEqualTo(2);
+    assertThat(header(after, "RateLimit")).startsWith("\"fresh\";r=27;");
+  }
+
+  @Test
   void theLimitIsExactAndKnownResultsStayFreeOverARestart() throws Exception {
     String[] client = from("203.0.113.50");
     List<HttpResponse<String>> answers =
@@ -184,8 +215,7 @@ class InstantApiTest {
     String known = new JsonObject(first(answers, 200).body()).getString("target");
 
     service.close();
-    service =
-        ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", BEHIND_A_PROXY));
+    service = startService();
 
     HttpResponse<String> free = service.instant("http-status", known, client);
     assertThat(free.statusCode()).isEqualTo(200);
