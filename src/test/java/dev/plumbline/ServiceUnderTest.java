@@ -17,6 +17,8 @@ import java.util.TreeMap;
 
 /** The whole service in this process, on free ports, and a client that is not ours. */
 final class ServiceUnderTest implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(40);
+
   private final HttpClient client =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
   private final Service service;
@@ -85,10 +87,15 @@ final class ServiceUnderTest implements AutoCloseable {
   }
 
   HttpResponse<String> send(String method, URI uri, String... headers) {
+    return send(PATIENCE, method, uri, headers);
+  }
+
+  /** As {@link #send(String, URI, String...)}; no answer within that time is a failure. */
+  HttpResponse<String> send(Duration within, String method, URI uri, String... headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(uri)
             .method(method, HttpRequest.BodyPublishers.noBody())
-            .timeout(Duration.ofSeconds(40));
+            .timeout(within);
     if (headers.length > 0) {
       request.headers(headers);
     }

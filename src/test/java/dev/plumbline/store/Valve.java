@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Stands between a client and a server on loopback and lets everything, or nothing, through. */
-final class Valve {
+public final class Valve {
   private final Vertx vertx;
   private final int target;
   private final NetClient client;
@@ -17,14 +17,14 @@ final class Valve {
   private volatile boolean silent;
   private NetServer server;
 
-  Valve(Vertx vertx, int target) {
+  public Valve(Vertx vertx, int target) {
     this.vertx = vertx;
     this.target = target;
     this.client = vertx.createNetClient();
     this.port = listen(0);
   }
 
-  int port() {
+  public int port() {
     return port;
   }
 
@@ -61,24 +61,24 @@ final class Valve {
   }
 
   /** Everything that is sent is lost from now on; no connection is closed. */
-  void fallSilent() {
+  public void fallSilent() {
     silent = true;
   }
 
   /** What is sent from now on arrives; what was lost stays lost. */
-  void speak() {
+  public void speak() {
     silent = false;
   }
 
   /** Closes all connections and refuses new ones. */
-  void shut() {
+  public void shut() {
     TestDatabase.await(server.close());
     sockets.forEach(NetSocket::close);
     sockets.clear();
   }
 
   /** Accepts connections again. */
-  void open() {
+  public void open() {
     listen(port);
   }
 }
