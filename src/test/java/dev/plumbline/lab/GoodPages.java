@@ -22,7 +22,7 @@ final class GoodPages {
             "/ok", "200", c -> c.answer(200, "content-type: text/plain\r\n", "all is well")),
         new LabPage(
             "/status/{code}",
-            "the status in the path",
+            "{code}",
             c -> c.answer(Integer.parseInt(c.lastSegment()), "", "as you wish")),
         new LabPage(
             "/page",

@@ -226,8 +226,8 @@ public final class HttpLab {
   public List<LabTarget> targets() {
     List<LabTarget> targets = new ArrayList<>();
     for (LabPage page : pages) {
-      String path = page.path().replace("{code}", "404").replace("{length}", "3");
-      targets.add(new LabTarget("http-status", http(path), page.expectation()));
+      targets.add(
+          new LabTarget("http-status", http(example(page.path())), example(page.expectation())));
     }
     targets.add(new LabTarget("http-status", secure("/ok"), "200, served_over_http1"));
     targets.add(new LabTarget("http-status", http2("/ok"), "200 over HTTP/2"));
@@ -235,6 +235,10 @@ public final class HttpLab {
       targets.add(new LabTarget("http-status", server.url(), server.expectation()));
     }
     return targets;
+  }
+
+  private static String example(String text) {
+    return text.replace("{code}", "404").replace("{length}", "3");
   }
 
   private static int port(@Nullable NetServer server) {

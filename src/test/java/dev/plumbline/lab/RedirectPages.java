@@ -48,7 +48,11 @@ final class RedirectPages {
             "/redirect/no-location", "302, status_unusual", c -> c.answer(302, "", "nowhere")),
         to("/redirect/empty-location", 302, "302, status_unusual", lab -> ""),
         to("/redirect/encoded-crlf", 302, "200", lab -> "/ok?%0d%0aX-Injected:%201"),
-        to("/redirect/bare-cr", 302, "never a second header sent", lab -> "/ok?\rX-Injected: 1"));
+        to(
+            "/redirect/bare-cr",
+            302,
+            "200; never a second header sent",
+            lab -> "/ok?\rX-Injected: 1"));
   }
 
   private static List<LabPage> endless() {
