@@ -37,6 +37,8 @@ import picocli.CommandLine.Parameters;
     name = "check",
     description = "Runs one check and prints its report.",
     mixinStandardHelpOptions = true,
+    exitCodeOnInvalidInput = CheckCommand.REFUSED,
+    exitCodeOnExecutionException = CheckCommand.REFUSED,
     footerHeading = "%nExit code:%n",
     footer = {
       "  0  pass",
@@ -46,7 +48,7 @@ import picocli.CommandLine.Parameters;
       "  4  the target, an option or a setting is wrong; nothing was checked"
     })
 final class CheckCommand implements Callable<Integer> {
-  private static final int REFUSED = 4;
+  static final int REFUSED = 4;
 
   @Parameters(index = "0", paramLabel = "MODULE", description = "For example http-status.")
   private String module = "";
@@ -120,7 +122,8 @@ final class CheckCommand implements Callable<Integer> {
               1,
               0);
       Message.RunCheck order =
-          new Message.RunCheck(description.module(), normalised.text(), given.given(), "terminal");
+          new Message.RunCheck(
+              description.module(), normalised.text(), given.given(), 1, "terminal");
       java.util.concurrent.CompletableFuture<Message.RunReply> reply =
           new java.util.concurrent.CompletableFuture<>();
       vertx.runOnContext(

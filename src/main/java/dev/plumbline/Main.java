@@ -1,6 +1,8 @@
 package dev.plumbline;
 
 import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -13,6 +15,8 @@ import picocli.CommandLine.Mixin;
     versionProvider = Version.class,
     subcommands = {ServeCommand.class, CheckCommand.class})
 public final class Main implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
   @Mixin private ConfigOption config = new ConfigOption();
 
   private Main() {}
@@ -22,7 +26,13 @@ public final class Main implements Callable<Integer> {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Main());
+    return new CommandLine(new Main())
+        .setExecutionExceptionHandler(
+            (failure, command, parsed) -> {
+              LOG.error("a command failed", failure);
+              command.getErr().println("plumbline: a fault of this program; its log says more");
+              return command.getCommandSpec().exitCodeOnExecutionException();
+            });
   }
 
   @Override

@@ -60,6 +60,15 @@ final class ServeCommand implements Callable<Integer> {
       Logs.flush();
       System.err.println("plumbline cannot start: " + failed.getMessage());
       return CANNOT_START;
+    } catch (RuntimeException fault) {
+      // its message may repeat a setting, and a setting may be a password
+      StackTraceElement[] trace = fault.getStackTrace();
+      Logs.flush();
+      System.err.println(
+          "plumbline cannot start: a fault of this program, "
+              + fault.getClass().getSimpleName()
+              + (trace.length > 0 ? " at " + trace[0] : ""));
+      return CANNOT_START;
     } catch (IOException noPort) {
       System.err.println("plumbline cannot start: no port is free");
       return CANNOT_START;

@@ -4,7 +4,9 @@ import dev.plumbline.bus.Bus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.ClientAddress;
+import dev.plumbline.http.ConnectionGuard;
 import dev.plumbline.http.Contract;
+import dev.plumbline.http.GuardedTransport;
 import dev.plumbline.http.HotAnswers;
 import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.HttpVerticle;
@@ -33,6 +35,7 @@ import dev.plumbline.store.Cleaner;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.EmbeddedPostgres;
 import dev.plumbline.store.Migrations;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Deployable;
@@ -41,7 +44,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -66,6 +68,7 @@ final class Service {
   private final OwnSockets own = new OwnSockets();
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Problems problems;
   private final Vertx vertx;
   private final int loops;
 
@@ -80,8 +83,20 @@ final class Service {
   private Service(Config config) {
     this.config = config;
     this.loops = Runtime.getRuntime().availableProcessors();
+    this.problems = new Problems(config.http().publicUrl());
+    ConnectionGuard guard =
+        new ConnectionGuard(
+            config.http().port(),
+            config.http().maxConnections(),
+            config.http().headTimeout().toMillis(),
+            config.http().tlsCertificate() != null,
+            problems);
+    registry.gauge("plumbline.http.connections", guard, ConnectionGuard::open);
     this.vertx =
-        Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops).setPreferNativeTransport(true));
+        Vertx.builder()
+            .with(new VertxOptions().setEventLoopPoolSize(loops))
+            .withTransport(GuardedTransport.of(guard))
+            .build();
   }
 
   /**
@@ -115,6 +130,7 @@ final class Service {
     await(Migrations.run(vertx, url), "the database");
     Database opened = Database.open(vertx, config.database(), url);
     database = opened;
+    own.add(opened.host(), opened.port());
     Bus bus = Bus.of(vertx);
     ResultStore results = new ResultStore(vertx, opened);
     store = results;
@@ -126,6 +142,9 @@ final class Service {
     windows = quotas;
     cleaner = new Cleaner(vertx, PURGE_PERIOD, List.of(results::purgeSlice, quotas::purgeSlice));
     health = new Health(opened, bus);
+    gauge("find", results::findsQueued);
+    gauge("store", results::storesQueued);
+    gauge("take", quotas::takesQueued);
     ModuleCatalogue modules = ModuleCatalogue.load();
     Equipment equipment = equipment();
 
@@ -137,19 +156,21 @@ final class Service {
     deployHttp(bus, modules, equipment, results, await(contract, "openapi.json"));
   }
 
+  private void gauge(String queue, Supplier<Number> queued) {
+    Gauge.builder("plumbline.database.waiting", queued)
+        .description("What waits for its batch to the database, by queue")
+        .tag("queue", queue)
+        .register(registry);
+  }
+
   private String databaseUrl() throws StartException {
     String external = config.database().url();
     if (external != null) {
-      URI uri = URI.create(external);
-      if (uri.getHost() != null) {
-        own.add(uri.getHost(), uri.getPort() < 0 ? 5432 : uri.getPort());
-      }
       return external;
     }
     try {
       EmbeddedPostgres started = EmbeddedPostgres.start(config.data().dir());
       embedded = started;
-      own.addLocal(started.port());
       return started.url();
     } catch (dev.plumbline.store.StoreException failed) {
       throw new StartException(String.valueOf(failed.getMessage()), failed);
@@ -210,7 +231,6 @@ final class Service {
             config.limits().freshPerHour() > 0,
             registry);
     HotAnswers hot = new HotAnswers(cache, checks, clock, config.cache().ttl());
-    Problems problems = new Problems(vertx, config.http().publicUrl());
     ToolDocuments tools = new ToolDocuments(modules, config.http().publicUrl());
     List<Operation> operations =
         List.of(

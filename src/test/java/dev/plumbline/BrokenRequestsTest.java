@@ -9,12 +9,15 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,7 +38,13 @@ class BrokenRequestsTest {
     // nothing may be contacted, so that no mutation can find a target by chance
     service =
         ServiceUnderTest.start(
-            DATABASE.url(), Map.of("TARGETS_ALLOW", "", "DNS_SERVERS", "127.0.0.1:1"));
+            DATABASE.url(),
+            Map.of(
+                "TARGETS_ALLOW", "",
+                "DNS_SERVERS", "127.0.0.1:1",
+                "HTTP_HEAD_TIMEOUT", "1s",
+                "HTTP_MAX_CONCURRENT", "40",
+                "HTTP_MAX_CONNECTIONS", "60"));
   }
 
   @AfterAll
@@ -150,6 +159,61 @@ class BrokenRequestsTest {
     assertAnswered(request);
   }
 
+  @Test
+  void aHeadThatComesTooSlowlyIsGivenUp() throws IOException {
+    try (Socket socket = connect()) {
+      socket
+          .getOutputStream()
+          .write("GET /api/v1/tools HTTP/1.1\r\nHo".getBytes(StandardCharsets.US_ASCII));
+      socket.getOutputStream().flush();
+
+      assertProblem(
+          new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8), 408);
+    }
+  }
+
+  @Test
+  void aKeptConnectionIsNoSlowHead() throws IOException {
+    try (Socket socket = connect()) {
+      for (int i = 0; i < 3; i++) {
+        socket
+            .getOutputStream()
+            .write(
+                ("GET /none" + i + " HTTP/1.1\r\nHost: a\r\n\r\n")
+                    .getBytes(StandardCharsets.US_ASCII));
+        byte[] head = socket.getInputStream().readNBytes("HTTP/1.1 404".length());
+        assertThat(new String(head, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 404");
+        socket.getInputStream().readNBytes(socket.getInputStream().available());
+      }
+    }
+  }
+
+  @Test
+  void oneConnectionTooManyIsToldSo() throws IOException {
+    List<Socket> crowd = new ArrayList<>();
+    try {
+      for (int i = 0; i < 60; i++) {
+        crowd.add(connect());
+      }
+      assertProblem(exchange("GET /api/v1/tools HTTP/1.1" + HOST), 503);
+    } finally {
+      for (Socket socket : crowd) {
+        socket.close();
+      }
+    }
+  }
+
+  /** Each of these once took a place for ever, and there are 40. */
+  @Test
+  void whatIsRefusedBeforeRoutingTakesNoPlace() throws IOException {
+    for (int i = 0; i < 50; i++) {
+      assertThat(exchange("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"))
+          .startsWith("HTTP/1.1 400");
+      assertThat(exchange("OPTIONS * HTTP/1.1" + HOST)).startsWith("HTTP/1.1 404");
+    }
+    assertThat(exchange("GET /api/v1/tools HTTP/1.1" + HOST)).startsWith("HTTP/1.1 200");
+  }
+
   private static void assertAnswered(String request) throws IOException {
     String answer = exchange(request);
     assertThat(answer).startsWith("HTTP/1.");
@@ -158,19 +222,29 @@ class BrokenRequestsTest {
     assertThat(status).isLessThan(504).isNotIn(500, 501, 502);
     assertThat(body).doesNotContain("\tat ", "Exception", "io.vertx", "dev.plumbline");
     if (status >= 400 && !request.startsWith("HEAD")) {
-      assertThat(answer.toLowerCase(java.util.Locale.ROOT))
-          .contains("content-type: application/problem+json");
-      JsonObject problem = new JsonObject(body);
-      assertThat(problem.getInteger("status")).isEqualTo(status);
-      assertThat(problem.getString("detail")).isNotBlank();
+      assertProblem(answer, status);
     } else if (status == 200) {
       assertThat(body).isNotEmpty();
     }
   }
 
+  private static void assertProblem(String answer, int status) {
+    assertThat(answer.toLowerCase(java.util.Locale.ROOT))
+        .containsPattern("^http/1\\.[01] " + status + " ")
+        .contains("content-type: application/problem+json");
+    JsonObject problem = new JsonObject(answer.substring(answer.indexOf("\r\n\r\n") + 4));
+    assertThat(problem.getInteger("status")).isEqualTo(status);
+    assertThat(problem.getString("detail")).isNotBlank();
+  }
+
+  private static Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.uri("/").getPort());
+    socket.setSoTimeout(20_000);
+    return socket;
+  }
+
   private static String exchange(String request) throws IOException {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.uri("/").getPort())) {
-      socket.setSoTimeout(20_000);
+    try (Socket socket = connect()) {
       socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
       socket.getOutputStream().flush();
       // a mutation may have made the request incomplete: the end of the stream completes it

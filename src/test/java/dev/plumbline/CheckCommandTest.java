@@ -106,6 +106,12 @@ class CheckCommandTest {
   }
 
   @Test
+  void aCallWithoutATargetIsNoVerdict() {
+    assertThat(run(open, "http-status", "--json").code()).isEqualTo(4);
+    assertThat(run(open, "http-status", "example.com", "--nonsense").code()).isEqualTo(4);
+  }
+
+  @Test
   void aWrongOptionIsNamed() {
     Terminal.Ended ended =
         Terminal.check(open, "http-status", "example.com", "-o", "max_redirects=99");

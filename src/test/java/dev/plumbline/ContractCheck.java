@@ -32,6 +32,7 @@ final class ContractCheck {
           400, "BadRequest",
           404, "NotFound",
           405, "MethodNotAllowed",
+          408, "RequestTimeout",
           414, "UriTooLong",
           431, "HeaderTooLarge",
           503, "Unavailable");

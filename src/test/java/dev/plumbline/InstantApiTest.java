@@ -124,6 +124,20 @@ class InstantApiTest {
     assertThat(new JsonObject(another.body()).getBoolean("cached")).isFalse();
   }
 
+  /** Both once had the key {contains=all, expect_status=404}. */
+  @Test
+  void aValueThatLooksLikeTwoOptionsIsNotTakenForThem() {
+    String path = ServiceUnderTest.instantPath("http-status", lab.http("/ok?lookalike"));
+
+    HttpResponse<String> two =
+        service.get(path + "?contains=all&expect_status=404", from("203.0.113.92"));
+    HttpResponse<String> one =
+        service.get(path + "?contains=all%2C%20expect_status%3D404", from("203.0.113.92"));
+
+    assertThat(new JsonObject(two.body()).getBoolean("cached")).isFalse();
+    assertThat(new JsonObject(one.body()).getBoolean("cached")).isFalse();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -163,14 +177,58 @@ class InstantApiTest {
   })
   void whatCannotBeCheckedIsRefusedAndNotCharged(
       String module, String target, int status, String code) {
-    HttpResponse<String> refused = service.instant(module, target, from("203.0.113.6"));
+    int unique = Math.floorMod((module + target).hashCode(), 250);
+    String[] client = from("192.0.2." + unique);
+
+    HttpResponse<String> refused = service.instant(module, target, client);
     HttpResponse<String> fresh =
-        service.instant(
-            "http-status", lab.http("/ok?" + module + target.hashCode()), from("198.51.100.77"));
+        service.instant("http-status", lab.http("/ok?unpaid=" + unique), client);
 
     assertThat(refused.statusCode()).isEqualTo(status);
     assertThat(new JsonObject(refused.body()).getString("code")).isEqualTo(code);
-    assertThat(fresh.statusCode()).isEqualTo(200);
+    assertThat(header(fresh, "RateLimit")).startsWith("\"fresh\";r=29;");
+  }
+
+  @Test
+  void headGetsTheHeadersAndNoBody() {
+    String path = ServiceUnderTest.instantPath("http-status", lab.http("/ok?head"));
+
+    HttpResponse<String> head = service.send("HEAD", service.uri(path), from("203.0.113.90"));
+    HttpResponse<String> get = service.get(path);
+
+    assertThat(head.statusCode()).isEqualTo(200);
+    assertThat(head.body()).isEmpty();
+    assertThat(header(head, "ETag")).isEqualTo(header(get, "ETag"));
+    assertThat(new JsonObject(get.body()).getBoolean("cached")).isTrue();
+  }
+
+  @Test
+  void aTargetTypedAsItIsIsAnsweredAheadOfEverythingTheSecondTime() {
+    String path = "/api/v1/instant/http-status/" + lab.http("/ok?typed");
+    service.get(path, from("203.0.113.91"));
+    double before = hotAnswers();
+
+    assertThat(service.get(path).statusCode()).isEqualTo(200);
+    assertThat(hotAnswers()).isEqualTo(before + 1);
+  }
+
+  private static double hotAnswers() {
+    return service
+        .send("GET", service.management("/metrics"))
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("plumbline_cache_total{from=\"hot\"}"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ') + 1)))
+        .sum();
+  }
+
+  @Test
+  void anotherMethodIsNotAllowedHoweverTheTargetIsTyped() {
+    HttpResponse<String> refused =
+        service.send("DELETE", service.uri("/api/v1/instant/http-status/https://example.com/"));
+
+    assertThat(refused.statusCode()).isEqualTo(405);
+    assertThat(header(refused, "Allow")).isEqualTo("GET, HEAD");
   }
 
   @Test
@@ -266,11 +324,14 @@ class InstantApiTest {
     String[] ours = {"User-Agent", "Plumbline/9.9 (+https://elsewhere.example)"};
 
     HttpResponse<String> refused = service.instant("http-status", target, ours);
+    HttpResponse<String> disguised =
+        service.instant("http-status", target, "User-Agent", "Mozilla/5.0", "Via", "1.1 plumbline");
     service.instant("http-status", target, from("203.0.113.80"));
     HttpResponse<String> known = service.instant("http-status", target, ours);
 
     assertThat(refused.statusCode()).isEqualTo(422);
     assertThat(new JsonObject(refused.body()).getString("code")).isEqualTo("request-loop");
+    assertThat(new JsonObject(disguised.body()).getString("code")).isEqualTo("request-loop");
     assertThat(known.statusCode()).isEqualTo(200);
   }
 

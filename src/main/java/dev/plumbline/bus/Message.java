@@ -15,9 +15,11 @@ public sealed interface Message {
    *
    * @param target a normalised target
    * @param options what differs from the module's defaults
+   * @param patienceMs how long it may wait for a place before {@link Busy} is the better answer
    * @param requestId for the log
    */
-  record RunCheck(String module, String target, Map<String, Object> options, String requestId)
+  record RunCheck(
+      String module, String target, Map<String, Object> options, long patienceMs, String requestId)
       implements Message {}
 
   /** Is anybody there? */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text as it was written
  */
-record Cidr(boolean v4, long high, long low, long highMask, long lowMask, String text) {
+public record Cidr(boolean v4, long high, long low, long highMask, long lowMask, String text) {
 
   /**
    * Reads {@code 10.0.0.0/8}, {@code fc00::/7} or a single address; bits beyond the prefix are
@@ -16,7 +16,7 @@ record Cidr(boolean v4, long high, long low, long highMask, long lowMask, String
    *
    * @throws IllegalArgumentException when it is none, naming it
    */
-  static Cidr parse(String text) {
+  public static Cidr parse(String text) {
     Cidr cidr = tryParse(text);
     if (cidr == null) {
       throw new IllegalArgumentException("not an address or CIDR block: " + text);
@@ -24,7 +24,8 @@ record Cidr(boolean v4, long high, long low, long highMask, long lowMask, String
     return cidr;
   }
 
-  static @Nullable Cidr tryParse(String text) {
+  /** As {@link #parse}, null when it is none. */
+  public static @Nullable Cidr tryParse(String text) {
     String trimmed = text.strip();
     int slash = trimmed.indexOf('/');
     InetAddress address = AddressText.parse(slash < 0 ? trimmed : trimmed.substring(0, slash));
@@ -56,7 +57,7 @@ record Cidr(boolean v4, long high, long low, long highMask, long lowMask, String
     return c >= '0' && c <= '9';
   }
 
-  boolean contains(InetAddress address) {
+  public boolean contains(InetAddress address) {
     byte[] bytes = address.getAddress();
     return contains(bytes.length == 4, high(bytes), low(bytes));
   }

@@ -105,6 +105,31 @@ public final class Options {
     return java.util.Collections.unmodifiableMap(given);
   }
 
+  /**
+   * What is given, as one text that equal options share and different ones never do: each value
+   * says how long it is, so that no value can look like two.
+   */
+  public String key() {
+    StringBuilder key = new StringBuilder();
+    given.forEach(
+        (name, value) -> {
+          key.append(name).append('=');
+          if (value instanceof List<?> list) {
+            key.append(list.size()).append('[');
+            list.forEach(item -> append(key, item));
+            key.append(']');
+          } else {
+            append(key, value);
+          }
+        });
+    return key.toString();
+  }
+
+  private static void append(StringBuilder key, Object value) {
+    String text = value.toString();
+    key.append(text.length()).append(':').append(text).append(';');
+  }
+
   private Object known(String name) {
     Object value = all.get(name);
     if (value == null) {

@@ -9,6 +9,11 @@ public final class RequestBudget {
 
   private final AtomicInteger left = new AtomicInteger(MOST);
 
+  /** Whether any request was made. */
+  public boolean used() {
+    return left.get() < MOST;
+  }
+
   /** Takes one request; false when none is left. */
   public boolean take() {
     return left.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;

@@ -48,7 +48,9 @@ public record Config(
       List<String> trustedProxies,
       Duration drain,
       Duration idleTimeout,
+      Duration headTimeout,
       int maxConcurrent,
+      int maxConnections,
       @Nullable Path tlsCertificate,
       @Nullable Path tlsKey) {
 
@@ -64,7 +66,9 @@ public record Config(
           trustedProxies,
           drain,
           idleTimeout,
+          headTimeout,
           maxConcurrent,
+          maxConnections,
           tlsCertificate,
           tlsKey);
     }

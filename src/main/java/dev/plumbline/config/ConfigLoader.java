@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConfigLoader {
   private static final String PREFIX = "PLUMBLINE_";
+  private static final Pattern KUBERNETES_PORT =
+      Pattern.compile(".*_PORT_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?");
 
   private ConfigLoader() {}
 
@@ -122,7 +125,7 @@ public final class ConfigLoader {
   private static boolean isInjectedByKubernetes(String name, String value) {
     return name.startsWith(PREFIX + "SERVICE_")
         || name.contains("_SERVICE_")
-        || name.contains("_PORT_")
+        || KUBERNETES_PORT.matcher(name).matches()
         || isKubernetesLink(name, value);
   }
 
@@ -164,8 +167,8 @@ public final class ConfigLoader {
   private static Config read(Settings s) {
     return new Config(
         http(s),
-        new Config.Management(s.text("management.host"), s.integer("management.port", 0, 65_535)),
-        new Config.Data(s.path("data.dir")),
+        new Config.Management(s.host("management.host"), s.integer("management.port", 0, 65_535)),
+        new Config.Data(s.folder("data.dir")),
         database(s),
         new Config.Checks(
             s.integer("checks.concurrent", 1, 100_000), s.integer("checks.queue", 0, 1_000_000)),
@@ -176,7 +179,7 @@ public final class ConfigLoader {
         targets(s),
         new Config.Dns(
             s.sockets("dns.servers"),
-            s.list("dns.deny_suffixes"),
+            s.names("dns.deny_suffixes"),
             s.duration("dns.timeout", Duration.ofMillis(50), Duration.ofSeconds(30)),
             s.integer("dns.cache_entries", 0, 10_000_000)),
         new Config.Tls(s.readableFile("tls.extra_roots")),
@@ -191,7 +194,7 @@ public final class ConfigLoader {
     if ((certificate == null) != (key == null)) {
       s.fault("http.tls_key", "goes with http.tls_certificate: give both or neither");
     }
-    String host = s.text("http.host");
+    String host = s.host("http.host");
     int port = s.integer("http.port", 0, 65_535);
     return new Config.Http(
         host,
@@ -200,7 +203,9 @@ public final class ConfigLoader {
         s.cidrs("http.trusted_proxies"),
         s.duration("http.drain", Duration.ZERO, Duration.ofHours(1)),
         s.duration("http.idle_timeout", Duration.ofSeconds(1), Duration.ofHours(1)),
+        s.duration("http.head_timeout", Duration.ofMillis(100), Duration.ofMinutes(5)),
         s.integer("http.max_concurrent", 1, 1_000_000),
+        s.integer("http.max_connections", 1, 1_000_000),
         certificate,
         key);
   }
@@ -208,7 +213,9 @@ public final class ConfigLoader {
   private static String publicUrl(Settings s, String host, int port, boolean tls) {
     String text = s.text("http.public_url");
     if (text.isEmpty()) {
-      String name = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+      // nobody can follow a link to "all addresses"
+      String reachable = host.equals("0.0.0.0") || host.equals("::") ? "localhost" : host;
+      String name = reachable.indexOf(':') >= 0 ? "[" + reachable + "]" : reachable;
       return (tls ? "https://" : "http://") + name + ":" + port;
     }
     try {
@@ -245,7 +252,7 @@ public final class ConfigLoader {
     }
     return new Config.Targets(
         s.cidrs("targets.allow"),
-        s.list("targets.deny"),
+        s.namesOrCidrs("targets.deny"),
         s.ports("targets.ports"),
         contact,
         pace(s, "ip"),

@@ -1,6 +1,7 @@
 package dev.plumbline.config;
 
-import java.net.InetAddress;
+import dev.plumbline.check.AddressText;
+import dev.plumbline.check.Cidr;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -8,8 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -21,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Settings {
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
-  private static final Pattern CIDR =
-      Pattern.compile("([0-9.]{7,15}|[0-9A-Fa-f:.]{2,45})(?:/(\\d{1,3}))?");
+  private static final Pattern NAME =
+      Pattern.compile("\\.?(?=.{1,253}$)[A-Za-z_][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*\\.?");
+  private static final Pattern PORTS = Pattern.compile("([0-9]{1,5})(?:-([0-9]{1,5}))?");
 
   private final Map<String, Object> values;
-  private final Set<String> read = new TreeSet<>();
   private final List<String> faults = new ArrayList<>();
 
   Settings(Map<String, Object> values) {
@@ -36,17 +35,11 @@ final class Settings {
     return faults;
   }
 
-  /** Settings that were read at least once. */
-  Set<String> read() {
-    return read;
-  }
-
   void fault(String key, String detail) {
     faults.add(key + ": " + detail);
   }
 
   String text(String key) {
-    read.add(key);
     Object value = values.get(key);
     if (value instanceof String text) {
       return text.strip();
@@ -108,7 +101,6 @@ final class Settings {
   }
 
   List<String> list(String key) {
-    read.add(key);
     Object value = values.get(key);
     Stream<?> items =
         value instanceof List<?> list
@@ -127,25 +119,49 @@ final class Settings {
   }
 
   private static boolean isCidr(String text) {
-    Matcher matcher = CIDR.matcher(text);
-    if (!matcher.matches()) {
-      return false;
-    }
-    try {
-      // the pattern lets only literals through, so nothing is looked up
-      int bits = InetAddress.getByName(matcher.group(1)).getAddress().length * 8;
-      return matcher.group(2) == null || Integer.parseInt(matcher.group(2)) <= bits;
-    } catch (java.net.UnknownHostException notAnAddress) {
-      return false;
-    }
+    return Cidr.tryParse(text) != null;
   }
 
-  /** Ports, or "*". */
+  /** Domain names, with or without a leading dot. */
+  List<String> names(String key) {
+    List<String> list = list(key);
+    list.stream()
+        .filter(item -> !NAME.matcher(item).matches())
+        .forEach(item -> fault(key, "'" + item + "' is no name such as corp.example"));
+    return list;
+  }
+
+  /** Domain names, addresses and networks. */
+  List<String> namesOrCidrs(String key) {
+    List<String> list = list(key);
+    list.stream()
+        .filter(item -> !isCidr(item) && !NAME.matcher(item).matches())
+        .forEach(item -> fault(key, "'" + item + "' is no name, address or CIDR"));
+    return list;
+  }
+
+  /** What can be listened on: a name or an address. */
+  String host(String key) {
+    String text = text(key);
+    if (AddressText.parse(text) == null && !NAME.matcher(text).matches()) {
+      fault(key, "'" + text + "' is no host to listen on, such as 127.0.0.1 or 0.0.0.0");
+    }
+    return text;
+  }
+
+  /** Ports, ranges of ports, or "*". */
   List<String> ports(String key) {
     List<String> list = list(key);
     for (String item : list) {
-      if (!item.equals("*") && !isPort(item)) {
-        fault(key, "'" + item + "' is no port from 1 to 65535 and not *");
+      Matcher range = PORTS.matcher(item);
+      boolean fine =
+          range.matches()
+              && isPort(range.group(1))
+              && (range.group(2) == null
+                  || (isPort(range.group(2))
+                      && Integer.parseInt(range.group(1)) <= Integer.parseInt(range.group(2))));
+      if (!item.equals("*") && !fine) {
+        fault(key, "'" + item + "' is no port from 1 to 65535, no range such as 8000-8100, not *");
       }
     }
     return list;
@@ -157,7 +173,7 @@ final class Settings {
     for (String item : list) {
       int colon = item.lastIndexOf(':');
       String host = colon < 0 ? item : item.substring(0, colon).replaceAll("[\\[\\]]", "");
-      if (colon < 0 || !isPort(item.substring(colon + 1)) || !isCidr(host)) {
+      if (colon < 0 || !isPort(item.substring(colon + 1)) || AddressText.parse(host) == null) {
         fault(key, "'" + item + "' is no address:port such as 127.0.0.1:53");
       }
     }
@@ -177,6 +193,13 @@ final class Settings {
       fault(key, "is no path");
       return Path.of("");
     }
+  }
+
+  Path folder(String key) {
+    if (text(key).isEmpty()) {
+      fault(key, "must name a folder");
+    }
+    return path(key);
   }
 
   @Nullable Path readableFile(String key) {

@@ -7,6 +7,7 @@ import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
 
@@ -20,19 +21,38 @@ final class BrokenMessages extends ChannelInboundHandlerAdapter {
   /** What Vert.x calls its own, last handler. */
   private static final String LAST = "handler";
 
-  private BrokenMessages() {}
+  private final HeadTimeout headTimeout;
 
+  private BrokenMessages(HeadTimeout headTimeout) {
+    this.headTimeout = headTimeout;
+  }
+
+  /** Guards an HTTP/1 connection; HTTP/2 has guards of its own. */
   static void guard(HttpConnection connection) {
     if (connection instanceof ConnectionBase base) {
       ChannelPipeline pipeline = base.channel().pipeline();
-      if (pipeline.get(DECODER) != null) {
-        pipeline.addBefore(LAST, "brokenMessages", new BrokenMessages());
+      HeadTimeout timeout = pipeline.get(HeadTimeout.class);
+      if (timeout == null) {
+        return;
+      }
+      if (pipeline.get(DECODER) == null) {
+        pipeline.remove(timeout);
+      } else {
+        // the first head has come already, or nobody would know of the connection
+        timeout.headEnded();
+        pipeline.addBefore(LAST, "brokenMessages", new BrokenMessages(timeout));
       }
     }
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof HttpRequest) {
+      headTimeout.headEnded();
+    }
+    if (message instanceof LastHttpContent) {
+      headTimeout.messageEnded();
+    }
     if (message instanceof HttpRequest request && !known(request.protocolVersion())) {
       // the answer is written in the version of the request
       request.setProtocolVersion(HttpVersion.HTTP_1_1);

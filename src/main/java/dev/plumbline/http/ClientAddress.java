@@ -1,5 +1,7 @@
 package dev.plumbline.http;
 
+import dev.plumbline.check.AddressText;
+import dev.plumbline.check.Cidr;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import java.net.Inet6Address;
@@ -7,7 +9,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,39 +17,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whose request it is: the peer, or, when the peer is a trusted proxy, the right-most address of
  * {@code Forwarded} (RFC 7239) or {@code X-Forwarded-For} that is not a trusted proxy itself. What
- * stands further left was written by strangers.
+ * stands further left was written by strangers; and where both headers are there and disagree, so
+ * was one of them, and the peer it is.
  */
 public final class ClientAddress {
   private static final Pattern FOR =
       Pattern.compile(
           "(?:^|;)\\s*for\\s*=\\s*(?:\"([^\"]*)\"|([^;\\s]*))", Pattern.CASE_INSENSITIVE);
-  private static final Pattern LITERAL =
-      Pattern.compile("\\[?([0-9A-Fa-f:.]{2,45})\\]?(?::\\d{1,5})?");
-  private static final Pattern IPV4_AND_PORT = Pattern.compile("([0-9.]{7,15})(?::\\d{1,5})?");
+  private static final Pattern WITH_PORT =
+      Pattern.compile("\\[([0-9A-Fa-f:.]+)](?::\\d{1,5})?|([0-9.]+):\\d{1,5}");
 
-  private record Network(byte[] address, int bits) {
-    boolean holds(InetAddress candidate) {
-      byte[] other = candidate.getAddress();
-      if (other.length != address.length) {
-        return false;
-      }
-      for (int bit = 0; bit < bits; bit++) {
-        int mask = 0x80 >> (bit % 8);
-        if ((other[bit / 8] & mask) != (address[bit / 8] & mask)) {
-          return false;
-        }
-      }
-      return true;
-    }
-  }
-
-  private final List<Network> trusted;
+  private final List<Cidr> trusted;
 
   /**
    * @param trustedProxies addresses and CIDRs
    */
   public ClientAddress(List<String> trustedProxies) {
-    this.trusted = trustedProxies.stream().map(ClientAddress::network).toList();
+    this.trusted = trustedProxies.stream().map(Cidr::parse).toList();
   }
 
   /** Whose quota pays: an IPv4 address, or an IPv6 address's /64. */
@@ -76,10 +61,23 @@ public final class ClientAddress {
     if (trusted.isEmpty() || !isTrusted(peer)) {
       return peer;
     }
-    List<String> hops = hops(request);
+    List<String> forwarded = request.headers().getAll("Forwarded");
+    List<String> xForwardedFor = request.headers().getAll("X-Forwarded-For");
+    if (forwarded.isEmpty() || xForwardedFor.isEmpty()) {
+      return walk(
+          peer, forwarded.isEmpty() ? elements(xForwardedFor) : forElements(elements(forwarded)));
+    }
+    // a proxy writes one of the two and passes the other on as a stranger sent it
+    InetAddress one = walk(peer, forElements(elements(forwarded)));
+    InetAddress other = walk(peer, elements(xForwardedFor));
+    return one.equals(other) ? one : peer;
+  }
+
+  /** From the peer to the left, as far as proxies are trusted and addresses are addresses. */
+  private InetAddress walk(InetAddress peer, List<String> hops) {
     InetAddress client = peer;
-    for (String hop : hops) {
-      InetAddress address = literal(hop);
+    for (int i = hops.size() - 1; i >= 0; i--) {
+      InetAddress address = literal(hops.get(i));
       if (address == null) {
         return client;
       }
@@ -91,28 +89,22 @@ public final class ClientAddress {
     return client;
   }
 
-  /** The addresses that proxies wrote down, the nearest first. */
-  private static List<String> hops(HttpServerRequest request) {
-    List<String> hops = new ArrayList<>();
-    List<String> forwarded = request.headers().getAll("Forwarded");
-    if (!forwarded.isEmpty()) {
-      for (String element : String.join(",", forwarded).split(",", -1)) {
-        Matcher matcher = FOR.matcher(element);
-        hops.add(
-            !matcher.find() ? "" : matcher.group(1) != null ? matcher.group(1) : matcher.group(2));
-      }
-    } else {
-      List<String> lists = request.headers().getAll("X-Forwarded-For");
-      if (!lists.isEmpty()) {
-        hops.addAll(List.of(String.join(",", lists).split(",", -1)));
-      }
+  private static List<String> elements(List<String> fields) {
+    return fields.isEmpty() ? List.of() : List.of(String.join(",", fields).split(",", -1));
+  }
+
+  private static List<String> forElements(List<String> elements) {
+    List<String> addresses = new ArrayList<>();
+    for (String element : elements) {
+      Matcher matcher = FOR.matcher(element);
+      addresses.add(
+          !matcher.find() ? "" : matcher.group(1) != null ? matcher.group(1) : matcher.group(2));
     }
-    Collections.reverse(hops);
-    return hops;
+    return addresses;
   }
 
   private boolean isTrusted(InetAddress address) {
-    return trusted.stream().anyMatch(network -> network.holds(address));
+    return trusted.stream().anyMatch(network -> network.contains(address));
   }
 
   private static InetAddress peer(@Nullable SocketAddress remote) {
@@ -125,33 +117,16 @@ public final class ClientAddress {
       return null;
     }
     String plain = text.strip();
-    Matcher four = IPV4_AND_PORT.matcher(plain);
-    Matcher any = LITERAL.matcher(plain);
-    String address =
-        four.matches()
-            ? four.group(1)
-            : plain.startsWith("[") && any.matches()
-                ? any.group(1)
-                : plain.matches("[0-9A-Fa-f:.]{2,45}") && plain.indexOf(':') >= 0 ? plain : null;
-    if (address == null || (address.indexOf(':') < 0 && address.split("\\.", -1).length != 4)) {
-      return null;
+    Matcher withPort = WITH_PORT.matcher(plain);
+    if (withPort.matches()) {
+      plain = withPort.group(1) != null ? withPort.group(1) : withPort.group(2);
     }
+    InetAddress address = AddressText.parse(plain);
     try {
-      // only literals come this far, so nothing is looked up
-      return InetAddress.getByName(address);
-    } catch (UnknownHostException notAnAddress) {
-      return null;
+      // an IPv4 address in an IPv6 one becomes what it is
+      return address == null ? null : InetAddress.getByAddress(address.getAddress());
+    } catch (UnknownHostException impossible) {
+      throw new IllegalStateException(impossible);
     }
-  }
-
-  private static Network network(String cidr) {
-    int slash = cidr.indexOf('/');
-    InetAddress address = literal(slash < 0 ? cidr : cidr.substring(0, slash));
-    if (address == null) {
-      throw new IllegalArgumentException("no address or CIDR: " + cidr);
-    }
-    byte[] bytes = address.getAddress();
-    return new Network(
-        bytes, slash < 0 ? bytes.length * 8 : Integer.parseInt(cidr.substring(slash + 1)));
   }
 }

@@ -25,6 +25,11 @@ public final class HttpMetrics {
 
   void end(String operation, int status) {
     underWay.decrementAndGet();
+    count(operation, status);
+  }
+
+  /** Counts an answer to what was never under way. */
+  void count(String operation, int status) {
     requests
         .computeIfAbsent(
             new Kind(operation, status),

@@ -3,6 +3,7 @@ package dev.plumbline.http;
 import dev.plumbline.config.Config;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -55,11 +56,12 @@ public final class HttpVerticle extends VerticleBase {
         vertx
             .createHttpServer(options())
             .connectionHandler(BrokenMessages::guard)
-            .invalidRequestHandler(problems::invalidRequest)
+            .invalidRequestHandler(
+                request -> metrics.count("none", problems.invalidRequest(request)))
             .requestHandler(
                 request -> {
                   if (!hot.answer(request)) {
-                    route(router, request);
+                    router.handle(request);
                   }
                 });
     return server.listen();
@@ -88,6 +90,10 @@ public final class HttpVerticle extends VerticleBase {
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
             .setIdleTimeout((int) config.idleTimeout().toMillis())
             .setAcceptBacklog(4096)
+            .setInitialSettings(
+                new Http2Settings()
+                    .setMaxConcurrentStreams(100)
+                    .setMaxHeaderListSize(REQUEST_LINE_BYTES + HEADER_BYTES))
             // there are no web sockets here, so no connection needs their handlers
             .setPerFrameWebSocketCompressionSupported(false)
             .setPerMessageWebSocketCompressionSupported(false)
@@ -102,18 +108,6 @@ public final class HttpVerticle extends VerticleBase {
                   .setKeyPath(config.tlsKey().toString()));
     }
     return options;
-  }
-
-  private void route(Router router, HttpServerRequest request) {
-    if (metrics.begin() > config.maxConcurrent()) {
-      metrics.end("overload", 503);
-      problems.send(
-          request,
-          Problem.unavailable(
-              "overloaded", "Too many requests are under way; try again shortly.", 1));
-      return;
-    }
-    router.handle(request);
   }
 
   private Router router() {
@@ -148,23 +142,40 @@ public final class HttpVerticle extends VerticleBase {
     return router;
   }
 
+  /**
+   * The first that sees a request, and once more after it was routed anew. What vertx-web refuses
+   * before any handler, a request without a Host for one, is never counted as under way.
+   */
   private void prepare(RoutingContext ctx) {
-    if (ctx.get(SEEN) == null) {
-      ctx.put(SEEN, true);
-      ctx.addEndHandler(
-          ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
+    if (ctx.get(SEEN) == null && !begin(ctx)) {
+      return;
     }
-    boolean head = ctx.request().method().equals(HttpMethod.HEAD);
-    if (head) {
-      Bodies.markHead(ctx);
-    }
-    String encoded = RawTarget.encoded(ctx.request().uri());
-    if (encoded != null && (head || ctx.request().method().equals(HttpMethod.GET))) {
-      ctx.reroute(HttpMethod.GET, encoded);
-    } else if (head && !contract.allowed(ctx.request().path()).isEmpty()) {
-      ctx.reroute(HttpMethod.GET, ctx.request().uri());
+    HttpServerRequest request = ctx.request();
+    boolean head = request.method().equals(HttpMethod.HEAD);
+    HttpMethod method = head ? HttpMethod.GET : request.method();
+    String encoded = RawTarget.encoded(request.uri());
+    if (encoded != null) {
+      ctx.reroute(method, encoded);
+    } else if (head && !contract.allowed(request.path()).isEmpty()) {
+      ctx.reroute(method, request.uri());
     } else {
       ctx.next();
     }
+  }
+
+  private boolean begin(RoutingContext ctx) {
+    ctx.put(SEEN, true);
+    RawTarget.remember(ctx);
+    Bodies.remember(ctx);
+    boolean room = metrics.begin() <= config.maxConcurrent();
+    ctx.addEndHandler(
+        ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
+    if (!room) {
+      problems.send(
+          ctx,
+          Problem.unavailable(
+              "overloaded", "Too many requests are under way; try again shortly.", 1));
+    }
+    return room;
   }
 }

@@ -3,13 +3,13 @@ package dev.plumbline.http;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import io.vertx.openapi.validation.ValidatorException;
-import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,40 +19,69 @@ public final class Problems {
 
   private static final long LINGER_MS = 300;
 
-  private final Vertx vertx;
   private final String docs;
 
   /**
    * @param publicUrl under which people reach the service
    */
-  public Problems(Vertx vertx, String publicUrl) {
-    this.vertx = vertx;
+  public Problems(String publicUrl) {
     this.docs = publicUrl + "/docs";
   }
 
   public void send(RoutingContext ctx, Problem problem) {
     if (!ctx.response().ended() && !ctx.response().closed()) {
-      send(ctx.request(), problem, ctx.request().path(), RequestIds.of(ctx));
+      HttpServerResponse response = ctx.response();
+      writeHead(response, problem, RequestIds.of(ctx));
+      Bodies.end(ctx, body(problem, ctx.request().path(), RequestIds.of(ctx)));
     }
   }
 
-  /** Sends a problem before anything was routed. */
-  void send(HttpServerRequest request, Problem problem) {
-    send(request, problem, request.path(), RequestIds.of(request));
-  }
-
-  private void send(HttpServerRequest request, Problem problem, String instance, String requestId) {
-    HttpServerResponse response = request.response();
+  private static void writeHead(HttpServerResponse response, Problem problem, String requestId) {
     response.setStatusCode(problem.status());
-    for (Map.Entry<String, String> header : problem.headers().entrySet()) {
-      response.putHeader(header.getKey(), header.getValue());
-    }
+    problem.headers().forEach(response::putHeader);
     response
         .putHeader("Content-Type", "application/problem+json")
         .putHeader("Cache-Control", "no-store")
         .putHeader("X-Content-Type-Options", "nosniff")
         .putHeader(RequestIds.HEADER, requestId);
-    Bodies.end(request, problem.document(docs, instance, requestId).toBuffer());
+  }
+
+  private Buffer body(Problem problem, String instance, String requestId) {
+    return problem.document(docs, instance, requestId).toBuffer();
+  }
+
+  /** The bytes of an answer to a request of which too little came in time. */
+  byte[] requestTimeout() {
+    return wire(
+        "408 Request Timeout",
+        Problem.of(
+            408,
+            "request-timeout",
+            "The request did not arrive in time",
+            "Send the whole head of a request at once."));
+  }
+
+  /** The bytes of an answer on one connection too many. */
+  byte[] tooManyConnections() {
+    return wire(
+        "503 Service Unavailable",
+        Problem.unavailable("overloaded", "Too many connections are open; try again shortly.", 1));
+  }
+
+  private byte[] wire(String status, Problem problem) {
+    String requestId = RequestIds.fresh();
+    Buffer body = body(problem, "/", requestId);
+    StringBuilder head = new StringBuilder("HTTP/1.1 ").append(status).append("\r\n");
+    problem
+        .headers()
+        .forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+    head.append("Content-Type: application/problem+json\r\nCache-Control: no-store\r\n")
+        .append("X-Content-Type-Options: nosniff\r\nX-Request-Id: ")
+        .append(requestId)
+        .append("\r\nConnection: close\r\nContent-Length: ")
+        .append(body.length())
+        .append("\r\n\r\n");
+    return Buffer.buffer(head.toString()).appendBuffer(body).getBytes();
   }
 
   /** Everything that no operation answers. */
@@ -78,20 +107,6 @@ public final class Problems {
                     "not-acceptable",
                     "No representation fits",
                     "This resource is application/json; the Accept header excludes it.")));
-    router.errorHandler(
-        413,
-        ctx ->
-            send(ctx, Problem.of(413, "content-too-large", "The body is too large", "Send less.")));
-    router.errorHandler(
-        415,
-        ctx ->
-            send(
-                ctx,
-                Problem.of(
-                    415,
-                    "unsupported-media-type",
-                    "The body has the wrong type",
-                    "Send application/json.")));
     router.errorHandler(500, this::unexpected);
   }
 
@@ -135,8 +150,8 @@ public final class Problems {
     return otherwise;
   }
 
-  /** Answers bytes that are no HTTP request, and closes the connection. */
-  void invalidRequest(HttpServerRequest request) {
+  /** Answers bytes that are no HTTP request, closes the connection, and tells the status. */
+  int invalidRequest(HttpServerRequest request) {
     Throwable cause = request.decoderResult().cause();
     Problem problem;
     if (cause instanceof TooLongHttpLineException) {
@@ -153,9 +168,12 @@ public final class Problems {
     } else {
       problem = Problem.badRequest("What was sent is no HTTP request.");
     }
-    send(request, problem.with("Connection", "close"), "/", RequestIds.of(request));
+    String requestId = RequestIds.of(request);
+    writeHead(request.response(), problem.with("Connection", "close"), requestId);
+    request.response().end(body(problem, "/", requestId));
     // what is still coming is read for a moment: closing at once would reset the connection and
     // take the answer with it
-    vertx.setTimer(LINGER_MS, linger -> request.connection().close());
+    Vertx.currentContext().owner().setTimer(LINGER_MS, linger -> request.connection().close());
+    return problem.status();
   }
 }

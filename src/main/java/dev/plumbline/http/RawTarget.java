@@ -1,5 +1,6 @@
 package dev.plumbline.http;
 
+import io.vertx.ext.web.RoutingContext;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -18,7 +19,19 @@ public final class RawTarget {
   private static final String UNRESERVED =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 
+  private static final String AS_TYPED = "plumbline.as-typed";
+
   private RawTarget() {}
+
+  /** Remembers the path and query as they came, before they are put in their encoded form. */
+  static void remember(RoutingContext ctx) {
+    ctx.put(AS_TYPED, ctx.request().uri());
+  }
+
+  /** The path and query as they came. */
+  public static String asTyped(RoutingContext ctx) {
+    return ctx.get(AS_TYPED, ctx.request().uri());
+  }
 
   /** The path and query in their encoded form, null when the given one is already in it. */
   static @Nullable String encoded(String uri) {
@@ -37,7 +50,8 @@ public final class RawTarget {
       return null;
     }
     StringBuilder out = new StringBuilder(uri.length() + 32).append(uri, 0, slash + 1);
-    for (byte b : rest.getBytes(StandardCharsets.UTF_8)) {
+    // Netty hands out the bytes of the request line as Latin-1 characters, one for each
+    for (byte b : rest.getBytes(StandardCharsets.ISO_8859_1)) {
       char c = (char) (b & 0xff);
       if (UNRESERVED.indexOf(c) >= 0) {
         out.append(c);
@@ -59,7 +73,7 @@ public final class RawTarget {
    */
   public static String decoded(String path) {
     String segment = path.substring(path.lastIndexOf('/') + 1);
-    if (segment.indexOf('%') < 0) {
+    if (segment.indexOf('%') < 0 && segment.chars().allMatch(c -> c < 0x80)) {
       return segment;
     }
     String latin = URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.ISO_8859_1);

@@ -27,9 +27,11 @@ public final class RequestIds {
 
   static String of(HttpServerRequest request) {
     String given = request.headers().get(HEADER);
-    return given != null && decent(given)
-        ? given
-        : HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+    return given != null && decent(given) ? given : fresh();
+  }
+
+  static String fresh() {
+    return HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
   }
 
   private static boolean decent(@Nullable String id) {

@@ -35,7 +35,8 @@ public final class InstantChecks {
   private static final Message.Granted FOR_NOTHING =
       new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
   private static final long QUOTA_TIMEOUT_MS = 2_000;
-  private static final long RUN_MARGIN_MS = 5_000;
+  private static final long PATIENCE_MS = 3_000;
+  private static final long RUN_MARGIN_MS = PATIENCE_MS + 2_000;
 
   private final ModuleCatalogue modules;
   private final TargetPolicy policy;
@@ -95,7 +96,7 @@ public final class InstantChecks {
     if (refusal != null) {
       return Future.succeededFuture(new InstantOutcome.NotAllowed(refusal));
     }
-    String key = description.module() + '\n' + target.text() + '\n' + options;
+    String key = description.module() + '\n' + target.text() + '\n' + options.key();
     Answer known = cache.find(key);
     if (known != null) {
       metrics.memory.increment();
@@ -174,6 +175,7 @@ public final class InstantChecks {
             request.module(),
             wanted.target().text(),
             wanted.options().given(),
+            PATIENCE_MS,
             request.requestId());
     return bus.ask(
             Addresses.CHECK_RUN,

@@ -34,6 +34,9 @@ public sealed interface InstantOutcome {
   /** No room just now; nothing was charged. */
   record NoRoom(int retryAfterSeconds) implements InstantOutcome {}
 
-  /** Something that is needed, the database for one, is away; nothing was charged. */
+  /**
+   * Something that is needed is away. Nothing was charged, unless a check had begun and its runner
+   * fell silent.
+   */
   record Unavailable(String detail) implements InstantOutcome {}
 }

@@ -102,6 +102,16 @@ public final class ResultStore {
     return stores.ask(entry).onComplete(kept -> bytesUnderWay.addAndGet(-bytes)).mapEmpty();
   }
 
+  /** How many look-ups wait for their batch. */
+  public int findsQueued() {
+    return finds.queued();
+  }
+
+  /** How many answers wait for their batch. */
+  public int storesQueued() {
+    return stores.queued();
+  }
+
   /** Ends when all that was given to {@link #store} is kept or has failed. */
   public Future<Void> flush() {
     return stores.drain();

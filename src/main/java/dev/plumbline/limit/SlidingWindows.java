@@ -108,6 +108,11 @@ public final class SlidingWindows {
     return refunds.ask(message).map(new Done());
   }
 
+  /** How many takes wait for their batch. */
+  public int takesQueued() {
+    return takes.queued();
+  }
+
   /** Ends when what was given back is given back or has failed. */
   public Future<Void> flush() {
     return refunds.drain();

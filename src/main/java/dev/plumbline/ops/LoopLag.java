@@ -2,23 +2,21 @@ package dev.plumbline.ops;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.distribution.TimeWindowMax;
 import io.vertx.core.Vertx;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** How late timers fire: what a blocked event loop does to everybody on it. */
 public final class LoopLag {
   private static final long PERIOD_MS = 500;
 
-  private final AtomicLong worstNanos = new AtomicLong();
+  /** The worst of the last minute, so that every scraper sees it. */
+  private final TimeWindowMax worst;
 
   public LoopLag(MeterRegistry registry) {
-    TimeGauge.builder(
-            "plumbline.event.loop.lag",
-            worstNanos,
-            TimeUnit.NANOSECONDS,
-            worst -> worst.getAndSet(0))
-        .description("The latest that a timer fired since the last scrape, over all event loops")
+    worst = new TimeWindowMax(registry.config().clock(), 20_000, 3);
+    TimeGauge.builder("plumbline.event.loop.lag", worst, TimeUnit.NANOSECONDS, TimeWindowMax::poll)
+        .description("The latest that a timer fired in the last minute, over all event loops")
         .register(registry);
   }
 
@@ -29,7 +27,7 @@ public final class LoopLag {
         PERIOD_MS,
         tick -> {
           long now = System.nanoTime();
-          worstNanos.accumulateAndGet(Math.max(0, now - expected[0]), Math::max);
+          worst.record(Math.max(0, now - expected[0]));
           expected[0] = now + TimeUnit.MILLISECONDS.toNanos(PERIOD_MS);
         });
   }

@@ -7,6 +7,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 
 /** Health and metrics, on a port of their own that need not be public. */
 public final class ManagementVerticle extends VerticleBase {
@@ -61,12 +62,16 @@ public final class ManagementVerticle extends VerticleBase {
   }
 
   private static void send(HttpServerRequest request, int status, String type, String body) {
-    request
-        .response()
+    HttpServerResponse response = request.response();
+    response
         .setStatusCode(status)
         .putHeader("Content-Type", type)
         .putHeader("Cache-Control", "no-store")
-        .putHeader("X-Content-Type-Options", "nosniff")
-        .end(body);
+        .putHeader("X-Content-Type-Options", "nosniff");
+    if (request.method().equals(HttpMethod.HEAD)) {
+      response.end();
+    } else {
+      response.end(body);
+    }
   }
 }

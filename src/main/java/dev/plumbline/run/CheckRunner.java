@@ -47,8 +47,20 @@ public final class CheckRunner {
   private final RunnerMetrics metrics;
   private final int places;
   private final int queueLimit;
-  private final Queue<Runnable> waiting = new ArrayDeque<>();
+  private final Queue<Waiting> waiting = new ArrayDeque<>();
   private int running;
+
+  /** One that waits for a place; each is itself, however equal the orders are. */
+  private static final class Waiting {
+    private final CheckModule<?> module;
+    private final Message.RunCheck order;
+    private final Promise<Message.RunReply> reply = Promise.promise();
+
+    Waiting(CheckModule<?> module, Message.RunCheck order) {
+      this.module = module;
+      this.order = order;
+    }
+  }
 
   /**
    * @param places checks that run at once, at least 1
@@ -86,10 +98,19 @@ public final class CheckRunner {
       metrics.refused();
       return Future.succeededFuture(new Message.Busy(RETRY_AFTER_SECONDS));
     }
-    Promise<Message.RunReply> later = Promise.promise();
-    waiting.add(() -> start(module, order).onComplete(later));
+    Waiting later = new Waiting(module, order);
+    waiting.add(later);
     metrics.queued();
-    return later.future();
+    vertx.setTimer(Math.max(1, order.patienceMs()), tired -> giveUp(later));
+    return later.reply.future();
+  }
+
+  private void giveUp(Waiting tired) {
+    if (waiting.remove(tired)) {
+      metrics.dequeued();
+      metrics.refused();
+      tired.reply.complete(new Message.Busy(RETRY_AFTER_SECONDS));
+    }
   }
 
   private <E> Future<Message.RunReply> start(CheckModule<E> module, Message.RunCheck order) {
@@ -108,7 +129,8 @@ public final class CheckRunner {
       leave();
       return Future.failedFuture("options that are none for " + order.module());
     }
-    return judge(module, target, options)
+    RequestBudget budget = new RequestBudget();
+    return judge(module, target, options, budget)
         .transform(
             outcome -> {
               leave();
@@ -118,7 +140,7 @@ public final class CheckRunner {
                     ResultAssembler.judged(
                         description, target, outcome.result(), checkedAt, durationMs));
               }
-              if (outcome.cause() instanceof BusyFailure busy) {
+              if (outcome.cause() instanceof BusyFailure busy && !budget.used()) {
                 metrics.refused();
                 return Future.succeededFuture(
                     new Message.Busy((int) Math.max(1, busy.retryAfter().toSeconds())));
@@ -134,10 +156,10 @@ public final class CheckRunner {
     return Future.succeededFuture(new Message.Checked(result));
   }
 
-  private <E> Future<Judgement> judge(CheckModule<E> module, Target target, Options options) {
+  private <E> Future<Judgement> judge(
+      CheckModule<E> module, Target target, Options options, RequestBudget budget) {
     long timeoutMs = options.integer(Description.TIMEOUT_MS);
-    RunningCheck context =
-        new RunningCheck(options, Deadline.in(timeoutMs), clock, new RequestBudget(), probes);
+    RunningCheck context = new RunningCheck(options, Deadline.in(timeoutMs), clock, budget, probes);
     Promise<Judgement> ended = Promise.promise();
     long timer =
         vertx.setTimer(
@@ -171,6 +193,12 @@ public final class CheckRunner {
     if (cause instanceof CheckFailure failure) {
       return failure.error();
     }
+    if (cause instanceof BusyFailure) {
+      // something has been sent already, so this run counts, and says that it did not get through
+      return new CheckError(
+          ErrorCode.DEADLINE_EXCEEDED,
+          "The check had to wait for its turn at the target for too long.");
+    }
     LOG.atError()
         .addKeyValue("request_id", order.requestId())
         .addKeyValue("module", order.module())
@@ -182,14 +210,14 @@ public final class CheckRunner {
   }
 
   private void leave() {
-    Runnable next = waiting.poll();
+    Waiting next = waiting.poll();
     if (next == null) {
       running--;
       metrics.left();
     } else {
       metrics.dequeued();
       // on a fresh stack: many checks that end at once must not call each other ever deeper
-      vertx.runOnContext(ignored -> next.run());
+      vertx.runOnContext(ignored -> start(next.module, next.order).onComplete(next.reply));
     }
   }
 }

@@ -34,6 +34,8 @@ public final class Database {
   private final Vertx vertx;
   private final Pool pool;
   private final String name;
+  private final String host;
+  private final int port;
   private final long timeoutMillis;
   private final AtomicBoolean away = new AtomicBoolean();
   private volatile boolean closed;
@@ -62,6 +64,8 @@ public final class Database {
             .addProperty("statement_timeout", Long.toString(Math.max(1, timeoutMillis * 4 / 5)))
             .addProperty("idle_in_transaction_session_timeout", Long.toString(5 * timeoutMillis));
     this.name = DatabaseOptions.describe(options);
+    this.host = options.getHost();
+    this.port = options.getPort();
     this.pool =
         PgBuilder.pool()
             .with(
@@ -92,6 +96,15 @@ public final class Database {
             Math.min(config.poolSize(), EmbeddedPostgres.CONNECTIONS),
             config.timeout())
         : new Database(vertx, configured, config.poolSize(), config.timeout());
+  }
+
+  /** The name or address of the server. */
+  public String host() {
+    return host;
+  }
+
+  public int port() {
+    return port;
   }
 
   /** Whether the last that was heard of it was good. */

@@ -48,7 +48,8 @@ class BusTest {
             Instant.parse("2026-11-20T10:00:00.123Z"),
             84);
     return Stream.of(
-        new Message.RunCheck("http-status", "http://a.example/", Map.of("method", "get"), "id-1"),
+        new Message.RunCheck(
+            "http-status", "http://a.example/", Map.of("method", "get"), 3_000, "id-1"),
         new Message.Checked(result),
         new Message.Busy(3),
         new Message.Ping(),

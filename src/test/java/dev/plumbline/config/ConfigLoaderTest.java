@@ -33,11 +33,8 @@ class ConfigLoaderTest {
   void everySettingOfTheFileIsReadByTheProgram() throws ConfigException {
     for (String key : ConfigLoader.defaults().keySet()) {
       String variable = "PLUMBLINE_" + key.replace('.', '_').toUpperCase(java.util.Locale.ROOT);
-      if (key.endsWith(".host")
-          || key.equals("data.dir")
-          || key.startsWith("targets.deny")
-          || key.equals("dns.deny_suffixes")) {
-        continue; // any text will do for these
+      if (key.equals("data.dir")) {
+        continue; // any text is a path
       }
       assertThatThrownBy(() -> ConfigLoader.load(null, Map.of(variable, "\u0001 no \u0001")))
           .as(key)
@@ -83,6 +80,7 @@ class ConfigLoaderTest {
     "PLUMBLINE_SERVICE_PORT_HTTP,80",
     "PLUMBLINE_PORT,tcp://10.0.0.1:80",
     "PLUMBLINE_PORT_80_TCP_ADDR,10.0.0.1",
+    "PLUMBLINE_PORT_80_TCP,tcp://10.0.0.1:80",
     "PLUMBLINE_HTTP_PORT,tcp://10.0.0.1:80",
     "PLUMBLINE_DB_SERVICE_HOST,10.0.0.1"
   })
@@ -108,6 +106,14 @@ class ConfigLoaderTest {
         "http.tls_key | does-not-exist.pem",
         "targets.contact | a(b)",
         "log.level | loud",
+        "targets.allow | 1.2.3",
+        "targets.allow | cafe",
+        "targets.deny | exa mple",
+        "dns.deny_suffixes | 10.0.0.0/8",
+        "dns.servers | 10.0.0.0/8:53",
+        "http.host | a b",
+        "targets.ports | 90-80",
+        "data.dir | ''",
         "cache.ttl | 0s",
       })
   void badValuesAreRefusedByName(String key, String value) {
@@ -115,6 +121,18 @@ class ConfigLoaderTest {
     environment.put("PLUMBLINE_" + key.replace('.', '_').toUpperCase(java.util.Locale.ROOT), value);
 
     assertThatThrownBy(() -> ConfigLoader.load(null, environment)).hasMessageContaining(key + ": ");
+  }
+
+  @Test
+  void aMisspeltSettingIsNotTakenForOneOfKubernetes() {
+    assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_PORT_X", "1")))
+        .hasMessageContaining("PLUMBLINE_HTTP_PORT_X: there is no such setting");
+  }
+
+  @Test
+  void linksDoNotLeadToAllAddresses() throws ConfigException {
+    assertThat(ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_HOST", "0.0.0.0")).http().publicUrl())
+        .isEqualTo("http://localhost:8080");
   }
 
   @Test

@@ -39,9 +39,12 @@ class ClientAddressTest {
         "for=203.0.113.7;proto=https;by=10.0.0.1 | - | 203.0.113.7",
         "for=198.51.100.1, For=\"203.0.113.7:99\" | - | 203.0.113.7",
         "for=\"[2001:db8:1:2::9]:99\" | - | 2001:db8:1:2:0:0:0:0/64",
-        "for=203.0.113.7 | 198.51.100.1 | 203.0.113.7",
+        "for=203.0.113.7 | 198.51.100.1 | 127.0.0.1",
+        "for=203.0.113.7 | 203.0.113.7 | 203.0.113.7",
         "for=203.0.113.7, for=_hidden | - | 127.0.0.1",
         "proto=https | 198.51.100.1 | 127.0.0.1",
+        "- | 1.2.3 | 127.0.0.1",
+        "- | 0203.0.113.7 | 127.0.0.1",
       })
   void theRightMostUntrustedAddressPays(
       String forwarded, String xForwardedFor, String expected, Vertx vertx, VertxTestContext test) {

@@ -59,7 +59,7 @@ class HttpVerticleTest {
               contract,
               operations,
               new HotAnswers(null, null, null, config.cache().ttl()),
-              new Problems(vertx, "http://localhost"),
+              new Problems("http://localhost"),
               new HttpMetrics(new SimpleMeterRegistry())));
     } catch (dev.plumbline.config.ConfigException wrong) {
       return Future.failedFuture(wrong);

@@ -52,6 +52,17 @@ class RawTargetTest {
     assertThat(RawTarget.decoded(BEFORE + encoded)).isEqualTo(wellFormed);
   }
 
+  /** As Netty hands it out: each byte of the UTF-8 a character. */
+  @Test
+  void rawUtf8IsReadAsWhatItIs() {
+    String raw =
+        new String("café.example".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+
+    assertThat(RawTarget.decoded(BEFORE + raw)).isEqualTo("café.example");
+    assertThat(RawTarget.encoded(BEFORE + "https://" + raw))
+        .isEqualTo(BEFORE + "https%3A%2F%2Fcaf%C3%A9.example");
+  }
+
   @Test
   void aPlusMeansItself() {
     assertThat(RawTarget.decoded(BEFORE + "a+b%2Bc")).isEqualTo("a+b+c");

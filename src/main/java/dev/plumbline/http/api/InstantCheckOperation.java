@@ -2,6 +2,7 @@ package dev.plumbline.http.api;
 
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.Options;
+import dev.plumbline.http.Bodies;
 import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.HotAnswers;
 import dev.plumbline.http.Operation;
@@ -23,6 +24,7 @@ import java.util.Map;
 /** {@code GET /api/v1/instant/{module}/{target}}. */
 public final class InstantCheckOperation implements Operation {
   private static final int WINDOW_SECONDS = 3600;
+  private static final String VIA = "1.1 plumbline";
 
   private final InstantChecks checks;
   private final ResultCache cache;
@@ -69,7 +71,6 @@ public final class InstantCheckOperation implements Operation {
         return;
       }
     }
-    String agent = request.getHeader("User-Agent");
     checks
         .check(
             new InstantRequest(
@@ -78,9 +79,16 @@ public final class InstantCheckOperation implements Operation {
                 options,
                 clients.quotaKey(request),
                 RequestIds.of(ctx),
-                agent != null && agent.startsWith(product)))
+                fromOurselves(request)))
         .onSuccess(outcome -> answer(ctx, outcome))
         .onFailure(ctx::fail);
+  }
+
+  /** A check's own request says so twice: an option can change its User-Agent (RFC 9110, 7.6.3). */
+  private boolean fromOurselves(HttpServerRequest request) {
+    String agent = request.getHeader("User-Agent");
+    String via = request.getHeader("Via");
+    return (agent != null && agent.startsWith(product)) || (via != null && via.contains(VIA));
   }
 
   private void answer(RoutingContext ctx, InstantOutcome outcome) {
@@ -104,13 +112,14 @@ public final class InstantCheckOperation implements Operation {
     if (!answered.answer().cacheable()) {
       response.putHeader("Cache-Control", "no-store");
     }
-    cache.putPath(ctx.request().uri(), answered.answer());
+    cache.putPath(RawTarget.asTyped(ctx), answered.answer());
     if (Negotiation.matches(ctx, answered.answer().etag())) {
       response.headers().remove("Content-Type");
       response.setStatusCode(304).end();
       return;
     }
-    response.end(answered.fresh() ? answered.answer().freshBody() : answered.answer().cachedBody());
+    Bodies.end(
+        ctx, answered.fresh() ? answered.answer().freshBody() : answered.answer().cachedBody());
   }
 
   private static void quotaHeaders(RoutingContext ctx, int limit, int remaining, int seconds) {

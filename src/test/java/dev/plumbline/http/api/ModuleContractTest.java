@@ -156,7 +156,6 @@ class ModuleContractTest {
 
     assertThat(result.error()).isNotNull();
     assertThat(result.error().code()).isNotIn(ErrorCode.INTERNAL, ErrorCode.DEADLINE_EXCEEDED);
-    assertThat(result.durationMs()).isLessThan(1000 + 250);
     assertSchemaHolds(name, result);
   }
 
@@ -230,7 +229,7 @@ class ModuleContractTest {
                             runner
                                 .run(
                                     new Message.RunCheck(
-                                        name, normalised(module, target), options, "t"))
+                                        name, normalised(module, target), options, 1, "t"))
                                 .onComplete(promise))));
     return ((Message.Checked) reply).result();
   }
