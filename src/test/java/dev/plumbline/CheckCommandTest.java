@@ -107,8 +107,9 @@ class CheckCommandTest {
 
   @Test
   void aCallWithoutATargetIsNoVerdict() {
-    assertThat(run(open, "http-status", "--json").code()).isEqualTo(4);
-    assertThat(run(open, "http-status", "example.com", "--nonsense").code()).isEqualTo(4);
+    assertThat(Terminal.check(open, "http-status", "--json").code()).isEqualTo(4);
+    assertThat(Terminal.check(open, "http-status", "example.com", "--nonsense").code())
+        .isEqualTo(4);
   }
 
   @Test
