@@ -92,10 +92,4 @@ public record Option(
         maxLength,
         maxItems);
   }
-
-  /** The same option with this default. */
-  public Option withDefault(Object value) {
-    return new Option(
-        name, type, title, description, value, values, min, max, pattern, maxLength, maxItems);
-  }
 }

@@ -1,14 +1,15 @@
 package dev.plumbline.probe;
 
 import dev.plumbline.check.Target;
+import io.vertx.core.buffer.Buffer;
 import java.util.List;
 
-/** The bytes of an HTTP/1.1 request. */
+/** The text of an HTTP/1.1 request. */
 final class Http1Request {
   private Http1Request() {}
 
   /**
-   * A request without a body, for a connection that is used once.
+   * The head of a request, for a connection that is used once.
    *
    * @param headers what is sent besides Host and Connection
    */
@@ -19,6 +20,10 @@ final class Http1Request {
     text.append(" HTTP/1.1\r\nhost: ").append(url.authority());
     for (HttpHeader header : headers) {
       text.append("\r\n").append(header.name()).append(": ").append(header.value());
+    }
+    Buffer body = call.body();
+    if (body != null) {
+      text.append("\r\ncontent-length: ").append(body.length());
     }
     return text.append("\r\nconnection: close\r\n\r\n");
   }

@@ -1,10 +1,12 @@
 package dev.plumbline.probe;
 
 import dev.plumbline.check.Target;
+import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request that is to be made.
@@ -15,6 +17,7 @@ import java.util.regex.Pattern;
  * @param verifyTls whether a certificate that a browser would refuse ends the exchange before the
  *     request is sent
  * @param http2 whether HTTP/2 is offered by ALPN
+ * @param body what a POST sends, over HTTP/1.1; null for other methods
  */
 public record HttpCall(
     Method method,
@@ -22,7 +25,8 @@ public record HttpCall(
     List<HttpHeader> headers,
     int maxBodyBytes,
     boolean verifyTls,
-    boolean http2) {
+    boolean http2,
+    @Nullable Buffer body) {
 
   private static final Pattern TOKEN = Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]{1,100}");
   private static final Pattern VISIBLE = Pattern.compile("[\\x20-\\x7e]{0,8192}");
@@ -31,11 +35,15 @@ public record HttpCall(
   public enum Method {
     HEAD,
     GET,
-    OPTIONS
+    /** Only for protocols that merely ask by POST, as OCSP does. */
+    POST
   }
 
   public HttpCall {
     headers = List.copyOf(headers);
+    if ((method == Method.POST) != (body != null) || body != null && http2) {
+      throw new IllegalArgumentException("a body goes with a POST over HTTP/1.1, and only there");
+    }
     for (HttpHeader header : headers) {
       if (!TOKEN.matcher(header.name()).matches() || !VISIBLE.matcher(header.value()).matches()) {
         throw new IllegalArgumentException("not a header that may be sent: " + header.name());
@@ -44,40 +52,43 @@ public record HttpCall(
   }
 
   public static HttpCall head(Target.Url url) {
-    return new HttpCall(Method.HEAD, url, List.of(), 0, true, true);
+    return new HttpCall(Method.HEAD, url, List.of(), 0, true, true, null);
   }
 
   /**
    * @param maxBodyBytes reading stops there
    */
   public static HttpCall get(Target.Url url, int maxBodyBytes) {
-    return new HttpCall(Method.GET, url, List.of(), maxBodyBytes, true, true);
+    return new HttpCall(Method.GET, url, List.of(), maxBodyBytes, true, true, null);
+  }
+
+  /**
+   * @param maxBodyBytes reading of the answer stops there
+   */
+  public static HttpCall post(Target.Url url, String contentType, Buffer body, int maxBodyBytes) {
+    List<HttpHeader> headers = List.of(new HttpHeader("content-type", contentType));
+    return new HttpCall(Method.POST, url, headers, maxBodyBytes, true, false, body);
   }
 
   /** The same call with one more header. */
   public HttpCall with(String name, String value) {
     List<HttpHeader> more = new ArrayList<>(headers);
     more.add(new HttpHeader(name.toLowerCase(Locale.ROOT), value));
-    return new HttpCall(method, url, more, maxBodyBytes, verifyTls, http2);
+    return new HttpCall(method, url, more, maxBodyBytes, verifyTls, http2, body);
   }
 
   /** The same call, which puts up with any certificate when {@code verify} is false. */
   public HttpCall verifyingTls(boolean verify) {
-    return new HttpCall(method, url, headers, maxBodyBytes, verify, http2);
+    return new HttpCall(method, url, headers, maxBodyBytes, verify, http2, body);
   }
 
   /** The same call over HTTP/1.1 only. */
   public HttpCall overHttp1() {
-    return new HttpCall(method, url, headers, maxBodyBytes, verifyTls, false);
-  }
-
-  /** The same call by GET. */
-  public HttpCall asGet() {
-    return new HttpCall(Method.GET, url, headers, maxBodyBytes, verifyTls, http2);
+    return new HttpCall(method, url, headers, maxBodyBytes, verifyTls, false, body);
   }
 
   /** The same call to another URL. */
   public HttpCall to(Target.Url other) {
-    return new HttpCall(method, other, headers, maxBodyBytes, verifyTls, http2);
+    return new HttpCall(method, other, headers, maxBodyBytes, verifyTls, http2, body);
   }
 }

@@ -16,6 +16,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslHandler;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
@@ -80,6 +81,10 @@ final class HttpConnection {
     this.endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
   }
 
+  /**
+   * Fails with a {@link CheckFailure}, or with {@link NoCommonGround} when another engine may fare
+   * better.
+   */
   Future<Outcome> exchange(
       NetClient client, SocketAddress address, InetAddress pinned, long connectTimeoutMs) {
     connectStart = System.nanoTime();
@@ -136,7 +141,9 @@ final class HttpConnection {
             call.url().port(),
             call.http2(),
             remainingMillis());
+    HandshakeBounds bounds = new HandshakeBounds();
     channel.pipeline().addFirst("ssl", handler);
+    channel.pipeline().addFirst("bounds", bounds);
     channel.pipeline().addBefore(VERTX_HANDLER, HELD, new HeldBytes());
     handler
         .handshakeFuture()
@@ -144,9 +151,10 @@ final class HttpConnection {
             done -> {
               tlsEnd = System.nanoTime();
               if (done.isSuccess()) {
+                channel.pipeline().remove(bounds);
                 judge(channel, handler, promise);
               } else {
-                fail(channel, promise, ExchangeFailures.handshaking(done.cause()));
+                fail(channel, promise, TlsFailures.ofHandshake(done.cause(), bounds));
               }
             });
   }
@@ -202,7 +210,8 @@ final class HttpConnection {
       fail(
           channel,
           promise,
-          ExchangeFailures.handshaking(new java.nio.channels.ClosedChannelException()));
+          new CheckFailure(
+              TLS_HANDSHAKE_FAILED, "The server closed the connection after the TLS handshake."));
     } else if (remainingMillis() <= 0) {
       fail(channel, promise, new CheckFailure(READ_TIMEOUT, "The TLS handshake took too long."));
     } else {
@@ -241,6 +250,10 @@ final class HttpConnection {
       pipeline.addBefore(VERTX_HANDLER, "codec", Http1Reader.decoder(head));
       pipeline.addBefore(VERTX_HANDLER, "reader", new Http1Reader(collector));
       ByteBuf request = ByteBufUtil.writeAscii(channel.alloc(), Http1Request.text(call, headers));
+      Buffer body = call.body();
+      if (body != null) {
+        request.writeBytes(body.getBytes());
+      }
       pipeline
           .context("reader")
           .writeAndFlush(request)

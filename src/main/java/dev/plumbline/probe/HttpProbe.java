@@ -17,6 +17,7 @@ import io.vertx.core.net.NetClientOptions;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +38,8 @@ public final class HttpProbe {
 
   private final NetClient client;
   private final EgressGuard guard;
-  private final HttpTls tls = new HttpTls();
+  private final HttpTls tls;
+  private final HttpTls jdkTls;
   private final TrustCache trust;
   private final TargetPolicy policy;
   private final String userAgent;
@@ -45,6 +47,7 @@ public final class HttpProbe {
   /**
    * @param policy asked about every URL that a redirect leads to
    * @param userAgent who we say we are, with a contact, unless a call says otherwise
+   * @throws IllegalStateException when no TLS engine works
    */
   public HttpProbe(
       Vertx vertx, EgressGuard guard, TlsTrust trust, TargetPolicy policy, String userAgent) {
@@ -53,6 +56,12 @@ public final class HttpProbe {
     this.trust = new TrustCache(vertx, trust);
     this.policy = policy;
     this.userAgent = userAgent;
+    try {
+      this.jdkTls = HttpTls.ofTheJdk(vertx);
+      this.tls = ProbeTls.nativeEngine() ? HttpTls.ofBoringSsl() : jdkTls;
+    } catch (SSLException broken) {
+      throw new IllegalStateException("no TLS engine works", broken);
+    }
   }
 
   /**
@@ -95,28 +104,15 @@ public final class HttpProbe {
   private Future<HttpExchange> dial(
       CheckContext context, HttpCall call, List<InetAddress> addresses, long start, long resolved) {
     InetAddress address = addresses.get(0);
-    Target.Url url = call.url();
+    boolean lastOne = addresses.size() == 1;
     Future<HttpExchange> dialled =
-        guard.dial(
-            context,
-            url.host(),
-            address,
-            url.port(),
-            socket -> {
-              long left = context.deadline().remainingMillis() - MARGIN_MS;
-              if (left <= 0) {
-                return Future.failedFuture(
-                    new CheckFailure(CONNECT_TIMEOUT, "No time was left to connect."));
-              }
-              long connectMs =
-                  addresses.size() == 1
-                      ? left
-                      : Math.min(left, Math.max(left / 2, FIRST_CONNECTS_MS));
-              return new HttpConnection(guard, tls, trust, context, call, headers(call), left)
-                  .exchange(client, socket, address, connectMs)
-                  .map(outcome -> exchange(call, address, outcome, start, resolved));
-            });
-    if (addresses.size() == 1) {
+        NoCommonGround.withFallback(
+            tls,
+            jdkTls,
+            engine ->
+                dialOne(context, call, address, lastOne, engine)
+                    .map(outcome -> exchange(call, address, outcome, start, resolved)));
+    if (lastOne) {
       return dialled;
     }
     return dialled.recover(
@@ -124,6 +120,26 @@ public final class HttpProbe {
             neverConnected(failure) && context.deadline().remainingMillis() > MARGIN_MS
                 ? dial(context, call, addresses.subList(1, addresses.size()), start, resolved)
                 : Future.failedFuture(failure));
+  }
+
+  private Future<HttpConnection.Outcome> dialOne(
+      CheckContext context, HttpCall call, InetAddress address, boolean lastOne, HttpTls engine) {
+    Target.Url url = call.url();
+    return guard.dial(
+        context,
+        url.host(),
+        address,
+        url.port(),
+        socket -> {
+          long left = context.deadline().remainingMillis() - MARGIN_MS;
+          if (left <= 0) {
+            return Future.failedFuture(
+                new CheckFailure(CONNECT_TIMEOUT, "No time was left to connect."));
+          }
+          long connectMs = lastOne ? left : Math.min(left, Math.max(left / 2, FIRST_CONNECTS_MS));
+          return new HttpConnection(guard, engine, trust, context, call, headers(call), left)
+              .exchange(client, socket, address, connectMs);
+        });
   }
 
   private static boolean neverConnected(@Nullable Throwable failure) {

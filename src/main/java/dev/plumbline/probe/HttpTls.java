@@ -3,26 +3,43 @@ package dev.plumbline.probe;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.ImmediateExecutor;
+import io.vertx.core.Vertx;
 import java.util.List;
+import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 
 /**
- * TLS for HTTP exchanges: any certificate is taken here, for it is judged afterwards by {@link
- * TlsTrust}, which can say what is wrong with it.
+ * TLS for HTTP exchanges, by one engine: any certificate is taken here, for it is judged afterwards
+ * by {@link TlsTrust}, which can say what is wrong with it.
  */
 final class HttpTls {
   private static final long CLOSE_NOTIFY_MS = 200;
+  private static final List<String> HTTP1 = List.of("http/1.1");
+  private static final List<String> HTTP2 = List.of("h2", "http/1.1");
 
   private final SslContext http1;
   private final SslContext http2;
+  private final Executor tasks;
 
-  HttpTls() {
-    try {
-      this.http1 = ProbeTls.newContext(List.of("http/1.1"), new TrustEverybody());
-      this.http2 = ProbeTls.newContext(List.of("h2", "http/1.1"), new TrustEverybody());
-    } catch (SSLException broken) {
-      throw new IllegalStateException("TLS cannot be set up", broken);
-    }
+  private HttpTls(SslContext http1, SslContext http2, Executor tasks) {
+    this.http1 = http1;
+    this.http2 = http2;
+    this.tasks = tasks;
+  }
+
+  static HttpTls ofBoringSsl() throws SSLException {
+    return new HttpTls(
+        ProbeTls.newNativeContext(HTTP1, new TrustEverybody(), null),
+        ProbeTls.newNativeContext(HTTP2, new TrustEverybody(), null),
+        ImmediateExecutor.INSTANCE);
+  }
+
+  static HttpTls ofTheJdk(Vertx vertx) throws SSLException {
+    return new HttpTls(
+        ProbeTls.newJdkContext(HTTP1, new TrustEverybody(), null),
+        ProbeTls.newJdkContext(HTTP2, new TrustEverybody(), null),
+        ProbeTls.jdkTasks(vertx));
   }
 
   /**
@@ -32,7 +49,7 @@ final class HttpTls {
    */
   SslHandler handler(
       ByteBufAllocator allocator, String name, int port, boolean offerHttp2, long timeoutMs) {
-    SslHandler handler = (offerHttp2 ? http2 : http1).newHandler(allocator, name, port);
+    SslHandler handler = (offerHttp2 ? http2 : http1).newHandler(allocator, name, port, tasks);
     handler.setHandshakeTimeoutMillis(timeoutMs);
     handler.setCloseNotifyFlushTimeoutMillis(CLOSE_NOTIFY_MS);
     return handler;

@@ -8,10 +8,9 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProtocols;
 import io.netty.handler.ssl.SslProvider;
-import io.vertx.core.net.ClientSSLOptions;
-import io.vertx.core.net.SSLEngineOptions;
-import java.util.LinkedHashSet;
+import io.vertx.core.Vertx;
 import java.util.List;
+import java.util.concurrent.Executor;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
@@ -39,43 +38,12 @@ public final class ProbeTls {
 
   private ProbeTls() {}
 
-  /**
-   * The engine for an {@code HttpClient} or a {@code NetClient}: {@code
-   * options.setSslEngineOptions(ProbeTls.engineOptions())}. The server name comes from the
-   * authority of the request. Leave {@code forceSni} off: with it Vert.x keeps one context for each
-   * name, for ever.
-   */
-  public static SSLEngineOptions engineOptions() {
-    return new ProbeEngineOptions();
-  }
-
-  /**
-   * What goes with {@link #engineOptions()}. One client, one list: Vert.x remembers the first that
-   * it sees.
-   *
-   * @param alpn the application protocols to offer, the preferred first; empty for none
-   */
-  public static ClientSSLOptions clientOptions(List<String> alpn) {
-    ClientSSLOptions options = new ClientSSLOptions();
-    options
-        .setTrustAll(true)
-        .setHostnameVerificationAlgorithm("")
-        .setUseAlpn(!alpn.isEmpty())
-        .setApplicationLayerProtocols(alpn);
-    options.setEnabledSecureTransportProtocols(new LinkedHashSet<>(PROTOCOLS));
-    return options;
-  }
-
   /** Whether BoringSSL could be loaded. */
   public static boolean nativeEngine() {
     return OpenSsl.isAvailable();
   }
 
-  /** A context of the best engine there is. It is costly: build it once. */
-  static SslContext newContext(List<String> alpn, TrustManager trust) throws SSLException {
-    return nativeEngine() ? newNativeContext(alpn, trust, null) : newJdkContext(alpn, trust, null);
-  }
-
+  /** A context of BoringSSL. It is costly, as the JDK's is: build it once. */
   static SslContext newNativeContext(
       List<String> alpn, TrustManager trust, @Nullable KeyManager keys) throws SSLException {
     SslContext context =
@@ -95,6 +63,17 @@ public final class ProbeTls {
   static SslContext newJdkContext(List<String> alpn, TrustManager trust, @Nullable KeyManager keys)
       throws SSLException {
     return new FreshJdkContext(builder(alpn, trust, keys).sslProvider(SslProvider.JDK).build());
+  }
+
+  /** Where the JDK's engine computes: for milliseconds, so not on the event loop. */
+  static Executor jdkTasks(Vertx vertx) {
+    return task ->
+        vertx.executeBlocking(
+            () -> {
+              task.run();
+              return null;
+            },
+            false);
   }
 
   private static SslContextBuilder builder(

@@ -109,8 +109,7 @@ final class RedirectWalk {
     if (refusal != null) {
       throw blocked("leads to a target that is not allowed: " + refusal);
     }
-    boolean getFromNowOn = hop.status() == 303 && call.method() == HttpCall.Method.OPTIONS;
-    return (getFromNowOn ? call.asGet() : call).to(url);
+    return call.to(url);
   }
 
   private static CheckFailure blocked(String why) {

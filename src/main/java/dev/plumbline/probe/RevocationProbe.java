@@ -14,6 +14,7 @@ import dev.plumbline.tls.RevocationAnswer;
 import dev.plumbline.tls.RevocationList;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
@@ -22,21 +23,34 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the sources that a certificate names whether it is revoked: first its OCSP responders, by
- * GET (RFC 6960, appendix A.1), then its revocation lists, over plain HTTP and through the guard.
+ * GET and, where that gives no answer or would be too long, by POST (RFC 6960, appendix A.1), then
+ * its revocation lists, over plain HTTP and through the guard.
  */
 public final class RevocationProbe {
   private static final int MAX_OCSP_BYTES = 64 * 1024;
   private static final int MAX_LIST_BYTES = 10 * 1024 * 1024;
   private static final int MOST_SOURCES = 2;
   private static final int OK = 200;
+  private static final String OCSP_REQUEST = "application/ocsp-request";
+
+  /** How long an encoded request may be to go by GET. */
+  private static final int MOST_GET_CHARACTERS = 254;
+
+  private static final Future<RevocationAnswer> NO_URL =
+      Future.succeededFuture(
+          RevocationAnswer.undetermined("the certificate names a source that is no http URL"));
 
   private static final Description SOURCE =
       Description.of("revocation-source", "Revocation source", InputType.URL)
           .schemes("http")
           .build();
+
+  /** Reads what a source sent. */
+  private interface Reader extends Function<byte[], RevocationAnswer> {}
 
   private final Vertx vertx;
   private final HttpProbe http;
@@ -57,29 +71,14 @@ public final class RevocationProbe {
     Instant at = context.clock().instant();
     List<Function<CheckContext, Future<RevocationAnswer>>> sources = new ArrayList<>();
     byte[] request = Ocsp.request(certificate, issuer);
+    Reader ocsp = bytes -> Ocsp.read(bytes, certificate, issuer, at, "The OCSP responder");
     Extensions.ocspResponders(certificate).stream()
         .limit(MOST_SOURCES)
-        .forEach(
-            url ->
-                sources.add(
-                    share ->
-                        fetch(
-                            share,
-                            ocspUrl(url, request),
-                            MAX_OCSP_BYTES,
-                            bytes ->
-                                Ocsp.read(bytes, certificate, issuer, at, "The OCSP responder"))));
+        .forEach(url -> sources.add(share -> askResponder(share, url, request, ocsp)));
+    Reader list = bytes -> RevocationList.read(bytes, certificate, issuer, at);
     Extensions.revocationLists(certificate).stream()
         .limit(MOST_SOURCES)
-        .forEach(
-            url ->
-                sources.add(
-                    share ->
-                        fetch(
-                            share,
-                            url,
-                            MAX_LIST_BYTES,
-                            bytes -> RevocationList.read(bytes, certificate, issuer, at))));
+        .forEach(url -> sources.add(share -> fetchList(share, url, list)));
     return first(
         context,
         sources,
@@ -101,28 +100,60 @@ public final class RevocationProbe {
         .compose(answer -> first(context, sources.subList(1, sources.size()), answer));
   }
 
-  private Future<RevocationAnswer> fetch(
-      CheckContext context, String url, int maxBytes, Function<byte[], RevocationAnswer> reader) {
-    Target.Url target;
-    try {
-      target = (Target.Url) TargetParser.parse(SOURCE, url);
-    } catch (InvalidTargetException wrong) {
-      return Future.succeededFuture(
-          RevocationAnswer.undetermined("the certificate names a source that is no http URL"));
+  private Future<RevocationAnswer> askResponder(
+      CheckContext context, String responder, byte[] request, Reader reader) {
+    String encoded =
+        URLEncoder.encode(Base64.getEncoder().encodeToString(request), StandardCharsets.UTF_8);
+    Target.Url byPost = source(responder);
+    Target.Url byGet = source(responder + (responder.endsWith("/") ? "" : "/") + encoded);
+    if (byPost == null || byGet == null) {
+      return NO_URL;
     }
-    return http.exchange(context, HttpCall.get(target, maxBytes).overHttp1())
-        .compose(exchange -> read(exchange, reader))
-        .recover(
-            failure ->
-                failure instanceof CheckFailure known
-                    ? Future.succeededFuture(
-                        RevocationAnswer.undetermined(
-                            target.authority() + " did not answer: " + known.error().message()))
-                    : Future.failedFuture(failure));
+    HttpCall post = HttpCall.post(byPost, OCSP_REQUEST, Buffer.buffer(request), MAX_OCSP_BYTES);
+    Future<RevocationAnswer> answer =
+        encoded.length() > MOST_GET_CHARACTERS
+            ? exchange(context, post, reader)
+            : exchange(context, HttpCall.get(byGet, MAX_OCSP_BYTES).overHttp1(), reader)
+                .compose(
+                    first ->
+                        first.determined()
+                            ? Future.succeededFuture(first)
+                            : exchange(context, post, reader));
+    return unanswered(answer, byPost);
   }
 
-  private Future<RevocationAnswer> read(
-      HttpExchange exchange, Function<byte[], RevocationAnswer> reader) {
+  private Future<RevocationAnswer> fetchList(CheckContext context, String url, Reader reader) {
+    Target.Url list = source(url);
+    return list == null
+        ? NO_URL
+        : unanswered(
+            exchange(context, HttpCall.get(list, MAX_LIST_BYTES).overHttp1(), reader), list);
+  }
+
+  private static Target.@Nullable Url source(String url) {
+    try {
+      return (Target.Url) TargetParser.parse(SOURCE, url);
+    } catch (InvalidTargetException wrong) {
+      return null;
+    }
+  }
+
+  private Future<RevocationAnswer> exchange(CheckContext context, HttpCall call, Reader reader) {
+    return http.exchange(context, call).compose(exchange -> read(exchange, reader));
+  }
+
+  private static Future<RevocationAnswer> unanswered(
+      Future<RevocationAnswer> answer, Target.Url source) {
+    return answer.recover(
+        failure ->
+            failure instanceof CheckFailure known
+                ? Future.succeededFuture(
+                    RevocationAnswer.undetermined(
+                        source.authority() + " did not answer: " + known.error().message()))
+                : Future.failedFuture(failure));
+  }
+
+  private Future<RevocationAnswer> read(HttpExchange exchange, Reader reader) {
     String host = exchange.url().authority();
     if (exchange.status() != OK) {
       return Future.succeededFuture(
@@ -134,11 +165,5 @@ public final class RevocationProbe {
     }
     byte[] bytes = exchange.body().bytes();
     return vertx.executeBlocking(() -> reader.apply(bytes), false);
-  }
-
-  private static String ocspUrl(String responder, byte[] request) {
-    String encoded =
-        URLEncoder.encode(Base64.getEncoder().encodeToString(request), StandardCharsets.UTF_8);
-    return responder.endsWith("/") ? responder + encoded : responder + "/" + encoded;
   }
 }

@@ -41,8 +41,18 @@ final class TlsFailures {
 
   private TlsFailures() {}
 
-  static CheckFailure ofHandshake(Throwable failure, HandshakeBounds bounds) {
-    Throwable cause = failure instanceof DecoderException ? failure.getCause() : failure;
+  /** A {@link CheckFailure}, as a {@link NoCommonGround} where another engine may fare better. */
+  static Exception ofHandshake(Throwable failure, HandshakeBounds bounds) {
+    Throwable cause = unwrapped(failure);
+    CheckFailure known = known(failure, bounds);
+    return NEGOTIATION.contains(alert(cause)) || NEGOTIATION.contains(reason(cause))
+        ? new NoCommonGround(known)
+        : known;
+  }
+
+  /** What is told of a failed handshake. */
+  static CheckFailure known(Throwable failure, HandshakeBounds bounds) {
+    Throwable cause = unwrapped(failure);
     if (cause instanceof SslHandshakeTimeoutException) {
       return new CheckFailure(
           ErrorCode.READ_TIMEOUT,
@@ -80,11 +90,9 @@ final class TlsFailures {
     return handshakeFailed("The TLS handshake failed.");
   }
 
-  /** Whether the peers had no algorithm in common, as far as one can tell. */
-  static boolean lackedCommonGround(Throwable failure) {
-    Throwable cause = failure instanceof DecoderException ? failure.getCause() : failure;
-    return cause != null
-        && (NEGOTIATION.contains(alert(cause)) || NEGOTIATION.contains(reason(cause)));
+  private static Throwable unwrapped(Throwable failure) {
+    Throwable cause = failure instanceof DecoderException ? failure.getCause() : null;
+    return cause == null ? failure : cause;
   }
 
   private static CheckFailure handshakeFailed(String message) {

@@ -55,31 +55,20 @@ final class TlsHandshake {
         ImmediateExecutor.INSTANCE);
   }
 
-  /** The JDK's engine computes for milliseconds, so it does that on a worker thread. */
   static TlsHandshake ofTheJdk(Vertx vertx) throws SSLException {
     HandshakeWitness witness = new HandshakeWitness();
     return new TlsHandshake(
         ProbeTls.newJdkContext(List.of(), witness.trust(), witness.keys()),
         witness,
-        task ->
-            vertx.executeBlocking(
-                () -> {
-                  task.run();
-                  return null;
-                },
-                false));
-  }
-
-  SslContext context() {
-    return context;
+        ProbeTls.jdkTasks(vertx));
   }
 
   /**
    * Makes a handshake. The caller closes the socket.
    *
    * @param millis how long it may take
-   * @return what the peer showed; a {@link CheckFailure}, or {@link TlsProbe.NoCommonGround}, when
-   *     it showed no certificate
+   * @return what the peer showed; a {@link CheckFailure}, or {@link NoCommonGround}, when it showed
+   *     no certificate
    */
   Future<TlsPeer> with(
       NetSocket socket, String serverName, InetAddress address, long connectMillis, long millis) {
@@ -108,7 +97,7 @@ final class TlsHandshake {
                   promise.complete(
                       unfinished(done.cause(), bounds, sight, address, connectMillis, took));
                 }
-              } catch (CheckFailure | TlsProbe.NoCommonGround | RuntimeException failure) {
+              } catch (Exception failure) {
                 promise.fail(failure);
               } finally {
                 witness.forget(handler.engine());
@@ -154,18 +143,14 @@ final class TlsHandshake {
       InetAddress address,
       long connectMillis,
       long handshakeMillis)
-      throws CheckFailure, TlsProbe.NoCommonGround {
-    CheckFailure failure = TlsFailures.ofHandshake(cause, bounds);
+      throws Exception {
     X509Certificate[] chain = sight.chain();
     if (chain.length == 0 || !sight.certificateAsked()) {
-      if (TlsFailures.lackedCommonGround(cause)) {
-        throw new TlsProbe.NoCommonGround(failure);
-      }
-      throw failure;
+      throw TlsFailures.ofHandshake(cause, bounds);
     }
     CheckError error =
         new CheckError(
-            failure.error().code(),
+            TlsFailures.known(cause, bounds).error().code(),
             "The server asks for a certificate of the client and goes no further without one.");
     return new TlsPeer(
         address,

@@ -4,7 +4,6 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
-import io.netty.handler.ssl.SslContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.ConnectOptions;
@@ -110,16 +109,8 @@ public final class TlsProbe {
       long connectMillis) {
     String name = serverName == null ? host.name() : serverName;
     Dialled dialled = new Dialled(context, host, address, port, name, connectMillis);
-    return dial(dialled, nativeHandshake)
-        .recover(
-            failure ->
-                failure instanceof NoCommonGround && nativeHandshake != jdkHandshake
-                    ? dial(dialled, jdkHandshake).recover(again -> Future.failedFuture(failure))
-                    : Future.failedFuture(failure))
-        .recover(
-            failure ->
-                Future.failedFuture(
-                    failure instanceof NoCommonGround none ? none.failure() : failure));
+    return NoCommonGround.withFallback(
+        nativeHandshake, jdkHandshake, handshake -> dial(dialled, handshake));
   }
 
   private record Dialled(
@@ -129,20 +120,6 @@ public final class TlsProbe {
       int port,
       String serverName,
       long connectMillis) {}
-
-  /** A failure that the other engine may not share: it knows other algorithms. */
-  static final class NoCommonGround extends Exception {
-    private final transient CheckFailure failure;
-
-    NoCommonGround(CheckFailure failure) {
-      super(failure.getMessage(), null, false, false);
-      this.failure = failure;
-    }
-
-    CheckFailure failure() {
-      return failure;
-    }
-  }
 
   private Future<TlsPeer> dial(Dialled to, TlsHandshake handshake) {
     return guard.dial(
@@ -191,10 +168,5 @@ public final class TlsProbe {
 
   private static long left(CheckContext context) {
     return context.deadline().remainingMillis() - RESERVE_MILLIS;
-  }
-
-  /** The engine's context, for tests. */
-  SslContext nativeContext() {
-    return nativeHandshake.context();
   }
 }

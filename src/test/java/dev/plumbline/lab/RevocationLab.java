@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -29,6 +30,7 @@ import org.bouncycastle.cert.ocsp.BasicOCSPRespBuilder;
 import org.bouncycastle.cert.ocsp.CertificateID;
 import org.bouncycastle.cert.ocsp.CertificateStatus;
 import org.bouncycastle.cert.ocsp.OCSPException;
+import org.bouncycastle.cert.ocsp.OCSPReq;
 import org.bouncycastle.cert.ocsp.OCSPRespBuilder;
 import org.bouncycastle.cert.ocsp.RevokedStatus;
 import org.bouncycastle.cert.ocsp.UnknownStatus;
@@ -42,6 +44,7 @@ public final class RevocationLab implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newFixedThreadPool(2);
   private final Map<String, Supplier<byte[]>> documents = new ConcurrentHashMap<>();
+  private final Set<String> onlyByPost = ConcurrentHashMap.newKeySet();
   private final AtomicInteger asked = new AtomicInteger();
 
   public RevocationLab() {
@@ -65,6 +68,12 @@ public final class RevocationLab implements AutoCloseable {
     documents.put(path, document);
   }
 
+  /** The same, for requests by POST alone. */
+  public void putForPost(String path, Supplier<byte[]> document) {
+    onlyByPost.add(path);
+    put(path, document);
+  }
+
   /** How many requests have come in. */
   public int asked() {
     return asked.get();
@@ -81,7 +90,12 @@ public final class RevocationLab implements AutoCloseable {
       }
     }
     try (exchange) {
-      exchange.getRequestBody().readAllBytes();
+      byte[] request = exchange.getRequestBody().readAllBytes();
+      if (onlyByPost.contains(path.replaceFirst("(/[^/]*).*", "$1"))
+          && !asksByPost(exchange, request)) {
+        exchange.sendResponseHeaders(405, -1);
+        return;
+      }
       if (document == null) {
         exchange.sendResponseHeaders(404, -1);
         return;
@@ -90,6 +104,12 @@ public final class RevocationLab implements AutoCloseable {
       exchange.sendResponseHeaders(200, bytes.length);
       exchange.getResponseBody().write(bytes);
     }
+  }
+
+  private static boolean asksByPost(HttpExchange exchange, byte[] request) throws IOException {
+    return exchange.getRequestMethod().equals("POST")
+        && "application/ocsp-request".equals(exchange.getRequestHeaders().getFirst("Content-Type"))
+        && new OCSPReq(request).getRequestList().length == 1;
   }
 
   /** What an OCSP response says of a certificate. */

@@ -36,6 +36,7 @@ public final class TlsLabFixture implements AutoCloseable {
   public final TlsTrust trust =
       new TlsTrust(TrustRoots.of(List.of(), List.of(lab.root().certificate())));
   public final TlsProbe tls;
+  public final HttpProbe http;
   public final CertificateProbe certificates;
   private final SslCertificate module = new SslCertificate();
   private final Context loop = vertx.getOrCreateContext();
@@ -64,7 +65,7 @@ public final class TlsLabFixture implements AutoCloseable {
             resolver,
             new Config.Targets(ALLOWED, List.of(), List.of("*"), null, FREELY, FREELY, FREELY));
     tls = new TlsProbe(vertx, guard);
-    HttpProbe http = new HttpProbe(vertx, guard, trust, policy, "plumbline-test");
+    http = new HttpProbe(vertx, guard, trust, policy, "plumbline-test");
     certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
   }
 

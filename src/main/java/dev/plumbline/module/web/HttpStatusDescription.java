@@ -162,7 +162,9 @@ final class HttpStatusDescription {
 
   static final Description DESCRIPTION =
       Description.of("http-status", "HTTP status", InputType.URL)
-          .summary("Asks a URL, follows its redirects and tells what the server answered.")
+          .summary(
+              "Asks a URL, follows its redirects and tells what the server answered. Only a page"
+                  + " fetched with GET is searched for text and for a hidden \"not found\".")
           .category("web")
           .example("https://example.com/", "https://example.com/page")
           .aboutReachability()
@@ -171,7 +173,8 @@ final class HttpStatusDescription {
               Option.choice(
                   "method",
                   "Method",
-                  "How to ask: HEAD, GET, or HEAD first and GET when HEAD is refused (auto).",
+                  "How to ask: HEAD, GET, or HEAD first and GET when HEAD is refused or text is to be"
+                      + " found (auto). Choose get to have the page itself looked at.",
                   "auto",
                   "head",
                   "get"),
@@ -254,7 +257,9 @@ final class HttpStatusDescription {
               Field.bool(
                   "soft_404_suspected",
                   "Soft 404?",
-                  "Whether the page seems to say \"not found\" in spite of its status."),
+                  "Whether the page seems to say \"not found\" in spite of its status. Only a page"
+                      + " fetched with GET is read; after HEAD false means no more than that no"
+                      + " redirect led to an error page."),
               Field.bool(
                       "contains_matched",
                       "Text found",

@@ -9,6 +9,7 @@ import dev.plumbline.check.Level;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.lab.Await;
 import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.RevocationLab;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
@@ -223,6 +224,25 @@ class SslCertificateTest {
     Judgement judgement = fixture.judge(server.host() + ":" + server.port(), Map.of());
     assertThat(judgement.fields()).containsEntry("revoked", null).containsEntry("problem", "none");
     assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
+  }
+
+  @Test
+  void asksByPostAResponderThatRefusesGet() {
+    String host = "post-only." + TlsLab.DOMAIN;
+    RevocationLab revocation = fixture.lab.revocation();
+    TestCa.Identity identity =
+        fixture.lab.issuer().issue(CertificateSpec.server(host).ocsp(revocation.url("/post-only")));
+    revocation.putForPost(
+        "/post-only",
+        () ->
+            RevocationLab.ocsp(
+                fixture.lab.issuer(), identity.certificate(), RevocationLab.Status.REVOKED));
+    fixture.dns.address(host, "127.0.0.1");
+    try (TlsServers servers = new TlsServers()) {
+      int port = servers.serve(identity, TlsServers.Manner.PLAIN);
+      assertThat(fixture.judge(host + ":" + port, Map.of("check_revocation", "true")).fields())
+          .containsEntry("problem", "revoked");
+    }
   }
 
   @Test
