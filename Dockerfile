@@ -1,4 +1,4 @@
-FROM maven:3.9-eclipse-temurin-17 AS build
+FROM maven:3.9.9-eclipse-temurin-17 AS build
 WORKDIR /build
 COPY pom.xml .
 COPY .mvn .mvn
@@ -6,7 +6,7 @@ COPY conf conf
 COPY src src
 RUN mvn -q -B -DskipTests package
 
-FROM eclipse-temurin:17-jre
+FROM eclipse-temurin:17.0.13_11-jre
 RUN useradd --system --uid 10001 --home-dir /var/lib/plumbline --create-home plumbline
 COPY --from=build /build/target/plumbline.jar /build/conf/jvm.options /opt/plumbline/
 USER plumbline
