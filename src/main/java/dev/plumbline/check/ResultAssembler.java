@@ -10,33 +10,45 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the whole result of what a module judged: every declared field, the verdict, the size. */
 public final class ResultAssembler {
-  private static final int MOST_FINDINGS = 100;
+  /** What stands around everything that is counted, and what an answer adds to a result. */
+  private static final int ENVELOPE = 512;
 
   private ResultAssembler() {}
 
   /** The result of a check that ended in a judgement. */
   public static CheckResult judged(
       Description module, Target target, Judgement judgement, Instant checkedAt, long durationMs) {
+    int budget = ResultSize.MOST - ENVELOPE - ResultSize.size(target.text());
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     for (Field field : module.fields()) {
       fields.put(field.name(), judgement.fields().get(field.name()));
+      budget -= "\"fields.\",".length() + field.name().length();
     }
     List<String> truncated = new ArrayList<>();
-    List<Finding> findings = judgement.findings();
-    if (findings.size() > MOST_FINDINGS) {
-      findings = findings.subList(0, MOST_FINDINGS);
+    List<Finding> findings = ResultSize.fitting(judgement.findings());
+    if (!findings.equals(judgement.findings())) {
       truncated.add("findings");
     }
-    ResultSize.Cut cut = ResultSize.cut(fields, size(findings));
+    budget -= ResultSize.findingsSize(findings);
+    CheckError error = judgement.error();
+    if (error != null) {
+      String message = ResultSize.shorten(error.message(), ResultSize.LONG_TEXT);
+      if (message.length() < error.message().length()) {
+        error = new CheckError(error.code(), message);
+        truncated.add("error.message");
+      }
+      budget -= ResultSize.size(message);
+    }
+    ResultSize.Cut cut = ResultSize.cut(fields, budget);
     cut.truncated().forEach(name -> truncated.add("fields." + name));
     return new CheckResult(
         module.module(),
         target.text(),
-        Verdict.of(judgement.findings(), judgement.error(), module.reachability()),
+        Verdict.of(judgement.findings(), error, module.reachability()),
         cut.fields(),
         findings,
         List.copyOf(truncated),
-        judgement.error(),
+        error,
         checkedAt.truncatedTo(ChronoUnit.MILLIS),
         durationMs);
   }
@@ -45,17 +57,5 @@ public final class ResultAssembler {
   public static CheckResult failed(
       Description module, Target target, CheckError error, Instant checkedAt, long durationMs) {
     return judged(module, target, new Judgement(Map.of(), List.of(), error), checkedAt, durationMs);
-  }
-
-  private static int size(List<Finding> findings) {
-    int bytes = 0;
-    for (Finding finding : findings) {
-      bytes +=
-          96
-              + ResultSize.size(finding.message())
-              + ResultSize.size(finding.action())
-              + ResultSize.size(finding.code());
-    }
-    return bytes;
   }
 }
