@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param verifyTls whether a certificate that a browser would refuse ends the exchange before the
  *     request is sent
  * @param http2 whether HTTP/2 is offered by ALPN
+ * @param redirectBodies whether the body of a redirect is read, too
  * @param body what a POST sends, over HTTP/1.1; null for other methods
  */
 public record HttpCall(
@@ -26,6 +27,7 @@ public record HttpCall(
     int maxBodyBytes,
     boolean verifyTls,
     boolean http2,
+    boolean redirectBodies,
     @Nullable Buffer body) {
 
   private static final Pattern TOKEN = Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]{1,100}");
@@ -52,14 +54,14 @@ public record HttpCall(
   }
 
   public static HttpCall head(Target.Url url) {
-    return new HttpCall(Method.HEAD, url, List.of(), 0, true, true, null);
+    return new HttpCall(Method.HEAD, url, List.of(), 0, true, true, true, null);
   }
 
   /**
    * @param maxBodyBytes reading stops there
    */
   public static HttpCall get(Target.Url url, int maxBodyBytes) {
-    return new HttpCall(Method.GET, url, List.of(), maxBodyBytes, true, true, null);
+    return new HttpCall(Method.GET, url, List.of(), maxBodyBytes, true, true, true, null);
   }
 
   /**
@@ -67,28 +69,34 @@ public record HttpCall(
    */
   public static HttpCall post(Target.Url url, String contentType, Buffer body, int maxBodyBytes) {
     List<HttpHeader> headers = List.of(new HttpHeader("content-type", contentType));
-    return new HttpCall(Method.POST, url, headers, maxBodyBytes, true, false, body);
+    return new HttpCall(Method.POST, url, headers, maxBodyBytes, true, false, true, body);
   }
 
   /** The same call with one more header. */
   public HttpCall with(String name, String value) {
     List<HttpHeader> more = new ArrayList<>(headers);
     more.add(new HttpHeader(name.toLowerCase(Locale.ROOT), value));
-    return new HttpCall(method, url, more, maxBodyBytes, verifyTls, http2, body);
+    return new HttpCall(method, url, more, maxBodyBytes, verifyTls, http2, redirectBodies, body);
   }
 
   /** The same call, which puts up with any certificate when {@code verify} is false. */
   public HttpCall verifyingTls(boolean verify) {
-    return new HttpCall(method, url, headers, maxBodyBytes, verify, http2, body);
+    return new HttpCall(method, url, headers, maxBodyBytes, verify, http2, redirectBodies, body);
   }
 
   /** The same call over HTTP/1.1 only. */
   public HttpCall overHttp1() {
-    return new HttpCall(method, url, headers, maxBodyBytes, verifyTls, false, body);
+    return new HttpCall(method, url, headers, maxBodyBytes, verifyTls, false, redirectBodies, body);
+  }
+
+  /** The same call, which is over as soon as a redirect says where it leads. */
+  public HttpCall withoutRedirectBodies() {
+    return new HttpCall(method, url, headers, maxBodyBytes, verifyTls, http2, false, body);
   }
 
   /** The same call to another URL. */
   public HttpCall to(Target.Url other) {
-    return new HttpCall(method, other, headers, maxBodyBytes, verifyTls, http2, body);
+    return new HttpCall(
+        method, other, headers, maxBodyBytes, verifyTls, http2, redirectBodies, body);
   }
 }

@@ -45,6 +45,7 @@ final class HttpConnection {
   private final TrustCache trust;
   private final CheckContext context;
   private final HttpCall call;
+  private final BodyBudget bodies;
   private final List<HttpHeader> headers;
   private final long endNanos;
   private long connectStart;
@@ -61,6 +62,7 @@ final class HttpConnection {
       ResponseCollector.Answer answer, long connectNanos, long tlsNanos, long firstByteNanos) {}
 
   /**
+   * @param bodies what the bodies of all exchanges are charged to
    * @param headers everything that is sent but the request line and Host
    * @param timeoutMs when the exchange has to have ended
    */
@@ -70,6 +72,7 @@ final class HttpConnection {
       TrustCache trust,
       CheckContext context,
       HttpCall call,
+      BodyBudget bodies,
       List<HttpHeader> headers,
       long timeoutMs) {
     this.guard = guard;
@@ -77,6 +80,7 @@ final class HttpConnection {
     this.trust = trust;
     this.context = context;
     this.call = call;
+    this.bodies = bodies;
     this.headers = headers;
     this.endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
   }
@@ -225,7 +229,7 @@ final class HttpConnection {
 
   private void send(Channel channel, boolean http2, Promise<Outcome> promise) {
     Promise<ResponseCollector.Answer> answer = Promise.promise();
-    ResponseCollector collector = new ResponseCollector(channel, answer, call.maxBodyBytes());
+    ResponseCollector collector = new ResponseCollector(channel, answer, call, bodies);
     requestSent = System.nanoTime();
     java.util.concurrent.Future<?> timer =
         channel.eventLoop().schedule(collector::timedOut, remainingMillis(), TimeUnit.MILLISECONDS);

@@ -27,8 +27,7 @@ public record HttpExchange(
     HttpTimings timings,
     @Nullable CheckError bodyError) {
 
-  /** Whether the status asks to go on to another URL and says which. */
-  public boolean redirects() {
+  static boolean redirects(int status, HttpFields headers) {
     return switch (status) {
       case 301, 302, 303, 307, 308 -> {
         String location = headers.first("location");
@@ -36,5 +35,10 @@ public record HttpExchange(
       }
       default -> false;
     };
+  }
+
+  /** Whether the status asks to go on to another URL and says which. */
+  public boolean redirects() {
+    return redirects(status, headers);
   }
 }

@@ -33,6 +33,11 @@ public final class HttpProbe {
   /** Left to the caller to report what was seen before its own deadline. */
   private static final long MARGIN_MS = 50;
 
+  private static final long MAX_HELD_BODY_BYTES = 32L * 1024 * 1024;
+
+  /** Tells services like ours that a request comes from one of them (RFC 9110, section 7.6.3). */
+  public static final HttpHeader MARK = new HttpHeader("via", "1.1 plumbline");
+
   private static final int MAX_ADDRESSES = 4;
   private static final long FIRST_CONNECTS_MS = 3_000;
 
@@ -43,6 +48,7 @@ public final class HttpProbe {
   private final TrustCache trust;
   private final TargetPolicy policy;
   private final String userAgent;
+  private final BodyBudget bodies;
 
   /**
    * @param policy asked about every URL that a redirect leads to
@@ -51,11 +57,22 @@ public final class HttpProbe {
    */
   public HttpProbe(
       Vertx vertx, EgressGuard guard, TlsTrust trust, TargetPolicy policy, String userAgent) {
+    this(vertx, guard, trust, policy, userAgent, new BodyBudget(MAX_HELD_BODY_BYTES));
+  }
+
+  HttpProbe(
+      Vertx vertx,
+      EgressGuard guard,
+      TlsTrust trust,
+      TargetPolicy policy,
+      String userAgent,
+      BodyBudget bodies) {
     this.client = vertx.createNetClient(new NetClientOptions().setReconnectAttempts(0));
     this.guard = guard;
     this.trust = new TrustCache(vertx, trust);
     this.policy = policy;
     this.userAgent = userAgent;
+    this.bodies = bodies;
     try {
       this.jdkTls = HttpTls.ofTheJdk(vertx);
       this.tls = ProbeTls.nativeEngine() ? HttpTls.ofBoringSsl() : jdkTls;
@@ -137,7 +154,8 @@ public final class HttpProbe {
                 new CheckFailure(CONNECT_TIMEOUT, "No time was left to connect."));
           }
           long connectMs = lastOne ? left : Math.min(left, Math.max(left / 2, FIRST_CONNECTS_MS));
-          return new HttpConnection(guard, engine, trust, context, call, headers(call), left)
+          return new HttpConnection(
+                  guard, engine, trust, context, call, bodies, headers(call), left)
               .exchange(client, socket, address, connectMs);
         });
   }
@@ -150,10 +168,11 @@ public final class HttpProbe {
   }
 
   private List<HttpHeader> headers(HttpCall call) {
-    List<HttpHeader> headers = new ArrayList<>(call.headers().size() + 3);
+    List<HttpHeader> headers = new ArrayList<>(call.headers().size() + 4);
     addUnlessGiven(headers, call, "user-agent", userAgent);
     addUnlessGiven(headers, call, "accept", "*/*");
     addUnlessGiven(headers, call, "accept-encoding", "identity");
+    headers.add(MARK);
     headers.addAll(call.headers());
     return headers;
   }

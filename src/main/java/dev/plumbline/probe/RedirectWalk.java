@@ -48,7 +48,7 @@ final class RedirectWalk {
   Future<HttpJourney> from(HttpCall call) {
     asked.add(key(call));
     return probe
-        .exchange(context, call)
+        .exchange(context, call.withoutRedirectBodies())
         .transform(
             result -> {
               if (result.succeeded()) {

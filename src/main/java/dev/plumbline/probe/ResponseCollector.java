@@ -5,12 +5,14 @@ import static dev.plumbline.check.ErrorCode.HTTP_PROTOCOL_ERROR;
 import static dev.plumbline.check.ErrorCode.READ_TIMEOUT;
 import static dev.plumbline.check.ErrorCode.RESPONSE_TOO_LARGE;
 
+import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.vertx.core.Promise;
+import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,8 @@ final class ResponseCollector {
 
   /** What everything before the final head may have: interim responses and HTTP/2 frames too. */
   private static final int MAX_BYTES_BEFORE_BODY = 2 * MAX_HEAD_BYTES;
+
+  private static final byte[] NOTHING = new byte[0];
 
   /** How much a body may grow by its framing: chunks of a single byte take six. */
   private static final int MAX_FRAMING_FACTOR = 8;
@@ -49,18 +53,25 @@ final class ResponseCollector {
 
   private final Channel channel;
   private final Promise<Answer> promise;
+  private final HttpCall call;
   private final int maxBodyBytes;
+  private final BodyBudget budget;
   private @Nullable Head head;
   private int interim;
   private long received;
-  private byte[] body = new byte[0];
+  private byte[] body = NOTHING;
   private int bodySize;
   private boolean ended;
 
-  ResponseCollector(Channel channel, Promise<Answer> promise, int maxBodyBytes) {
+  /**
+   * @param budget what is read of the body is charged to it until the exchange has ended
+   */
+  ResponseCollector(Channel channel, Promise<Answer> promise, HttpCall call, BodyBudget budget) {
     this.channel = channel;
     this.promise = promise;
-    this.maxBodyBytes = maxBodyBytes;
+    this.call = call;
+    this.maxBodyBytes = call.maxBodyBytes();
+    this.budget = budget;
   }
 
   boolean ended() {
@@ -94,6 +105,8 @@ final class ResponseCollector {
       head = new Head(status, reason, version, headers, System.nanoTime());
       if (maxBodyBytes == 0) {
         finish(null, false);
+      } else if (!call.redirectBodies() && HttpExchange.redirects(status, headers)) {
+        finish(null, true);
       }
     }
   }
@@ -104,15 +117,30 @@ final class ResponseCollector {
     if (ended || count <= 0) {
       return;
     }
-    if (bodySize + count > body.length) {
-      long wanted = Math.max(bodySize + (long) count, body.length * 2L);
-      body = Arrays.copyOf(body, (int) Math.min(maxBodyBytes, wanted));
+    if (bodySize + count > body.length && !grow(bodySize + count)) {
+      noRoom();
+      return;
     }
     piece.getBytes(piece.readerIndex(), body, bodySize, count);
     bodySize += count;
     if (bodySize == maxBodyBytes) {
       finish(null, true);
     }
+  }
+
+  private boolean grow(int least) {
+    int wanted = (int) Math.min(maxBodyBytes, Math.max(least, body.length * 2L));
+    if (!budget.take(wanted - body.length)) {
+      return false;
+    }
+    body = Arrays.copyOf(body, wanted);
+    return true;
+  }
+
+  private void noRoom() {
+    promise.tryFail(
+        new BusyFailure("Too many answers are being read at once.", Duration.ofSeconds(1)));
+    finish(null, true);
   }
 
   /** The end of a message; of an interim one when no final head was seen yet. */
@@ -172,6 +200,8 @@ final class ResponseCollector {
       promise.tryFail(new CheckFailure(cause.code(), cause.message()));
     } else {
       byte[] bytes = bodySize == body.length ? body : Arrays.copyOf(body, bodySize);
+      budget.give(body.length);
+      body = NOTHING;
       HttpBody read =
           bytes.length == 0 && !truncated ? HttpBody.EMPTY : new HttpBody(bytes, truncated);
       promise.tryComplete(

@@ -61,6 +61,20 @@ final class RedirectPages {
         to("/redirect/ping", 302, "redirect_loop", lab -> "/redirect/pong"),
         to("/redirect/pong", 302, "redirect_loop", lab -> "/redirect/ping"),
         new LabPage(
+            "/redirect/endless-body",
+            "200 after a 302 whose body is not waited for",
+            c -> {
+              c.send("HTTP/1.1 302 Found\r\nlocation: /ok\r\n\r\nx");
+              c.endless(() -> LabConversation.bytes("x".repeat(4096)));
+            }),
+        new LabPage(
+            "/redirect/dripping-body",
+            "200 after a 302 whose body is not waited for",
+            c -> {
+              c.send("HTTP/1.1 302 Found\r\nlocation: /ok\r\ncontent-length: 100\r\n\r\n");
+              c.drip("x".repeat(100));
+            }),
+        new LabPage(
             "/redirect/chain/{length}",
             "200 after that many redirects; from 11 on too_many_redirects",
             c -> {

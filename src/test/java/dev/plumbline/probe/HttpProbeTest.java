@@ -3,6 +3,7 @@ package dev.plumbline.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
@@ -14,6 +15,9 @@ import dev.plumbline.lab.Await;
 import dev.plumbline.lab.HostileHttp2;
 import dev.plumbline.lab.HttpBench;
 import dev.plumbline.lab.TlsServers;
+import dev.plumbline.tls.TrustRoots;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.EnumSet;
@@ -147,6 +151,32 @@ class HttpProbeTest {
   }
 
   @Test
+  void holdsNoMoreOfAllBodiesTogetherThanItHasRoomFor() {
+    BodyBudget budget = new BodyBudget(20_000);
+    Vertx vertx = Vertx.vertx();
+    TargetPolicy policy = HttpBench.policy(List.of("127.0.0.0/8"), List.of("*"));
+    HttpProbe probe =
+        new HttpProbe(
+            vertx,
+            LabGuard.of(vertx, policy, bench.dns()),
+            new TlsTrust(TrustRoots.of(List.of(), List.of())),
+            policy,
+            HttpBench.USER_AGENT,
+            budget);
+    TestContext context = TestContext.create();
+    Future<HttpExchange> held =
+        probe.exchange(context.withDeadline(1_500), HttpCall.get(url("/drip/body"), BODY));
+
+    assertThat(Await.failure(probe.exchange(context, HttpCall.get(url("/endless/body"), BODY))))
+        .isInstanceOf(BusyFailure.class);
+    HttpExchange small = Await.value(probe.exchange(context, HttpCall.get(url("/big"), 10_000)));
+    assertThat(small.body().size()).isEqualTo(10_000);
+    assertThat(Await.value(held).bodyError()).isNotNull();
+    assertThat(budget.left()).isEqualTo(20_000);
+    Await.value(vertx.close());
+  }
+
+  @Test
   void keepsControlsOutOfWhatItReports() {
     assertThat(exchange(get("/controls")).headers().first("server")).isEqualTo("ab[31mc");
   }
@@ -162,7 +192,7 @@ class HttpProbeTest {
                 + bench.lab().authority()
                 + "\r\nuser-agent: "
                 + HttpBench.USER_AGENT
-                + "\r\naccept: */*\r\naccept-encoding: identity\r\nx-extra: 1\r\nconnection: close");
+                + "\r\naccept: */*\r\naccept-encoding: identity\r\nvia: 1.1 plumbline\r\nx-extra: 1\r\nconnection: close");
   }
 
   @ParameterizedTest

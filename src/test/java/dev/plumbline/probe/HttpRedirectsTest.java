@@ -53,6 +53,8 @@ class HttpRedirectsTest {
     "/redirect/encoded-crlf, 1, 200, /ok?%0D%0AX-Injected:%201",
     "/redirect/bare-cr, 1, 200, /ok?X-Injected:%201",
     "/redirect/chain/10, 10, 200, /ok",
+    "/redirect/endless-body, 1, 200, /ok",
+    "/redirect/dripping-body, 1, 200, /ok",
     "/refresh, 0, 200, /refresh"
   })
   void followsToTheEnd(String path, int redirects, int status, String end) {
@@ -67,6 +69,17 @@ class HttpRedirectsTest {
       assertThat(journey.last().method()).isEqualTo(call.method());
       assertThat(journey.url().text()).isEqualTo(bench.lab().http(end));
     }
+  }
+
+  @Test
+  void keepsNoBodyOfARedirect() {
+    HttpCall call = HttpCall.get(bench.url("/redirect/endless-body"), 1_000);
+
+    assertThat(follow(call).hops()).extracting(hop -> hop.body().size()).containsExactly(0, 11);
+    assertThat(exchange(call).body().size()).isEqualTo(1_000);
+    assertThat(exchange(call.withoutRedirectBodies()).body())
+        .returns(0, HttpBody::size)
+        .returns(true, HttpBody::truncated);
   }
 
   @ParameterizedTest
@@ -139,6 +152,10 @@ class HttpRedirectsTest {
         .isEqualTo(ErrorCode.READ_TIMEOUT);
     assertThat(journey.hops()).hasSize(1);
     assertThat(journey.url().text()).isEqualTo(bench.lab().http("/never"));
+  }
+
+  private static HttpExchange exchange(HttpCall call) {
+    return Await.value(bench.probe().exchange(TestContext.create(), call));
   }
 
   private static HttpJourney follow(HttpCall call) {
