@@ -1,12 +1,16 @@
 package dev.plumbline.lab;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -91,18 +95,31 @@ final class LabConversation {
     socket.close();
   }
 
-  /** Ends the connection with a TCP reset, after what was written before has had its time. */
-  void reset() {
-    vertx.setTimer(
-        50,
-        later -> {
-          ((NetSocketInternal) socket)
-              .channelHandlerContext()
-              .channel()
-              .config()
-              .setOption(ChannelOption.SO_LINGER, 0);
-          socket.close();
-        });
+  /**
+   * Ends the connection with a TCP reset, after what was written before has had its time.
+   *
+   * @return succeeds once it has ended, by us or by the peer
+   */
+  Future<Void> reset() {
+    Promise<Void> ended = Promise.promise();
+    Channel channel = ((NetSocketInternal) socket).channelHandlerContext().channel();
+    Runnable end =
+        () -> {
+          if (channel.isOpen()) {
+            channel.config().setOption(ChannelOption.SO_LINGER, 0);
+          }
+          socket.close().onComplete(ended);
+        };
+    channel
+        .eventLoop()
+        .schedule(end, 50, TimeUnit.MILLISECONDS)
+        .addListener(
+            ran -> {
+              if (!ran.isSuccess()) {
+                ended.tryFail(ran.cause());
+              }
+            });
+    return ended.future();
   }
 
   void later(long millis, Runnable then) {

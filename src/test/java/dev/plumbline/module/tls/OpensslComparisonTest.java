@@ -6,6 +6,7 @@ import dev.plumbline.check.Judgement;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
 import dev.plumbline.lab.Tool;
+import dev.plumbline.probe.TlsProbe;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,6 +36,9 @@ class OpensslComparisonTest {
       DateTimeFormatter.ofPattern("MMM d HH:mm:ss yyyy 'GMT'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
+  private static final Pattern PEM =
+      Pattern.compile("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", Pattern.DOTALL);
+
   private TlsLabFixture fixture;
   private Path openssl;
   private Path root;
@@ -58,16 +62,26 @@ class OpensslComparisonTest {
         .filter(server -> !server.name().equals("three-as-one"));
   }
 
-  private String run(String input, String... arguments) throws Exception {
+  private record Output(byte[] bytes, int status) {
+    String text() {
+      return new String(bytes, StandardCharsets.UTF_8);
+    }
+  }
+
+  private Output run(byte[] input, String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of(openssl.toString()));
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (var to = process.getOutputStream()) {
-      to.write(input.getBytes(StandardCharsets.US_ASCII));
+      to.write(input);
     }
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    byte[] output = process.getInputStream().readAllBytes();
     assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
-    return output;
+    return new Output(output, process.exitValue());
+  }
+
+  private String run(String input, String... arguments) throws Exception {
+    return run(input.getBytes(StandardCharsets.US_ASCII), arguments).text();
   }
 
   private static String find(String text, String pattern) {
@@ -76,32 +90,59 @@ class OpensslComparisonTest {
     return matcher.group(1);
   }
 
-  @ParameterizedTest
-  @MethodSource("comparable")
-  void agreesWithOpenssl(TlsLab.Server server) throws Exception {
-    boolean literal = server.host().startsWith("127.");
+  /**
+   * What openssl sees of a server.
+   *
+   * @param certificates in PEM, in the order in which they were sent
+   */
+  private record Seen(String session, List<String> certificates) {
+    String leaf() {
+      return certificates.get(0);
+    }
+  }
+
+  private Seen connect(TlsLab.Server server) throws Exception {
     List<String> arguments =
         new ArrayList<>(
             List.of(
                 "s_client",
                 "-connect",
                 "127.0.0.1:" + server.port(),
-                "-CAfile",
-                root.toString(),
-                "-no-CApath",
-                "-no-CAstore",
-                "-purpose",
-                "sslserver",
+                "-showcerts",
                 "-cipher",
-                "ALL:@SECLEVEL=0",
-                literal ? "-verify_ip" : "-verify_hostname",
-                server.host()));
-    arguments.addAll(literal ? List.of("-noservername") : List.of("-servername", server.host()));
-    String seen = run("", arguments.toArray(new String[0]));
-    String certificate =
-        seen.substring(
-            seen.indexOf("-----BEGIN CERTIFICATE-----"),
-            seen.indexOf("-----END CERTIFICATE-----") + 26);
+                "ALL:@SECLEVEL=0"));
+    arguments.addAll(trust(server));
+    arguments.addAll(
+        literal(server) ? List.of("-noservername") : List.of("-servername", server.host()));
+    String session = run("", arguments.toArray(new String[0]));
+    List<String> certificates =
+        PEM.matcher(session).results().map(found -> found.group() + "\n").toList();
+    assertThat(certificates).as(session).isNotEmpty();
+    return new Seen(session, certificates);
+  }
+
+  private List<String> trust(TlsLab.Server server) {
+    return List.of(
+        "-CAfile",
+        root.toString(),
+        "-no-CApath",
+        "-no-CAstore",
+        "-purpose",
+        "sslserver",
+        literal(server) ? "-verify_ip" : "-verify_hostname",
+        server.host());
+  }
+
+  private static boolean literal(TlsLab.Server server) {
+    return server.host().startsWith("127.");
+  }
+
+  @ParameterizedTest
+  @MethodSource("comparable")
+  void agreesOnWhatTheCertificateSays(TlsLab.Server server) throws Exception {
+    Seen openssl = connect(server);
+    String seen = openssl.session();
+    String certificate = openssl.leaf();
     String facts =
         run(
             certificate,
@@ -112,6 +153,7 @@ class OpensslComparisonTest {
             "-fingerprint",
             "-sha256",
             "-subject",
+            "-issuer",
             "-nameopt",
             "RFC2253",
             "-text");
@@ -123,16 +165,76 @@ class OpensslComparisonTest {
             find(facts, "^sha256 Fingerprint=(.*)$").replace(":", "").toLowerCase(Locale.ROOT));
     assertThat(fields.get("not_before")).isEqualTo(date(find(facts, "^notBefore=(.*)$")));
     assertThat(fields.get("not_after")).isEqualTo(date(find(facts, "^notAfter=(.*)$")));
-    assertThat(((Map<?, ?>) ((List<?>) fields.get("chain")).get(0)).get("subject"))
-        .isEqualTo(find(facts, "^subject=(.*)$"));
+    List<?> chain = (List<?>) fields.get("chain");
+    assertThat(chain).hasSize(Math.min(openssl.certificates().size(), TlsProbe.MOST_CERTIFICATES));
+    Map<?, ?> leaf = (Map<?, ?>) chain.get(0);
+    assertThat(leaf.get("subject")).isEqualTo(find(facts, "^subject=(.*)$"));
+    assertThat(leaf.get("issuer")).isEqualTo(find(facts, "^issuer=(.*)$"));
+    assertThat(fields.get("issuer_cn")).isEqualTo(find(facts, "^issuer=.*CN=([^,\n]*)"));
+    assertThat(fields.get("sans")).isEqualTo(alternativeNames(certificate));
+    assertThat(fields.get("spki_sha256")).isEqualTo(hashOfKey(certificate));
     assertThat(fields.get("signature_algorithm"))
         .isEqualTo(find(facts, "Signature Algorithm: (.*)$"));
     assertThat(fields.get("tls_version"))
         .isEqualTo(find(seen, "^(?:New|Reused), (TLSv[0-9.]+)").replace("TLSv1.0", "TLSv1"));
     assertThat(String.valueOf(fields.get("key_bits")))
         .isEqualTo(find(seen, "Server public key is ([0-9]+) bit"));
-    long code = Long.parseLong(find(seen, "Verify return code: ([0-9]+)"));
-    assertThat(code).as(seen).isIn(codes(server.problem(), server.name()));
+  }
+
+  private List<String> alternativeNames(String certificate) throws Exception {
+    String extension = run(certificate, "x509", "-noout", "-ext", "subjectAltName");
+    return Pattern.compile("(?:DNS|IP Address):([^,\\s]+)")
+        .matcher(extension)
+        .results()
+        .map(found -> found.group(1))
+        .toList();
+  }
+
+  private String hashOfKey(String certificate) throws Exception {
+    String key = run(certificate, "x509", "-noout", "-pubkey");
+    byte[] der =
+        run(key.getBytes(StandardCharsets.US_ASCII), "pkey", "-pubin", "-outform", "DER").bytes();
+    return find(run(der, "dgst", "-sha256", "-r").text(), "^([0-9a-f]{64}) ");
+  }
+
+  @ParameterizedTest
+  @MethodSource("comparable")
+  void agreesOnTheDayOfExpiry(TlsLab.Server server) throws Exception {
+    byte[] certificate = connect(server).leaf().getBytes(StandardCharsets.US_ASCII);
+    long days = (Long) fixture.judge(server.name()).fields().get("days_remaining");
+
+    assertThat(run(certificate, "x509", "-noout", "-checkend", seconds(days)).status()).isZero();
+    assertThat(run(certificate, "x509", "-noout", "-checkend", seconds(days + 1)).status())
+        .isEqualTo(1);
+  }
+
+  private static String seconds(long days) {
+    return String.valueOf(days * 86_400);
+  }
+
+  @ParameterizedTest
+  @MethodSource("comparable")
+  void agreesOnTheVerdict(TlsLab.Server server, @TempDir Path folder) throws Exception {
+    Seen seen = connect(server);
+    Path leaf = Files.writeString(folder.resolve("leaf.pem"), seen.leaf());
+    Path sent = Files.writeString(folder.resolve("sent.pem"), String.join("", seen.certificates()));
+    List<String> arguments =
+        new ArrayList<>(List.of("verify", "-auth_level", "2", "-untrusted", sent.toString()));
+    arguments.addAll(trust(server));
+    arguments.add(leaf.toString());
+    Output verified = run(new byte[0], arguments.toArray(new String[0]));
+    long code =
+        verified.status() == 0 ? 0 : Long.parseLong(find(verified.text(), "error ([0-9]+) at"));
+    Object problem = fixture.judge(server.name()).fields().get("problem");
+
+    assertThat(code)
+        .as(problem + ": " + verified.text())
+        .isIn(codes(String.valueOf(problem), server.name()));
+    // The same library as it judges while it talks.
+    if (!String.valueOf(problem).startsWith("weak_")) {
+      assertThat(Long.parseLong(find(seen.session(), "Verify return code: ([0-9]+)")))
+          .isIn(codes(String.valueOf(problem), server.name()));
+    }
   }
 
   /** The X509_V_ERR_* codes that openssl gives for a problem. */
@@ -151,6 +253,8 @@ class OpensslComparisonTest {
             case "hostname_mismatch" -> List.of(62L);
             case "self_signed" -> List.of(18L);
             case "incomplete_chain" -> List.of(20L, 21L);
+            case "weak_key" -> List.of(66L, 67L);
+            case "weak_signature" -> List.of(68L);
             case "untrusted_root" -> List.of(24L, 25L, 26L, 32L, 47L, 79L);
             default -> List.of(0L);
           };
