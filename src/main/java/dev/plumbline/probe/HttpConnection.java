@@ -155,7 +155,9 @@ final class HttpConnection {
             done -> {
               tlsEnd = System.nanoTime();
               if (done.isSuccess()) {
-                channel.pipeline().remove(bounds);
+                if (channel.pipeline().context(bounds) != null) {
+                  channel.pipeline().remove(bounds);
+                }
                 judge(channel, handler, promise);
               } else {
                 fail(channel, promise, TlsFailures.ofHandshake(done.cause(), bounds));

@@ -113,6 +113,12 @@ public final class CertificateSpec {
     return this;
   }
 
+  /** A serial number of that many bytes; RFC 5280 allows 20 at most (section 4.1.2.2). */
+  public CertificateSpec serialOf(int bytes) {
+    serial = BigInteger.ONE.shiftLeft(8 * bytes - 2);
+    return this;
+  }
+
   public CertificateSpec serial(long number) {
     serial = BigInteger.valueOf(number);
     return this;

@@ -226,23 +226,26 @@ class SslCertificateTest {
     assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
   }
 
-  @Test
-  void asksByPostAResponderThatRefusesGet() {
-    String host = "post-only." + TlsLab.DOMAIN;
+  @ParameterizedTest
+  @CsvSource({"16, 2", "180, 1"})
+  void asksByPostAfterGetOrWhenTheRequestIsLong(int serialBytes, int requests) {
+    String host = "serial-" + serialBytes + "." + TlsLab.DOMAIN;
+    String path = "/serial-" + serialBytes;
     RevocationLab revocation = fixture.lab.revocation();
+    TestCa issuer = fixture.lab.issuer();
     TestCa.Identity identity =
-        fixture.lab.issuer().issue(CertificateSpec.server(host).ocsp(revocation.url("/post-only")));
+        issuer.issue(CertificateSpec.server(host).serialOf(serialBytes).ocsp(revocation.url(path)));
     revocation.putForPost(
-        "/post-only",
-        () ->
-            RevocationLab.ocsp(
-                fixture.lab.issuer(), identity.certificate(), RevocationLab.Status.REVOKED));
+        path,
+        () -> RevocationLab.ocsp(issuer, identity.certificate(), RevocationLab.Status.REVOKED));
     fixture.dns.address(host, "127.0.0.1");
+    int before = revocation.asked();
     try (TlsServers servers = new TlsServers()) {
       int port = servers.serve(identity, TlsServers.Manner.PLAIN);
       assertThat(fixture.judge(host + ":" + port, Map.of("check_revocation", "true")).fields())
           .containsEntry("problem", "revoked");
     }
+    assertThat(revocation.asked() - before).isEqualTo(requests);
   }
 
   @Test

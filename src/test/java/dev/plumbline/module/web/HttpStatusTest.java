@@ -137,6 +137,18 @@ class HttpStatusTest {
   }
 
   @Test
+  void saysThatOnlyAFetchedPageIsLookedAt() {
+    assertThat(check("/soft-404", "").fields())
+        .containsEntry("method_used", "head")
+        .containsEntry("soft_404_suspected", false);
+    assertThat(MODULE.description().summary()).contains("fetched with GET");
+    assertThat(MODULE.description().fields())
+        .filteredOn(field -> field.name().equals("soft_404_suspected"))
+        .singleElement()
+        .satisfies(field -> assertThat(field.description()).contains("fetched with GET"));
+  }
+
+  @Test
   void isFoundByTheCatalogue() {
     assertThat(ModuleCatalogue.load().find("http-status")).isInstanceOf(HttpStatus.class);
   }
