@@ -6,6 +6,7 @@ import dev.plumbline.check.Host;
 import dev.plumbline.tls.CertificateEvidence;
 import dev.plumbline.tls.CertificatePath;
 import dev.plumbline.tls.HostNames;
+import dev.plumbline.tls.Keys;
 import dev.plumbline.tls.Ocsp;
 import dev.plumbline.tls.RevocationAnswer;
 import io.vertx.core.Future;
@@ -19,7 +20,11 @@ import org.jspecify.annotations.Nullable;
 /** Gathers all that there is to know of the certificate that a peer has shown. */
 public final class CertificateProbe {
   /** Chains of more certificates are put together away from the event loop. */
-  private static final int QUICK = 4;
+  private static final int MOST_QUICK_CERTIFICATES = 4;
+
+  private static final RevocationAnswer NO_TRUST =
+      RevocationAnswer.undetermined(
+          "the chain does not hold up to a known root, so the sources that it names were not asked");
 
   private final Vertx vertx;
   private final TlsTrust trust;
@@ -39,7 +44,7 @@ public final class CertificateProbe {
   public Future<CertificateEvidence> examine(
       CheckContext context, TlsPeer peer, Host host, boolean askIssuer) {
     Instant at = context.clock().instant();
-    if (peer.certificates().size() <= QUICK) {
+    if (quick(peer)) {
       CertificateEvidence evidence = evidence(peer, host, at);
       return askIssuer ? withIssuer(context, evidence) : Future.succeededFuture(evidence);
     }
@@ -48,6 +53,13 @@ public final class CertificateProbe {
         .compose(
             evidence ->
                 askIssuer ? withIssuer(context, evidence) : Future.succeededFuture(evidence));
+  }
+
+  static boolean quick(TlsPeer peer) {
+    return peer.staple() == null
+        && peer.certificates().size() <= MOST_QUICK_CERTIFICATES
+        && peer.certificates().stream()
+            .allMatch(certificate -> Keys.quick(certificate.getPublicKey()));
   }
 
   private CertificateEvidence evidence(TlsPeer peer, Host host, Instant at) {
@@ -83,6 +95,10 @@ public final class CertificateProbe {
     RevocationAnswer stapled = seen.stapled();
     if (stapled != null && stapled.determined()) {
       return Future.succeededFuture(seen);
+    }
+    if (!seen.path().trusted()) {
+      // Who made up the chain made up its sources as well.
+      return Future.succeededFuture(with(seen, NO_TRUST));
     }
     X509Certificate issuer = issuer(seen.path());
     if (issuer == null) {

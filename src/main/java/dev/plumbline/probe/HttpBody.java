@@ -36,6 +36,11 @@ public final class HttpBody {
     return bytes.clone();
   }
 
+  /** The bytes themselves, for those who only read them. */
+  byte[] shared() {
+    return bytes;
+  }
+
   /**
    * The body as text; what cannot be decoded becomes U+FFFD.
    *

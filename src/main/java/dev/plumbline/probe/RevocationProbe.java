@@ -32,7 +32,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RevocationProbe {
   private static final int MAX_OCSP_BYTES = 64 * 1024;
-  private static final int MAX_LIST_BYTES = 10 * 1024 * 1024;
+  private static final int MAX_LIST_BYTES = 8 * 1024 * 1024;
+
+  /** Lists are large: this many at once are downloaded and read. */
+  private static final int LISTS_AT_ONCE = 2;
+
+  private static final int MOST_WAITING_FOR_LISTS = 100;
   private static final int MOST_SOURCES = 2;
   private static final int OK = 200;
   private static final String OCSP_REQUEST = "application/ocsp-request";
@@ -54,17 +59,18 @@ public final class RevocationProbe {
 
   private final Vertx vertx;
   private final HttpProbe http;
+  private final Turns lists;
 
   public RevocationProbe(Vertx vertx, HttpProbe http) {
     this.vertx = vertx;
     this.http = http;
+    this.lists = new Turns(vertx, LISTS_AT_ONCE, MOST_WAITING_FOR_LISTS);
   }
 
   /**
    * Asks each source in turn until one gives an answer that counts.
    *
-   * @return never fails for a source's fault: then the answer is undetermined; fails with {@link
-   *     BusyFailure} when there is no room
+   * @return undetermined, not failed, when a source is at fault or there is no room to ask it
    */
   public Future<RevocationAnswer> ask(
       CheckContext context, X509Certificate certificate, X509Certificate issuer) {
@@ -124,10 +130,14 @@ public final class RevocationProbe {
 
   private Future<RevocationAnswer> fetchList(CheckContext context, String url, Reader reader) {
     Target.Url list = source(url);
-    return list == null
-        ? NO_URL
-        : unanswered(
-            exchange(context, HttpCall.get(list, MAX_LIST_BYTES).overHttp1(), reader), list);
+    if (list == null) {
+      return NO_URL;
+    }
+    HttpCall call = HttpCall.get(list, MAX_LIST_BYTES).overHttp1().withoutRedirectBodies();
+    return lists.take(
+        context.deadline().remainingMillis(),
+        () -> unanswered(exchange(context, call, reader), list),
+        RevocationAnswer.undetermined("too many revocation lists are being read at once"));
   }
 
   private static Target.@Nullable Url source(String url) {
@@ -145,12 +155,18 @@ public final class RevocationProbe {
   private static Future<RevocationAnswer> unanswered(
       Future<RevocationAnswer> answer, Target.Url source) {
     return answer.recover(
-        failure ->
-            failure instanceof CheckFailure known
-                ? Future.succeededFuture(
-                    RevocationAnswer.undetermined(
-                        source.authority() + " did not answer: " + known.error().message()))
-                : Future.failedFuture(failure));
+        failure -> {
+          if (failure instanceof CheckFailure known) {
+            return Future.succeededFuture(
+                RevocationAnswer.undetermined(
+                    source.authority() + " did not answer: " + known.error().message()));
+          }
+          return failure instanceof BusyFailure
+              ? Future.succeededFuture(
+                  RevocationAnswer.undetermined(
+                      source.authority() + " is asked too often at the moment"))
+              : Future.failedFuture(failure);
+        });
   }
 
   private Future<RevocationAnswer> read(HttpExchange exchange, Reader reader) {
@@ -163,7 +179,7 @@ public final class RevocationProbe {
       return Future.succeededFuture(
           RevocationAnswer.undetermined(host + " sent an answer that is too large or broken off"));
     }
-    byte[] bytes = exchange.body().bytes();
+    byte[] bytes = exchange.body().shared();
     return vertx.executeBlocking(() -> reader.apply(bytes), false);
   }
 }

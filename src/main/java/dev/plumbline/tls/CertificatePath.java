@@ -13,6 +13,7 @@ import java.util.List;
  * @param ordered whether the peer sent the path's certificates first and in the path's order
  * @param unused how many of the certificates sent the path does without
  * @param repeated how many of the certificates sent were sent before
+ * @param selfSigned whether the peer's certificate is signed by its own key
  * @param exhausted whether the search was given up because the certificates allow too many paths
  */
 public record CertificatePath(
@@ -22,6 +23,7 @@ public record CertificatePath(
     boolean ordered,
     int unused,
     int repeated,
+    boolean selfSigned,
     boolean exhausted) {
 
   /** How a path ends, the best first. */
@@ -58,11 +60,6 @@ public record CertificatePath(
   /** Whether it ends at a root, known or not. */
   public boolean complete() {
     return end != End.NOWHERE;
-  }
-
-  /** Whether the peer's certificate is signed by its own key. */
-  public boolean selfSigned() {
-    return SignatureChecks.selfSigned(leaf());
   }
 
   /**

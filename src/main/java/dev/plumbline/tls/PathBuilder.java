@@ -24,6 +24,7 @@ public final class PathBuilder {
   private final List<X509Certificate> sent;
   private final List<X509Certificate> distinct;
   private final SignatureChecks signatures = new SignatureChecks(MOST_SIGNATURES);
+  private final boolean leafSignedItself;
   private int steps = MOST_STEPS;
   private @Nullable CertificatePath best;
   private long bestRank = Long.MAX_VALUE;
@@ -33,6 +34,7 @@ public final class PathBuilder {
     this.at = at;
     this.sent = sent;
     this.distinct = List.copyOf(new LinkedHashSet<>(sent));
+    this.leafSignedItself = signatures.selfSigned(distinct.get(0));
   }
 
   /**
@@ -86,7 +88,8 @@ public final class PathBuilder {
       }
     }
     if (!led) {
-      offer(path, SignatureChecks.selfSigned(last) ? End.UNKNOWN_ROOT : End.NOWHERE);
+      boolean itself = path.size() == 1 ? leafSignedItself : signatures.selfSigned(last);
+      offer(path, itself ? End.UNKNOWN_ROOT : End.NOWHERE);
     }
   }
 
@@ -128,6 +131,7 @@ public final class PathBuilder {
         ordered,
         distinct.size() - used,
         sent.size() - distinct.size(),
+        leafSignedItself,
         false);
   }
 
@@ -139,6 +143,7 @@ public final class PathBuilder {
         path.ordered(),
         path.unused(),
         path.repeated(),
+        path.selfSigned(),
         true);
   }
 }

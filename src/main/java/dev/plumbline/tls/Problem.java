@@ -34,6 +34,7 @@ public enum Problem {
   public static Set<Problem> of(
       CertificatePath path, boolean hostnameMatches, boolean revoked, Instant at) {
     Set<Problem> found = EnumSet.noneOf(Problem.class);
+    SignatureChecks signatures = new SignatureChecks(PathBuilder.MOST_CERTIFICATES);
     for (X509Certificate certificate : path.dated()) {
       if (expired(certificate, at)) {
         found.add(EXPIRED);
@@ -41,7 +42,7 @@ public enum Problem {
       if (notYetValid(certificate, at)) {
         found.add(NOT_YET_VALID);
       }
-      if (SignatureAlgorithms.broken(certificate) && !SignatureChecks.selfSigned(certificate)) {
+      if (SignatureAlgorithms.broken(certificate) && !signatures.selfSigned(certificate)) {
         found.add(WEAK_SIGNATURE);
       }
       if (Keys.weak(certificate.getPublicKey())) {

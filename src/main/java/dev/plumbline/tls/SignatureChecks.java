@@ -28,9 +28,10 @@ final class SignatureChecks {
     return verifies(certificate, issuer);
   }
 
-  static boolean selfSigned(X509Certificate certificate) {
+  /** Whether its own key made the signature under the certificate. */
+  boolean selfSigned(X509Certificate certificate) {
     return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())
-        && verifies(certificate, certificate);
+        && signed(certificate, certificate);
   }
 
   private static boolean verifies(X509Certificate certificate, X509Certificate issuer) {

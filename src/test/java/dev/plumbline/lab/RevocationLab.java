@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.bouncycastle.asn1.ASN1Encodable;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.x509.CRLReason;
 import org.bouncycastle.asn1.x509.Extension;
@@ -38,6 +39,7 @@ import org.bouncycastle.cert.ocsp.jcajce.JcaBasicOCSPRespBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.operator.jcajce.JcaDigestCalculatorProviderBuilder;
+import org.jspecify.annotations.Nullable;
 
 /** Says over HTTP which certificates are revoked: OCSP responses and revocation lists. */
 public final class RevocationLab implements AutoCloseable {
@@ -182,12 +184,29 @@ public final class RevocationLab implements AutoCloseable {
   }
 
   public static byte[] list(TestCa issuer, Instant thisUpdate, BigInteger... revoked) {
+    return list(issuer, thisUpdate, null, null, revoked);
+  }
+
+  /**
+   * A list with one more extension, which is critical.
+   *
+   * @param oid null for none
+   */
+  public static byte[] list(
+      TestCa issuer,
+      Instant thisUpdate,
+      @Nullable ASN1ObjectIdentifier oid,
+      @Nullable ASN1Encodable value,
+      BigInteger... revoked) {
     try {
       X509v2CRLBuilder builder =
           new JcaX509v2CRLBuilder(issuer.certificate(), Date.from(thisUpdate));
       builder.setNextUpdate(Date.from(thisUpdate.plus(Duration.ofDays(1))));
       builder.addExtension(
           Extension.cRLNumber, false, new org.bouncycastle.asn1.x509.CRLNumber(BigInteger.ONE));
+      if (oid != null) {
+        builder.addExtension(oid, true, value);
+      }
       for (BigInteger serial : revoked) {
         builder.addCRLEntry(serial, Date.from(thisUpdate), CRLReason.keyCompromise);
       }

@@ -249,6 +249,34 @@ class SslCertificateTest {
   }
 
   @Test
+  void asksNobodyWhomAnUnknownIssuerNames() {
+    int before = fixture.lab.revocation().asked();
+    String host = "stranger." + TlsLab.DOMAIN;
+    fixture.dns.address(host, "127.0.0.1");
+    String url = fixture.lab.revocation().url("/stranger");
+    TestCa stranger = TestCa.root("Unknown Root");
+    TestCa.Identity identity = stranger.issue(CertificateSpec.server(host).crl(url).ocsp(url));
+    try (TlsServers servers = new TlsServers()) {
+      int port =
+          servers.serve(
+              identity.showing(identity.certificate(), stranger.certificate()),
+              TlsServers.Manner.PLAIN);
+      Judgement judgement = fixture.judge(host + ":" + port, Map.of("check_revocation", "true"));
+      assertThat(judgement.fields())
+          .containsEntry("problem", "untrusted_root")
+          .containsEntry("revoked", null);
+      assertThat(judgement.findings())
+          .anySatisfy(
+              finding -> {
+                assertThat(finding.code()).isEqualTo("revocation_unknown");
+                assertThat(finding.level()).isEqualTo(Level.INFO);
+                assertThat(finding.message()).contains("known root");
+              });
+    }
+    assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
+  }
+
+  @Test
   void comparesAllAddresses() {
     TlsLab.Server server = fixture.lab.server("valid");
     fixture.dns.address("both." + TlsLab.DOMAIN, "127.0.0.1", "127.0.0.9");
