@@ -29,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  * be denied is denied without asking.
  */
 public final class SlidingWindows {
-  private static final Batcher.Limits TAKES = new Batcher.Limits(500, 10_000, 1);
+  // Who asks gives up after two seconds; what is taken later would be charged for nobody.
+  private static final Batcher.Limits TAKES =
+      new Batcher.Limits(500, 10_000, 1).expiringAfter(1_500);
   private static final Batcher.Limits REFUNDS = new Batcher.Limits(500, 10_000, 1);
   private static final int KNOWN_DENIALS = 100_000;
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -61,7 +63,7 @@ public final class SlidingWindows {
     this.store = new QuotaStore(database);
     this.policies = Map.copyOf(policies);
     this.nanos = nanos;
-    this.takes = new Batcher<>(vertx, TAKES, this::takeAll);
+    this.takes = new Batcher<>(vertx, TAKES, this::takeAll, nanos);
     this.refunds = new Batcher<>(vertx, REFUNDS, this::refundAll);
   }
 

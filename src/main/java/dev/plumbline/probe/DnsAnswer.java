@@ -30,6 +30,20 @@ public record DnsAnswer(
     boolean authenticated,
     long ttlSeconds) {
 
+  private static final int OBJECT = 50;
+
+  /** About how many bytes of memory it takes. */
+  int weight() {
+    int bytes = 2 * OBJECT + name.length();
+    for (Name alias : aliases) {
+      bytes += OBJECT + alias.length();
+    }
+    for (Record each : records) {
+      bytes += 2 * OBJECT + each.getName().length() + each.rdataToWireCanonical().length;
+    }
+    return bytes + addresses.size() * OBJECT;
+  }
+
   /** Whether the name, or the last of its aliases, does not exist. */
   public boolean nxdomain() {
     return rcode == Rcode.NXDOMAIN;

@@ -39,6 +39,9 @@ public final class DnsResolver {
   private static final int MOST_OUTSTANDING = 2000;
   private static final int LEAST_ATTEMPTS = 2;
 
+  /** What an answer with one address takes in memory; a larger one counts for several. */
+  private static final long BYTES_AN_ENTRY = 300;
+
   private record Key(String name, int type) {}
 
   private final Vertx vertx;
@@ -74,8 +77,8 @@ public final class DnsResolver {
     this.attemptMillis = Math.max(1, settings.timeout().toMillis());
     this.cache =
         Caffeine.newBuilder()
-            .maximumWeight(settings.cacheEntries())
-            .weigher((Key key, DnsAnswer answer) -> 1 + answer.records().size() / 8)
+            .maximumWeight(settings.cacheEntries() * BYTES_AN_ENTRY)
+            .weigher((Key key, DnsAnswer answer) -> key.name().length() + answer.weight())
             .expireAfter(Expiry.creating(DnsResolver::timeToKeep))
             .ticker(nanoClock::getAsLong)
             .executor(Runnable::run)

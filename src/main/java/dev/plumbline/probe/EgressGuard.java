@@ -91,6 +91,9 @@ public final class EgressGuard {
     List<InetAddress> usable = new ArrayList<>();
     for (Future<DnsAnswer> lookup : List.of(v4, v6)) {
       if (lookup.failed()) {
+        if (blocked(lookup.cause())) {
+          return Future.failedFuture(lookup.cause());
+        }
         continue;
       }
       String refusal = refusalOf(lookup.result(), port);
@@ -107,6 +110,11 @@ public final class EgressGuard {
     return usable.isEmpty()
         ? Future.failedFuture(version.noAddress(host.name(), v4, v6))
         : Future.succeededFuture(List.copyOf(usable));
+  }
+
+  private static boolean blocked(Throwable cause) {
+    return cause instanceof CheckFailure failure
+        && failure.error().code() == ErrorCode.TARGET_BLOCKED;
   }
 
   private @Nullable String refusalOf(DnsAnswer answer, int port) {

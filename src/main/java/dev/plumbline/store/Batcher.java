@@ -7,7 +7,9 @@ import io.vertx.core.internal.ContextInternal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,13 +23,14 @@ import org.jspecify.annotations.Nullable;
 public final class Batcher<Q, A> {
   private final Vertx vertx;
   private final Limits limits;
+  private final LongSupplier nanos;
   private final Function<List<Q>, Future<List<A>>> send;
 
   private final ArrayDeque<Waiting<Q, A>> queue = new ArrayDeque<>();
   private int underWay;
   private @Nullable Promise<Void> drained;
 
-  private record Waiting<Q, A>(Q question, Promise<A> answer) {}
+  private record Waiting<Q, A>(Q question, Promise<A> answer, long sinceNanos) {}
 
   /**
    * @param batch questions in one batch, at most
@@ -35,10 +38,21 @@ public final class Batcher<Q, A> {
    * @param underWay batches at once; with 1, questions are answered in the order they came in
    * @param restMillis how long to rest after a batch, for questions that nobody waits for: the
    *     batches grow, and the work of each question shrinks; 0 for no rest
+   * @param expiryMillis a question that has waited longer for its batch is not sent, because who
+   *     asked it has gone; 0 for no expiry
    */
-  public record Limits(int batch, int queued, int underWay, long restMillis) {
+  public record Limits(int batch, int queued, int underWay, long restMillis, long expiryMillis) {
     public Limits(int batch, int queued, int underWay) {
       this(batch, queued, underWay, 0);
+    }
+
+    public Limits(int batch, int queued, int underWay, long restMillis) {
+      this(batch, queued, underWay, restMillis, 0);
+    }
+
+    /** The same limits for questions that are not worth an answer after a while. */
+    public Limits expiringAfter(long millis) {
+      return new Limits(batch, queued, underWay, restMillis, millis);
     }
   }
 
@@ -46,6 +60,15 @@ public final class Batcher<Q, A> {
    * @param send answers a batch, one answer for each question in the same order, and always ends
    */
   public Batcher(Vertx vertx, Limits limits, Function<List<Q>, Future<List<A>>> send) {
+    this(vertx, limits, send, System::nanoTime);
+  }
+
+  /**
+   * @param nanos by which questions expire
+   */
+  public Batcher(
+      Vertx vertx, Limits limits, Function<List<Q>, Future<List<A>>> send, LongSupplier nanos) {
+    this.nanos = nanos;
     this.vertx = vertx;
     this.limits = limits;
     this.send = send;
@@ -55,7 +78,7 @@ public final class Batcher<Q, A> {
    * Asks one question.
    *
    * @return fails with what its batch failed with, or with {@link DatabaseUnavailableException} if
-   *     too many are waiting
+   *     too many are waiting, or if it has waited too long and was not sent
    */
   public Future<A> ask(Q question) {
     Promise<A> answer = ((ContextInternal) vertx.getOrCreateContext()).promise();
@@ -65,7 +88,7 @@ public final class Batcher<Q, A> {
         return Future.failedFuture(
             new DatabaseUnavailableException("The database is behind with its work."));
       }
-      queue.add(new Waiting<>(question, answer));
+      queue.add(new Waiting<>(question, answer, nanos.getAsLong()));
       batch = nextBatch();
     }
     send(batch);
@@ -89,6 +112,7 @@ public final class Batcher<Q, A> {
   }
 
   private List<Waiting<Q, A>> nextBatch() {
+    failExpired();
     if (queue.isEmpty() || underWay >= limits.underWay) {
       return List.of();
     }
@@ -99,6 +123,21 @@ public final class Batcher<Q, A> {
       batch.add(queue.remove());
     }
     return batch;
+  }
+
+  private void failExpired() {
+    if (limits.expiryMillis == 0) {
+      return;
+    }
+    long oldest = nanos.getAsLong() - TimeUnit.MILLISECONDS.toNanos(limits.expiryMillis);
+    while (!queue.isEmpty() && queue.element().sinceNanos - oldest < 0) {
+      Promise<A> answer = queue.remove().answer;
+      // Not while this batcher is locked: the asker may ask again at once.
+      vertx.runOnContext(
+          later ->
+              answer.tryFail(
+                  new DatabaseUnavailableException("The database is behind with its work.")));
+    }
   }
 
   // A loop, not a recursion: during an outage every batch fails at once.

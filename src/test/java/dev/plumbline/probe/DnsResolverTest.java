@@ -295,6 +295,37 @@ class DnsResolverTest {
   }
 
   @Test
+  void countsLargeAnswersForSeveral() {
+    Config.Dns ten = new Config.Dns(List.of(lab.address()), List.of(), Duration.ofSeconds(1), 10);
+    resolver = new DnsResolver(vertx, ten, POLICY, now::get);
+    String large = ("\"" + "x".repeat(250) + "\" ").repeat(3);
+    for (int i = 0; i < 9; i++) {
+      lab.address("small" + i + ".test", "1.1.1.1");
+      lab.record("large" + i + ".test. 60 IN TXT " + large);
+    }
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < 9; i++) {
+        Await.value(lookup("small" + i + ".test"));
+      }
+    }
+    assertThat(queries("small")).isEqualTo(9);
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < 9; i++) {
+        Await.value(resolver.query("large" + i + ".test", Type.TXT, Deadline.in(10_000)));
+      }
+    }
+    assertThat(queries("large")).isGreaterThan(9);
+  }
+
+  private int queries(String prefix) {
+    int sum = 0;
+    for (int i = 0; i < 9; i++) {
+      sum += lab.queries(prefix + i + ".test");
+    }
+    return sum;
+  }
+
+  @Test
   void keepsToTheDeadlineOfEachCaller() {
     lab.address("slow.test", "1.1.1.1").slow("slow.test", 400);
     Future<List<InetAddress>> patient = lookup("slow.test");

@@ -34,6 +34,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -125,6 +126,20 @@ class EgressGuardTest {
         guard().resolve(TestContext.overIp("4"), host("six.test"), 443), ErrorCode.TARGET_BLOCKED);
     assertCode(
         guard().resolve(TestContext.overIp("6"), host("four.test"), 443), ErrorCode.TARGET_BLOCKED);
+  }
+
+  @Test
+  void refusesANameOfWhichOneFamilyIsAnAliasToTheInside() {
+    for (int type : List.of(Type.A, Type.AAAA)) {
+      String name = Type.string(type) + ".split.test";
+      lab.address(name, "1.1.1.1", "2600::1");
+      lab.behave(name, DnsFaults.only(type, DnsFaults.bareAlias("db.internal")));
+      for (String version : List.of("auto", "4", "6")) {
+        assertCode(
+            guard().resolve(TestContext.overIp(version), host(name.toLowerCase(Locale.ROOT)), 443),
+            ErrorCode.TARGET_BLOCKED);
+      }
+    }
   }
 
   @Test

@@ -11,6 +11,8 @@ import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +97,39 @@ class BatcherTest {
     assertThatThrownBy(() -> await(asked.get(1))).hasMessage("away");
     assertThatThrownBy(() -> await(asked.get(2))).hasMessage("away");
     assertThat(await(asked.get(3))).isEqualTo("answer 3");
+  }
+
+  @Test
+  void sendsNothingThatNobodyWaitsForAnyMore() {
+    AtomicLong now = new AtomicLong();
+    Batcher<Integer, String> batcher =
+        new Batcher<>(
+            vertx,
+            new Batcher.Limits(10, 10, 1).expiringAfter(1_500),
+            questions -> {
+              Sent next = new Sent(questions, Promise.promise());
+              sent.add(next);
+              return next.answers.future();
+            },
+            now::get);
+    Future<String> first = batcher.ask(0);
+    Future<String> late = batcher.ask(1);
+    now.set(TimeUnit.MILLISECONDS.toNanos(1_400));
+    Future<String> early = batcher.ask(2);
+    now.set(TimeUnit.MILLISECONDS.toNanos(1_600));
+    sent.remove().answer();
+
+    assertThat(await(first)).isEqualTo("answer 0");
+    assertThatThrownBy(() -> await(late)).isInstanceOf(DatabaseUnavailableException.class);
+    assertThat(sent.element().questions).containsExactly(2);
+    now.set(TimeUnit.MILLISECONDS.toNanos(9_000));
+    Future<String> last = batcher.ask(3);
+    now.set(TimeUnit.MILLISECONDS.toNanos(11_000));
+    sent.remove().answer();
+    assertThat(await(early)).isEqualTo("answer 2");
+    assertThatThrownBy(() -> await(last)).isInstanceOf(DatabaseUnavailableException.class);
+    assertThat(sent).isEmpty();
+    await(batcher.drain());
   }
 
   @Test
