@@ -33,8 +33,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
   private final PostgresCluster cluster;
   private final int port;
   private final Thread supervisor;
-  private Postmaster postmaster;
-  private boolean stopped;
+  private final Object resting = new Object();
+  private volatile Postmaster postmaster;
+  private volatile boolean stopped;
 
   private EmbeddedPostgres(
       DataDirectory data, PostgresCluster cluster, int port, Postmaster postmaster) {
@@ -118,15 +119,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return cluster.folder();
   }
 
-  synchronized long postmasterPid() {
+  long postmasterPid() {
     return postmaster.pid();
   }
 
-  private synchronized void supervise() {
+  private void supervise() {
     long pause = 0;
     try {
       for (long look = 1; ; look++) {
-        wait(LOOK_MILLIS + pause);
+        rest(LOOK_MILLIS + pause);
         if (stopped) {
           return;
         }
@@ -140,6 +141,22 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
+  private void rest(long millis) throws InterruptedException {
+    synchronized (resting) {
+      if (!stopped) {
+        resting.wait(millis);
+      }
+    }
+  }
+
+  private void endRest() {
+    synchronized (resting) {
+      stopped = true;
+      resting.notifyAll();
+    }
+  }
+
+  // Holds no lock: a start may take minutes, and a stop does not wait for it.
   private long startAgain(long lastPause) {
     if (lastPause == 0) {
       LOG.warn("The embedded database died; it is started again.");
@@ -159,16 +176,36 @@ public final class EmbeddedPostgres implements AutoCloseable {
     if (stopped) {
       return;
     }
-    stopped = true;
-    notifyAll();
+    endRest();
+    endSupervision();
     cluster.stop();
     data.close();
   }
 
+  // A start that is under way is broken off by taking its server away, as often as it takes: only
+  // when nobody can start one any more is there no orphan.
+  private void endSupervision() {
+    boolean interrupted = false;
+    while (supervisor.isAlive() && Thread.currentThread() != supervisor) {
+      Postmaster supervised = postmaster;
+      cluster
+          .running()
+          .filter(started -> !started.equals(supervised))
+          .ifPresent(Postmaster::terminate);
+      try {
+        supervisor.join(LOOK_MILLIS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** Forgets the server without stopping it, as a crash of this process would. */
   synchronized void abandon() {
-    stopped = true;
-    notifyAll();
+    endRest();
     data.close();
   }
 

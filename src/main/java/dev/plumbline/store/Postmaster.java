@@ -50,6 +50,11 @@ record Postmaster(long pid) {
     }
   }
 
+  /** Asks it to end, which it does at once while it is still starting. */
+  void terminate() {
+    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+  }
+
   void kill() {
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
   }

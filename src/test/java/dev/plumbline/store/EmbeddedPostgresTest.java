@@ -3,6 +3,7 @@ package dev.plumbline.store;
 import static dev.plumbline.store.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
@@ -163,6 +164,23 @@ class EmbeddedPostgresTest {
     Eventually.holds(() -> database.available() && works(database));
     assertThat(embedded.port()).isEqualTo(port);
     await(database.close());
+  }
+
+  @Test
+  void stopsInTheMiddleOfALongStart(@TempDir Path fresh) throws IOException {
+    embedded = EmbeddedPostgres.start(fresh);
+    Path cluster = embedded.clusterFolder();
+    long first = embedded.postmasterPid();
+    // The next start has to restore from an archive that does not answer.
+    Files.writeString(cluster.resolve("postgresql.auto.conf"), "restore_command = 'sleep 90'\n");
+    Files.createFile(cluster.resolve("recovery.signal"));
+    new Postmaster(first).kill();
+    Eventually.holds(() -> Postmaster.of(cluster).filter(next -> next.pid() != first).isPresent());
+    Postmaster starting = Postmaster.of(cluster).orElseThrow();
+
+    assertTimeoutPreemptively(Duration.ofSeconds(30), embedded::stop);
+    assertThat(starting.alive()).isFalse();
+    assertThat(Postmaster.of(cluster)).isEmpty();
   }
 
   @Test
