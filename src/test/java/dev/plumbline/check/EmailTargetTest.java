@@ -1,0 +1,49 @@
+package dev.plumbline.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Mail addresses. */
+class EmailTargetTest {
+  private static final Description EMAIL = Description.of("e", "E", InputType.EMAIL).build();
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "Jane.Doe+tag@Example.COM. | Jane.Doe+tag@example.com",
+        "jörg@münchen.de | jörg@xn--mnchen-3ya.de",
+        "\"a b\\\"@c\"@example.com | \"a b\\\"@c\"@example.com",
+      })
+  void normalisesMailAddresses(String raw, String expected) throws InvalidTargetException {
+    assertThat(Targets.normal(EMAIL, raw)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "example.com",
+        "@example.com",
+        "a@",
+        "a..b@example.com",
+        ".a@example.com",
+        "a b@example.com",
+        "a@[127.0.0.1]",
+        "a@127.0.0.1",
+        "a@b_c.com",
+        "a@b@example.com",
+        "\"a@example.com",
+        "a@example.com:25",
+        "a@example.com/x",
+        "<a@example.com>"
+      })
+  void refusesWhatIsNoMailAddress(String raw) {
+    assertThatThrownBy(() -> TargetParser.parse(EMAIL, raw))
+        .isInstanceOf(InvalidTargetException.class);
+  }
+}
