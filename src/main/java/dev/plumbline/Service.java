@@ -250,7 +250,11 @@ final class Service {
         deploy(
             () -> new HttpVerticle(config.http(), contract, operations, hot, problems, metrics),
             loops,
-            "http.host:port " + config.http().host() + ":" + config.http().port());
+            (config.http().tlsKey() == null ? "" : "http.tls_certificate, http.tls_key or ")
+                + "http.host:port "
+                + config.http().host()
+                + ":"
+                + config.http().port());
   }
 
   /**
@@ -290,7 +294,11 @@ final class Service {
       return future.toCompletionStage().toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException failed) {
       Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-      String message = String.valueOf(cause.getMessage());
+      String said = String.valueOf(cause.getMessage());
+      String message =
+          said.contains("Address already in use")
+              ? "something else listens there already; stop it, or set another port"
+              : said;
       throw new StartException(
           cause instanceof dev.plumbline.store.StoreException ? message : what + ": " + message,
           cause);

@@ -1,5 +1,6 @@
 package dev.plumbline.config;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
@@ -69,7 +70,10 @@ public final class ConfigLoader {
   private static void overlayFile(Path file, Map<String, Object> values, List<String> faults) {
     JsonNode tree;
     try {
-      tree = new YAMLMapper().readTree(Files.readString(file));
+      tree =
+          new YAMLMapper()
+              .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+              .readTree(Files.readString(file));
     } catch (JsonProcessingException broken) {
       faults.add(
           file

@@ -93,8 +93,9 @@ final class Settings {
   }
 
   Duration duration(String key, Duration min, Duration max) {
+    int before = faults.size();
     Duration value = duration(key);
-    if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+    if (faults.size() == before && (value.compareTo(min) < 0 || value.compareTo(max) > 0)) {
       fault(key, "must be from " + min.toMillis() + "ms to " + max.toMillis() + "ms");
     }
     return value;

@@ -136,6 +136,13 @@ class ConfigLoaderTest {
   }
 
   @Test
+  void aSettingGivenTwiceIsAFault() throws Exception {
+    Path file = write("http: {port: 1}\nhttp: {port: 2}\n");
+
+    assertThatThrownBy(() -> ConfigLoader.load(file, Map.of())).hasMessageContaining("uplicate");
+  }
+
+  @Test
   void aBrokenFileIsNamedWithItsLine() throws Exception {
     Path file = write("http:\n  port: [1\n");
 
