@@ -23,6 +23,7 @@ import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -171,8 +172,8 @@ public final class CheckRunner {
                         "The check did not end within " + timeoutMs + " ms.")));
     Future<E> evidence;
     try {
-      evidence = module.collect(target, context);
-    } catch (RuntimeException fault) {
+      evidence = Objects.requireNonNull(module.collect(target, context), "no evidence to come");
+    } catch (RuntimeException | StackOverflowError fault) {
       evidence = Future.failedFuture(fault);
     }
     evidence
