@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.VertxInternal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -164,12 +165,16 @@ public final class Batcher<Q, A> {
     if (limits.restMillis == 0) {
       send(nextAfterOne());
     } else {
-      vertx.setTimer(
-          limits.restMillis,
-          rested -> {
-            send(nextAfterOne());
-            endDrain();
-          });
+      // on a context of nobody's: undeploying a verticle would cancel a timer of its own, and with
+      // it all that still waits
+      ((VertxInternal) vertx)
+          .createEventLoopContext()
+          .setTimer(
+              limits.restMillis,
+              rested -> {
+                send(nextAfterOne());
+                endDrain();
+              });
     }
   }
 
