@@ -123,7 +123,7 @@ final class CheckCommand implements Callable<Integer> {
               0);
       Message.RunCheck order =
           new Message.RunCheck(
-              description.module(), normalised.text(), given.given(), 1, "terminal");
+              description.module(), normalised.text(), given.given(), false, 1, "terminal");
       java.util.concurrent.CompletableFuture<Message.RunReply> reply =
           new java.util.concurrent.CompletableFuture<>();
       vertx.runOnContext(

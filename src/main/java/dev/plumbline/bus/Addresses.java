@@ -14,5 +14,23 @@ public final class Addresses {
   /** {@link Message.RefundQuota} → {@link Message.Done}. */
   public static final String LIMIT_REFUND = "limit.refund";
 
+  /** {@link JobMessage.CreateJob} → {@link JobMessage.CreateReply}. */
+  public static final String JOB_CREATE = "job.create";
+
+  /** {@link JobMessage.CancelJob} → {@link JobMessage.JobReply}. */
+  public static final String JOB_CANCEL = "job.cancel";
+
+  /** {@link JobMessage.ReadJob} → {@link JobMessage.JobReply}. */
+  public static final String JOB_READ = "job.read";
+
+  /** {@link JobMessage.AwaitJob} → {@link JobMessage.JobReply}. */
+  public static final String JOB_AWAIT = "job.await";
+
+  /** {@link JobMessage.ReadResults} → {@link JobMessage.ResultsReply}. */
+  public static final String JOB_RESULTS = "job.results";
+
+  /** {@link JobMessage.ListJobs} → {@link JobMessage.ListReply}. */
+  public static final String JOB_LIST = "job.list";
+
   private Addresses() {}
 }

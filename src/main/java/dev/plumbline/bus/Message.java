@@ -8,18 +8,33 @@ import java.util.Map;
  * between nodes it travels as JSON. An expected refusal is a reply type of its own, never an
  * exception.
  */
-public sealed interface Message {
+public sealed interface Message
+    permits JobMessage,
+        Message.RunCheck,
+        Message.Ping,
+        Message.RunReply,
+        Message.TakeQuota,
+        Message.RefundQuota,
+        Message.QuotaReply,
+        Message.Done {
 
   /**
    * Run one check now.
    *
    * @param target a normalised target
    * @param options what differs from the module's defaults
+   * @param bulk whether it is a line of a job: then it leaves places for instant checks, and does
+   *     not wait for one
    * @param patienceMs how long it may wait for a place before {@link Busy} is the better answer
    * @param requestId for the log
    */
   record RunCheck(
-      String module, String target, Map<String, Object> options, long patienceMs, String requestId)
+      String module,
+      String target,
+      Map<String, Object> options,
+      boolean bulk,
+      long patienceMs,
+      String requestId)
       implements Message {}
 
   /** Is anybody there? */

@@ -14,6 +14,10 @@ public record Config(
     Checks checks,
     Cache cache,
     Limits limits,
+    Jobs jobs,
+    Accounts accounts,
+    Bootstrap bootstrap,
+    Session session,
     Targets targets,
     Dns dns,
     Tls tls,
@@ -29,6 +33,10 @@ public record Config(
         checks,
         cache,
         limits,
+        jobs,
+        accounts,
+        bootstrap,
+        session,
         targets,
         dns,
         tls,
@@ -103,9 +111,48 @@ public record Config(
   public record Cache(Duration ttl, long memoryBytes) {}
 
   /**
-   * @param freshPerHour fresh instant checks per client address, 0 for no limit
+   * All of them in any 60 minutes; 0 for no limit.
+   *
+   * @param freshPerHour fresh instant checks per client address
+   * @param jobsPerHour jobs created with one API key
+   * @param jobsPerHourAccount jobs created by one account
    */
-  public record Limits(int freshPerHour) {}
+  public record Limits(int freshPerHour, int jobsPerHour, int jobsPerHourAccount) {}
+
+  /**
+   * @param retention how long the results of a job are kept after its end
+   */
+  public record Jobs(Duration retention) {}
+
+  /**
+   * @param signup open or closed
+   * @param defaultPlan free or pro: the plan of an account that signs up
+   */
+  public record Accounts(String signup, String defaultPlan) {}
+
+  /**
+   * The account of the first start, where the operator chooses it; null: one is made up and
+   * printed.
+   */
+  public record Bootstrap(
+      @Nullable String email, @Nullable String password, @Nullable String apiKey) {
+    /** Hides the secrets. */
+    @Override
+    public String toString() {
+      return "Bootstrap[" + (email == null ? "" : email) + "]";
+    }
+  }
+
+  /**
+   * @param secret what sessions are signed with; null: generated once and kept in the data folder
+   */
+  public record Session(@Nullable String secret) {
+    /** Hides the secret. */
+    @Override
+    public String toString() {
+      return "Session[" + (secret == null ? "generated" : "given") + "]";
+    }
+  }
 
   /**
    * Whom the service may contact and how fast; 0 means no limit.

@@ -179,7 +179,16 @@ public final class ConfigLoader {
         new Config.Cache(
             s.duration("cache.ttl", Duration.ofSeconds(1), Duration.ofDays(1)),
             1024L * 1024 * s.integer("cache.memory_mib", 1, 65_536)),
-        new Config.Limits(s.integer("limits.fresh_per_hour", 0, 10_000)),
+        new Config.Limits(
+            s.integer("limits.fresh_per_hour", 0, 10_000),
+            s.integer("limits.jobs_per_hour", 0, 10_000),
+            s.integer("limits.jobs_per_hour_account", 0, 10_000)),
+        new Config.Jobs(s.duration("jobs.retention", Duration.ofSeconds(1), Duration.ofDays(3660))),
+        new Config.Accounts(
+            s.oneOf("accounts.signup", "open", "closed"),
+            s.oneOf("accounts.default_plan", "free", "pro")),
+        bootstrap(s),
+        session(s),
         targets(s),
         new Config.Dns(
             s.sockets("dns.servers"),
@@ -247,6 +256,26 @@ public final class ConfigLoader {
         url,
         s.integer("database.pool_size", 1, 1000),
         s.duration("database.timeout", Duration.ofMillis(50), Duration.ofMinutes(1)));
+  }
+
+  private static Config.Bootstrap bootstrap(Settings s) {
+    Config.Bootstrap bootstrap =
+        new Config.Bootstrap(
+            s.optionalText("bootstrap.email"),
+            s.optionalText("bootstrap.password"),
+            s.optionalText("bootstrap.api_key"));
+    if (bootstrap.password() != null && bootstrap.password().length() < 12) {
+      s.fault("bootstrap.password", "must have at least 12 characters");
+    }
+    return bootstrap;
+  }
+
+  private static Config.Session session(Settings s) {
+    String secret = s.optionalText("session.secret");
+    if (secret != null && secret.length() < 32) {
+      s.fault("session.secret", "must have at least 32 characters; try: openssl rand -base64 48");
+    }
+    return new Config.Session(secret);
   }
 
   private static Config.Targets targets(Settings s) {

@@ -175,6 +175,7 @@ public final class InstantChecks {
             request.module(),
             wanted.target().text(),
             wanted.options().given(),
+            false,
             PATIENCE_MS,
             request.requestId());
     return bus.ask(

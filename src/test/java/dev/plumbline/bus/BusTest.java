@@ -31,6 +31,27 @@ class BusTest {
   private static final Finding FINDING =
       new Finding(Level.WARN, "slow", "response_time_ms", "It was slow.", "Be quick.", null);
 
+  private static final JobMessage.JobHead JOB =
+      new JobMessage.JobHead(
+          3,
+          "job_0123456789abcdefghijkl",
+          "http-status",
+          Map.of(),
+          JobState.RUNNING,
+          4,
+          2,
+          1,
+          1,
+          0,
+          0,
+          0,
+          0,
+          List.of(0, 2),
+          Instant.parse("2026-11-20T10:00:00Z"),
+          Instant.parse("2026-11-20T10:00:01Z"),
+          null,
+          null);
+
   static Stream<Message> everyMessage() {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("status", 200);
@@ -49,7 +70,7 @@ class BusTest {
             84);
     return Stream.of(
         new Message.RunCheck(
-            "http-status", "http://a.example/", Map.of("method", "get"), 3_000, "id-1"),
+            "http-status", "http://a.example/", Map.of("method", "get"), true, 3_000, "id-1"),
         new Message.Checked(result),
         new Message.Busy(3),
         new Message.Ping(),
@@ -58,7 +79,33 @@ class BusTest {
         new Message.Granted(30, 12, 840, 1_700_000_000_000_000L),
         new Message.Denied(30, 0, 840),
         new Message.QuotaUnavailable(),
-        new Message.Done());
+        new Message.Done(),
+        new JobMessage.CreateJob(
+            7,
+            8,
+            "http-status",
+            List.of("a.example", "b.example"),
+            Map.of("method", "get"),
+            true,
+            new JobMessage.Idempotency("once", "hash"),
+            "id-2"),
+        new JobMessage.JobCreated(
+            JOB, false, List.of(new JobMessage.QuotaLeft("jobs", 60, 59, 3600))),
+        new JobMessage.JobOverQuota(new JobMessage.QuotaLeft("jobs", 60, 0, 12), 12, List.of()),
+        new JobMessage.IdempotencyMismatch(),
+        new JobMessage.IdempotencyPending(),
+        new JobMessage.ReadJob(7, JOB.token()),
+        new JobMessage.AwaitJob(7, JOB.token(), 4, 30_000),
+        new JobMessage.CancelJob(7, JOB.token()),
+        new JobMessage.JobFound(JOB),
+        new JobMessage.NoSuchJob(),
+        new JobMessage.JobGone(),
+        new JobMessage.JobsUnavailable(),
+        new JobMessage.ReadResults(3, 4, 50, 20),
+        new JobMessage.ResultLines(
+            List.of(new JobMessage.ResultLine(50, "a.example", new byte[] {'{', '}'}))),
+        new JobMessage.ListJobs(7, 20, Long.MAX_VALUE),
+        new JobMessage.JobList(List.of(JOB), true));
   }
 
   @Test
@@ -74,7 +121,7 @@ class BusTest {
     Buffer wire = Buffer.buffer("prefix");
     codec.encodeToWire(wire, message);
 
-    assertThat(codec.decodeFromWire(6, wire)).isEqualTo(message);
+    assertThat(codec.decodeFromWire(6, wire)).usingRecursiveComparison().isEqualTo(message);
   }
 
   @Test

@@ -105,7 +105,12 @@ class LabTest {
         Objects.requireNonNull(ModuleCatalogue.load().find(offer.module())).description();
     Options parsed = Objects.requireNonNull(Options.parse(module, options).options());
     return new Message.RunCheck(
-        offer.module(), TargetParser.parse(module, target).text(), parsed.given(), 60_000, "lab");
+        offer.module(),
+        TargetParser.parse(module, target).text(),
+        parsed.given(),
+        false,
+        60_000,
+        "lab");
   }
 
   private static Future<CheckResult> run(Vertx vertx, CheckRunner runner, Message.RunCheck order) {

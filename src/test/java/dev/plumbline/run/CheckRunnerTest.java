@@ -108,7 +108,7 @@ class CheckRunnerTest {
     Promise<Message.RunReply> reply = Promise.promise();
     Message.RunCheck order =
         new Message.RunCheck(
-            "scripted", target, Map.of(Description.TIMEOUT_MS, 1000), patienceMs, "test");
+            "scripted", target, Map.of(Description.TIMEOUT_MS, 1000), false, patienceMs, "test");
     loop.runOnContext(ignored -> runner.run(order).onComplete(reply));
     return reply.future();
   }

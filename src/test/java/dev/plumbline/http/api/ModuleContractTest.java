@@ -229,7 +229,7 @@ class ModuleContractTest {
                             runner
                                 .run(
                                     new Message.RunCheck(
-                                        name, normalised(module, target), options, 1, "t"))
+                                        name, normalised(module, target), options, false, 1, "t"))
                                 .onComplete(promise))));
     return ((Message.Checked) reply).result();
   }

@@ -1,0 +1,41 @@
+-- Who may have jobs run. An account that is deleted stays until its jobs are gone.
+create table account (
+  id bigint generated always as identity primary key,
+  email text not null,  -- as it was given, for people
+  email_key text unique,  -- as addresses are compared; null once deleted, so that it is free again
+  password_hash text,  -- Argon2id in PHC form; null: no one can sign in
+  plan text not null check (plan in ('free', 'pro')),
+  created_at timestamptz not null default clock_timestamp(),
+  disabled_at timestamptz,
+  deleted_at timestamptz
+);
+
+-- Of a key only its hash is kept; the prefix is for people to tell their keys apart.
+create table api_key (
+  id bigint generated always as identity primary key,
+  account_id bigint not null references account on delete cascade,
+  hash bytea not null unique,  -- SHA-256 of the whole key
+  prefix text not null,
+  name text not null,
+  scopes text[] not null,
+  of_web boolean not null default false,  -- the hidden key that the web pages work under
+  created_at timestamptz not null default clock_timestamp(),
+  last_used_at timestamptz,
+  expires_at timestamptz,
+  revoked_at timestamptz
+);
+create index api_key_account on api_key (account_id);
+
+-- People who are signed in. The cookie is a signed token that names a row here.
+create table session (
+  id text primary key,  -- SHA-256 of what the token carries, in base64url
+  account_id bigint not null references account on delete cascade,
+  created_at timestamptz not null default clock_timestamp(),
+  renewed_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  client text not null,  -- for people to tell their sessions apart: what browser, from where
+  replaced_by text,  -- rotation: the id that took over, good for a moment more
+  replaced_at timestamptz
+);
+create index session_account on session (account_id);
+create index session_expires_at on session (expires_at);
