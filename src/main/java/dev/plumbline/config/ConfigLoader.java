@@ -264,6 +264,13 @@ public final class ConfigLoader {
             s.optionalText("bootstrap.email"),
             s.optionalText("bootstrap.password"),
             s.optionalText("bootstrap.api_key"));
+    if (bootstrap.email() != null && !bootstrap.email().matches("[^@\\s]+@[^@\\s]+")) {
+      s.fault("bootstrap.email", "must be an e-mail address");
+    }
+    if (bootstrap.apiKey() != null && !bootstrap.apiKey().matches("plk_[0-9A-Za-z]{38}")) {
+      s.fault(
+          "bootstrap.api_key", "must be plk_ and 38 letters and digits, as key create makes it");
+    }
     if (bootstrap.password() != null && bootstrap.password().length() < 12) {
       s.fault("bootstrap.password", "must have at least 12 characters");
     }
