@@ -1,0 +1,133 @@
+package dev.plumbline.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.plumbline.lab.Await;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PasswordsTest {
+  private static final String GOOD = "correct horse battery";
+
+  /** From the tests of the reference implementation: "password", salted with "somesalt". */
+  private static final String REFERENCE =
+      "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
+
+  private Vertx vertx;
+  private Passwords passwords;
+
+  @BeforeAll
+  void start() {
+    vertx = Vertx.vertx();
+    passwords = new Passwords(vertx);
+  }
+
+  @AfterAll
+  void stop() {
+    Await.value(vertx.close());
+  }
+
+  @Test
+  void aPasswordFitsItsHashAndNoOtherDoes() {
+    String hash = Await.value(passwords.hash(GOOD));
+
+    assertThat(hash).startsWith("$argon2id$v=19$m=19456,t=2,p=1$").doesNotContain(GOOD);
+    assertThat(Await.value(passwords.verify(GOOD, hash))).isTrue();
+    assertThat(Await.value(passwords.verify(GOOD + " ", hash))).isFalse();
+    assertThat(Await.value(passwords.verify("", hash))).isFalse();
+  }
+
+  @Test
+  void aHashOfTheReferenceImplementationIsUnderstood() {
+    assertThat(Await.value(passwords.verify("password", REFERENCE))).isTrue();
+    assertThat(Await.value(passwords.verify("passwore", REFERENCE))).isFalse();
+    assertThat(Passwords.isOutdated(REFERENCE)).isTrue();
+  }
+
+  @Test
+  void twoHashesOfOnePasswordDiffer() {
+    assertThat(Await.value(passwords.hash(GOOD))).isNotEqualTo(Await.value(passwords.hash(GOOD)));
+  }
+
+  @Test
+  void nobodysPasswordIsAlwaysWrong() {
+    assertThat(Await.value(passwords.verify(GOOD, null))).isFalse();
+  }
+
+  @Test
+  void theSameTextFromAnotherKeyboardIsTheSamePassword() {
+    String hash = Await.value(passwords.hash("Ångström übermaß ﬁn"));
+
+    assertThat(Await.value(passwords.verify("A\u030angstro\u0308m u\u0308bermaß fin", hash)))
+        .isTrue();
+  }
+
+  @Test
+  void halfACharacterIsNobodysPassword() {
+    String hash = Await.value(passwords.hash("aaaaaaaaaaa?"));
+
+    assertThat(Await.value(passwords.verify("aaaaaaaaaaa\ud800", hash))).isFalse();
+    assertThat(Passwords.fault("aaaaaaaaaaa\ud800")).contains("half a character");
+  }
+
+  @Test
+  void lengthIsCountedInCodePoints() {
+    assertThat(Passwords.fault("🙂".repeat(11))).contains("at least 12");
+    assertThat(Passwords.fault("🙂".repeat(12))).isNull();
+    assertThat(Passwords.fault("🙂".repeat(1_024))).isNull();
+    assertThat(Passwords.fault("🙂".repeat(1_025))).contains("at most 1024");
+    assertThat(Passwords.fault("\ufdfa".repeat(1_024))).contains("at most 1024");
+    assertThat(Passwords.fault("e\u0301".repeat(11))).contains("at least 12");
+  }
+
+  @Test
+  void aPasswordThatBreaksTheRulesIsNeverHashed() {
+    assertThatThrownBy(() -> passwords.hash("short"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageNotContaining("short");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "$argon2id$v=19$m=9216,t=4,p=1$c2FsdHNhbHRzYWx0c2FsdA$",
+        "$argon2i$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$",
+        "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
+      })
+  void aHashOfOtherParametersIsToBeMadeAgain(String hash) {
+    assertThat(Passwords.isOutdated(hash)).isTrue();
+  }
+
+  @Test
+  void aHashOfOurParametersIsNot() {
+    assertThat(Passwords.isOutdated(Await.value(passwords.hash(GOOD)))).isFalse();
+  }
+
+  /** So many at once that some must be refused: at once, and those who are let in have answers. */
+  @Test
+  void aFloodIsRefusedInsteadOfQueuedWithoutEnd() {
+    List<Future<Boolean>> asked = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      asked.add(passwords.verify(GOOD, null));
+    }
+
+    assertThat(passwords.waiting()).isLessThanOrEqualTo(32);
+    Stream<Future<Boolean>> refused = asked.stream().filter(Future::failed);
+    assertThat(refused).isNotEmpty().allMatch(f -> f.cause() instanceof BusyException);
+    asked.removeIf(Future::failed);
+    Await.value(Future.all(asked));
+    assertThat(asked).hasSizeGreaterThanOrEqualTo(32);
+    assertThat(passwords.waiting()).isZero();
+  }
+}
