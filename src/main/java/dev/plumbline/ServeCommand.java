@@ -44,6 +44,8 @@ final class ServeCommand implements Callable<Integer> {
                     LOG.info("stopped");
                     Logs.flush();
                     stopped.countDown();
+                    // who asked it to stop got what they asked for, which is no failure
+                    Runtime.getRuntime().halt(0);
                   },
                   "stop"));
       LOG.atInfo().addKeyValue("version", Version.text()).log("started");

@@ -6,6 +6,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.ConnectionGuard;
 import dev.plumbline.http.Contract;
+import dev.plumbline.http.Drain;
 import dev.plumbline.http.GuardedTransport;
 import dev.plumbline.http.HotAnswers;
 import dev.plumbline.http.HttpMetrics;
@@ -69,6 +70,7 @@ final class Service {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Problems problems;
+  private final ConnectionGuard guard;
   private final Vertx vertx;
   private final int loops;
 
@@ -84,7 +86,7 @@ final class Service {
     this.config = config;
     this.loops = Runtime.getRuntime().availableProcessors();
     this.problems = new Problems(config.http().publicUrl());
-    ConnectionGuard guard =
+    this.guard =
         new ConnectionGuard(
             config.http().port(),
             config.http().maxConnections(),
@@ -266,7 +268,8 @@ final class Service {
       health.drain();
     }
     if (httpDeployment != null) {
-      quietly(vertx.undeploy(httpDeployment), config.http().drain().toSeconds() + 5);
+      quietly(Drain.of(guard, config.http().drain()), config.http().drain().toSeconds() + 5);
+      quietly(vertx.undeploy(httpDeployment), 5);
     }
     if (cleaner != null) {
       cleaner.stop();

@@ -80,6 +80,10 @@ final class ServiceProcess implements AutoCloseable {
     return get(address + ServiceUnderTest.instantPath(module, target));
   }
 
+  int port() {
+    return URI.create(address).getPort();
+  }
+
   HttpResponse<String> ready() {
     return get("http://127.0.0.1:" + managementPort + "/health/ready");
   }

@@ -2,11 +2,13 @@ package dev.plumbline.http;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sees each connection as it is accepted, before Vert.x does: so many at once, and each with a
@@ -14,14 +16,18 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 @Sharable
 public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
-  private static final String HEAD_TIMEOUT = "headTimeout";
-
   private final int port;
   private final int most;
   private final long headMillis;
   private final boolean tls;
   private final Problems problems;
   private final AtomicInteger open = new AtomicInteger();
+  private final Set<ConnectionWatch> watches = ConcurrentHashMap.newKeySet();
+
+  private volatile @Nullable Channel acceptor;
+  private volatile @Nullable Runnable empty;
+  private volatile boolean draining;
+  private volatile long drainMillis;
 
   /**
    * @param port of the server whose connections are guarded
@@ -38,13 +44,32 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   }
 
   @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    acceptor = ctx.channel();
+    ctx.fireChannelActive();
+  }
+
+  @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (message instanceof Channel accepted) {
       boolean room = open.incrementAndGet() <= most;
-      accepted.closeFuture().addListener(closed -> open.decrementAndGet());
-      accepted.pipeline().addLast(HEAD_TIMEOUT, room ? new HeadTimeout(this) : new TurnAway());
+      ConnectionWatch watch = new ConnectionWatch(this, accepted, room);
+      watches.add(watch);
+      accepted.closeFuture().addListener(closed -> ended(watch));
+      accepted.pipeline().addLast("bytes", watch.new Bytes());
+      if (draining) {
+        Drain.hearAgain(accepted);
+      }
     }
     ctx.fireChannelRead(message);
+  }
+
+  private void ended(ConnectionWatch watch) {
+    watches.remove(watch);
+    Runnable waiting = empty;
+    if (open.decrementAndGet() == 0 && waiting != null) {
+      waiting.run();
+    }
   }
 
   boolean watches(int serverPort) {
@@ -60,24 +85,50 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     return headMillis;
   }
 
+  /** What accepts the connections; null until it does. */
+  @Nullable Channel acceptor() {
+    return acceptor;
+  }
+
+  boolean isDraining() {
+    return draining;
+  }
+
+  /** How long a connection may take to end. */
+  long drainMillis() {
+    return drainMillis;
+  }
+
+  /** Lets all connections end, those that are yet to come too. */
+  void drain(long atMostMillis) {
+    drainMillis = atMostMillis;
+    draining = true;
+    watches.forEach(ConnectionWatch::drain);
+  }
+
+  /** Runs that once there is no connection; none may be accepted any more. */
+  void whenEmpty(Runnable then) {
+    empty = then;
+    if (open.get() == 0) {
+      then.run();
+    }
+  }
+
   void tooSlow(ChannelHandlerContext ctx) {
     end(ctx, problems.requestTimeout());
+  }
+
+  /** Answers the first bytes of one connection too many. */
+  void turnAway(ChannelHandlerContext ctx) {
+    end(ctx, problems.tooManyConnections());
   }
 
   private void end(ChannelHandlerContext ctx, byte[] answer) {
     if (tls) {
       ctx.close();
     } else {
-      ctx.writeAndFlush(Unpooled.wrappedBuffer(answer)).addListener(ChannelFutureListener.CLOSE);
-    }
-  }
-
-  /** Answers the first bytes of one connection too many. */
-  private final class TurnAway extends ChannelInboundHandlerAdapter {
-    @Override
-    public void channelRead(ChannelHandlerContext ctx, Object message) {
-      io.netty.util.ReferenceCountUtil.release(message);
-      end(ctx, problems.tooManyConnections());
+      ctx.writeAndFlush(Unpooled.wrappedBuffer(answer))
+          .addListener(written -> GentleEnd.of(ctx.channel()));
     }
   }
 }

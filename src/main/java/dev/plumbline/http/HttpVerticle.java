@@ -55,7 +55,7 @@ public final class HttpVerticle extends VerticleBase {
     server =
         vertx
             .createHttpServer(options())
-            .connectionHandler(BrokenMessages::guard)
+            .connectionHandler(Http1Messages::guard)
             .invalidRequestHandler(
                 request -> metrics.count("none", problems.invalidRequest(request)))
             .requestHandler(
@@ -67,12 +67,10 @@ public final class HttpVerticle extends VerticleBase {
     return server.listen();
   }
 
-  /** Waits for the requests that are under way, then closes. */
+  /** Closes what {@link Drain} has left. */
   @Override
   public Future<?> stop() {
-    return server == null
-        ? Future.succeededFuture()
-        : server.shutdown(config.drain().toMillis(), TimeUnit.MILLISECONDS);
+    return server == null ? Future.succeededFuture() : server.shutdown(0, TimeUnit.MILLISECONDS);
   }
 
   /** The port that is listened on. */

@@ -27,6 +27,9 @@ public final class Batcher<Q, A> {
   private final LongSupplier nanos;
   private final Function<List<Q>, Future<List<A>>> send;
 
+  /** Nobody's: undeploying a verticle would cancel a timer of its own, and all that still waits. */
+  private final ContextInternal restful;
+
   private final ArrayDeque<Waiting<Q, A>> queue = new ArrayDeque<>();
   private int underWay;
   private @Nullable Promise<Void> drained;
@@ -73,6 +76,7 @@ public final class Batcher<Q, A> {
     this.vertx = vertx;
     this.limits = limits;
     this.send = send;
+    this.restful = ((VertxInternal) vertx).createEventLoopContext();
   }
 
   /**
@@ -165,16 +169,12 @@ public final class Batcher<Q, A> {
     if (limits.restMillis == 0) {
       send(nextAfterOne());
     } else {
-      // on a context of nobody's: undeploying a verticle would cancel a timer of its own, and with
-      // it all that still waits
-      ((VertxInternal) vertx)
-          .createEventLoopContext()
-          .setTimer(
-              limits.restMillis,
-              rested -> {
-                send(nextAfterOne());
-                endDrain();
-              });
+      restful.setTimer(
+          limits.restMillis,
+          rested -> {
+            send(nextAfterOne());
+            endDrain();
+          });
     }
   }
 
