@@ -19,8 +19,14 @@ import dev.plumbline.http.api.ToolDocuments;
 import dev.plumbline.http.api.ToolOperation;
 import dev.plumbline.http.api.ToolsListOperation;
 import dev.plumbline.instant.InstantChecks;
+import dev.plumbline.instant.KnownResults;
 import dev.plumbline.instant.ResultCache;
 import dev.plumbline.instant.ResultStore;
+import dev.plumbline.job.JobCoordinatorVerticle;
+import dev.plumbline.job.JobHeadStore;
+import dev.plumbline.job.JobStore;
+import dev.plumbline.job.Manners;
+import dev.plumbline.job.WorkStore;
 import dev.plumbline.limit.QuotaPolicy;
 import dev.plumbline.limit.RateLimitVerticle;
 import dev.plumbline.limit.SlidingWindows;
@@ -80,6 +86,7 @@ final class Service {
   private @Nullable SlidingWindows windows;
   private @Nullable Cleaner cleaner;
   private @Nullable Health health;
+  private @Nullable JobCoordinatorVerticle coordinator;
   private @Nullable String httpDeployment;
 
   private Service(Config config) {
@@ -142,7 +149,22 @@ final class Service {
             opened,
             Map.of(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW)));
     windows = quotas;
-    cleaner = new Cleaner(vertx, PURGE_PERIOD, List.of(results::purgeSlice, quotas::purgeSlice));
+    JobStore jobs =
+        new JobStore(
+            opened,
+            config.jobs().retention(),
+            new JobStore.Quotas(
+                config.limits().jobsPerHour(), config.limits().jobsPerHourAccount()));
+    cleaner =
+        new Cleaner(
+            vertx,
+            PURGE_PERIOD,
+            List.of(
+                results::purgeSlice,
+                quotas::purgeSlice,
+                jobs::purgeSlice,
+                jobs::purgeRequests,
+                jobs::abandonSlice));
     health = new Health(opened, bus);
     gauge("find", results::findsQueued);
     gauge("store", results::storesQueued);
@@ -154,8 +176,11 @@ final class Service {
     own.addLocal(config.management().port());
     deploy(() -> new RateLimitVerticle(bus, quotas), 1, "the quotas");
     deployRunners(bus, modules, equipment);
+    ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
+    KnownResults known = new KnownResults(cache, results, config.cache().ttl());
+    deployCoordinator(bus, modules, equipment, known, jobs, opened);
     deployManagement();
-    deployHttp(bus, modules, equipment, results, await(contract, "openapi.json"));
+    deployHttp(bus, modules, equipment, cache, known, await(contract, "openapi.json"));
   }
 
   private void gauge(String queue, Supplier<Number> queued) {
@@ -209,6 +234,32 @@ final class Service {
         "the check runners");
   }
 
+  private void deployCoordinator(
+      Bus bus,
+      ModuleCatalogue modules,
+      Equipment equipment,
+      KnownResults known,
+      JobStore jobs,
+      Database opened)
+      throws StartException {
+    JobCoordinatorVerticle verticle =
+        new JobCoordinatorVerticle(
+            new JobCoordinatorVerticle.Needs(
+                bus,
+                modules,
+                equipment.policy(),
+                known,
+                jobs,
+                new JobHeadStore(vertx, opened),
+                new WorkStore(opened, config.jobs().retention()),
+                clock,
+                Manners.of(config.checks().concurrent(), config.targets().ip().concurrent()),
+                config.http().drain(),
+                registry));
+    deploy(() -> verticle, 1, "the jobs");
+    coordinator = verticle;
+  }
+
   private void deployManagement() throws StartException {
     Health ready = java.util.Objects.requireNonNull(health);
     deploy(
@@ -218,18 +269,20 @@ final class Service {
   }
 
   private void deployHttp(
-      Bus bus, ModuleCatalogue modules, Equipment equipment, ResultStore results, Contract contract)
+      Bus bus,
+      ModuleCatalogue modules,
+      Equipment equipment,
+      ResultCache cache,
+      KnownResults known,
+      Contract contract)
       throws StartException {
-    ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
     InstantChecks checks =
         new InstantChecks(
             vertx,
             modules,
             equipment.policy(),
-            cache,
-            results,
+            known,
             bus,
-            config.cache().ttl(),
             config.limits().freshPerHour() > 0,
             registry);
     HotAnswers hot = new HotAnswers(cache, checks, clock, config.cache().ttl());
@@ -267,10 +320,13 @@ final class Service {
     if (health != null) {
       health.drain();
     }
+    Future<Void> handedBack =
+        coordinator == null ? Future.succeededFuture() : coordinator.handBack();
     if (httpDeployment != null) {
       quietly(Drain.of(guard, config.http().drain()), config.http().drain().toSeconds() + 5);
       quietly(vertx.undeploy(httpDeployment), 5);
     }
+    quietly(handedBack, config.http().drain().toSeconds() + 5);
     if (cleaner != null) {
       cleaner.stop();
     }

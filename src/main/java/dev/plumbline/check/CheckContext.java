@@ -13,6 +13,13 @@ public interface CheckContext {
   /** The wall clock, for judging what a certificate or a header says of time. */
   Clock clock();
 
+  /**
+   * How long the check may wait for its turn at a target before it had better come again, in ms.
+   */
+  default long patienceMs() {
+    return deadline().remainingMillis();
+  }
+
   /** The outbound requests that this check may still make. */
   RequestBudget budget();
 

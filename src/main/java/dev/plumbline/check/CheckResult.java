@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outcome of one check.
  *
- * @param target the normalised target
+ * @param target the normalised target; null where a line of a job is no target
  * @param fields every declared field of the module, in the declared order
  * @param truncated paths of arrays and strings that were cut to keep the result within its limit
  * @param error null when the exchange completed
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record CheckResult(
     String module,
-    String target,
+    @Nullable String target,
     Verdict verdict,
     Map<String, @Nullable Object> fields,
     List<Finding> findings,

@@ -15,6 +15,11 @@ record ContextWithin(CheckContext whole, Deadline deadline) implements CheckCont
   }
 
   @Override
+  public long patienceMs() {
+    return Math.min(whole.patienceMs(), deadline.remainingMillis());
+  }
+
+  @Override
   public RequestBudget budget() {
     return whole.budget();
   }

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Every module there is, by identifier, in alphabetical order. */
@@ -38,6 +39,10 @@ public final class ModuleCatalogue {
   /** The module of this name, or null. */
   public @Nullable CheckModule<?> find(String module) {
     return modules.get(module);
+  }
+
+  public Set<String> names() {
+    return modules.keySet();
   }
 
   public List<Description> descriptions() {

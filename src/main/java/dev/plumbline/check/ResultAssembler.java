@@ -58,4 +58,20 @@ public final class ResultAssembler {
       Description module, Target target, CheckError error, Instant checkedAt, long durationMs) {
     return judged(module, target, new Judgement(Map.of(), List.of(), error), checkedAt, durationMs);
   }
+
+  /** The result of a line of which nothing was checked, because it is no target for one. */
+  public static CheckResult withoutTarget(Description module, CheckError error, Instant checkedAt) {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    module.fields().forEach(field -> fields.put(field.name(), null));
+    return new CheckResult(
+        module.module(),
+        null,
+        Verdict.of(List.of(), error, module.reachability()),
+        fields,
+        List.of(),
+        List.of(),
+        new CheckError(error.code(), ResultSize.shorten(error.message(), ResultSize.LONG_TEXT)),
+        checkedAt.truncatedTo(ChronoUnit.MILLIS),
+        0);
+  }
 }

@@ -2,6 +2,8 @@ package dev.plumbline.check;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -72,6 +74,28 @@ public final class ResultJson {
       throw new UncheckedIOException(impossible);
     }
     return out.toByteArray();
+  }
+
+  /**
+   * The verdict of a result, without reading what comes after it.
+   *
+   * @param result as {@link #write} made it
+   */
+  public static String verdict(byte[] result) {
+    try (JsonParser json = FACTORY.createParser(result)) {
+      json.nextToken();
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        boolean found = json.currentName().equals("verdict");
+        json.nextToken();
+        if (found) {
+          return json.getText();
+        }
+        json.skipChildren();
+      }
+    } catch (IOException broken) {
+      throw new UncheckedIOException(broken);
+    }
+    throw new IllegalArgumentException("a result without a verdict");
   }
 
   private static void writeFinding(JsonGenerator json, Finding finding) throws IOException {

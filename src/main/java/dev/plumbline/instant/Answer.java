@@ -56,6 +56,18 @@ public final class Answer {
     return body(false);
   }
 
+  /** The result as the line of a job has it: one JSON object in UTF-8. */
+  public Buffer asLine(boolean cached) {
+    return Buffer.buffer(result.length + 16)
+        .appendBytes(result, 0, result.length - 1)
+        .appendString(cached ? ",\"cached\":true}" : ",\"cached\":false}");
+  }
+
+  /** The word that the result comes down to. */
+  public String verdict() {
+    return ResultJson.verdict(result);
+  }
+
   /** A weak entity tag: the same for the fresh answer and the cached ones (RFC 9110, 8.8.3). */
   public String etag() {
     return etag;

@@ -14,12 +14,6 @@ import dev.plumbline.check.TargetPolicy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
-import java.util.Base64;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,34 +34,27 @@ public final class InstantChecks {
 
   private final ModuleCatalogue modules;
   private final TargetPolicy policy;
-  private final ResultCache cache;
-  private final ResultStore store;
+  private final KnownResults known;
   private final Bus bus;
-  private final Duration lifetime;
   private final boolean limited;
   private final Flights flights;
   private final InstantMetrics metrics;
 
   /**
-   * @param lifetime how long a result may be given again
    * @param limited whether fresh checks are taken from a quota
    */
   public InstantChecks(
       Vertx vertx,
       ModuleCatalogue modules,
       TargetPolicy policy,
-      ResultCache cache,
-      ResultStore store,
+      KnownResults known,
       Bus bus,
-      Duration lifetime,
       boolean limited,
       MeterRegistry registry) {
     this.modules = modules;
     this.policy = policy;
-    this.cache = cache;
-    this.store = store;
+    this.known = known;
     this.bus = bus;
-    this.lifetime = lifetime;
     this.limited = limited;
     this.flights = new Flights(vertx);
     this.metrics = new InstantMetrics(registry);
@@ -96,13 +83,13 @@ public final class InstantChecks {
     if (refusal != null) {
       return Future.succeededFuture(new InstantOutcome.NotAllowed(refusal));
     }
-    String key = description.module() + '\n' + target.text() + '\n' + options.key();
-    Answer known = cache.find(key);
-    if (known != null) {
+    ResultKey key = ResultKey.of(description, target, options);
+    Answer remembered = known.remembered(key);
+    if (remembered != null) {
       metrics.memory.increment();
-      return Future.succeededFuture(new InstantOutcome.Answered(known, false, null));
+      return Future.succeededFuture(new InstantOutcome.Answered(remembered, false, null));
     }
-    return flights.join(key, () -> lookUp(new Wanted(key, digest(key), target, options), request));
+    return flights.join(key.text(), () -> lookUp(new Wanted(key, target, options), request));
   }
 
   /** Tells the metrics that an answer was given by its raw path alone. */
@@ -110,33 +97,24 @@ public final class InstantChecks {
     metrics.hot.increment();
   }
 
-  /**
-   * What is wanted.
-   *
-   * @param key what it is called in memory
-   * @param storeKey what it is called in the database: short, whatever the length of the target
-   */
-  private record Wanted(String key, String storeKey, Target target, Options options) {}
+  private record Wanted(ResultKey key, Target target, Options options) {}
 
   private Future<InstantOutcome> lookUp(Wanted wanted, InstantRequest request) {
-    Answer landed = cache.find(wanted.key());
+    Answer landed = known.remembered(wanted.key());
     if (landed != null) {
       // the run that this caller would have shared ended just before it could join
       metrics.memory.increment();
       return Future.succeededFuture(new InstantOutcome.Answered(landed, false, null));
     }
-    return store
-        .find(wanted.storeKey())
+    return known
+        .stored(wanted.key())
         .<InstantOutcome>compose(
             found -> {
               if (found == null) {
                 return pay(wanted, request);
               }
               metrics.database.increment();
-              Answer answer =
-                  Answer.stored(found.body().getBytes(), found.checkedAt(), found.expiresAt());
-              cache.put(wanted.key(), answer);
-              return Future.succeededFuture(new InstantOutcome.Answered(answer, false, null));
+              return Future.succeededFuture(new InstantOutcome.Answered(found, false, null));
             })
         .otherwise(
             away -> unavailable("The database cannot be reached just now; try again shortly."));
@@ -206,27 +184,8 @@ public final class InstantChecks {
 
   private InstantOutcome keep(Wanted wanted, Message.Checked checked, Message.Granted granted) {
     metrics.miss.increment();
-    Answer answer = Answer.of(checked.result(), lifetime);
-    if (answer.cacheable()) {
-      cache.put(wanted.key(), answer);
-      store.store(
-          new ResultStore.Entry(
-              wanted.storeKey(),
-              Buffer.buffer(answer.result()),
-              answer.checkedAt(),
-              answer.expiresAt()));
-    }
+    Answer answer = known.keep(wanted.key(), checked.result());
     return new InstantOutcome.Answered(answer, true, granted);
-  }
-
-  private static String digest(String key) {
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
   }
 
   private void refund(InstantRequest request, Message.Granted granted) {

@@ -161,7 +161,7 @@ public final class EgressGuard {
     }
     SocketAddress pinned = SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
     return gates
-        .enter(host, address, context.deadline())
+        .enter(host, address, context.deadline().atMost(context.patienceMs()))
         .compose(back -> run(exchange, pinned, back));
   }
 

@@ -38,6 +38,9 @@ public final class CheckRunner {
   /** How long after a check's own deadline this one strikes, so that a probe can say it better. */
   private static final long GRACE_MS = 250;
 
+  /** One place in so many is for instant checks alone. */
+  private static final int INSTANT_SHARE = 8;
+
   private static final int RETRY_AFTER_SECONDS = 1;
   private static final Logger LOG = LoggerFactory.getLogger(CheckRunner.class);
 
@@ -47,9 +50,11 @@ public final class CheckRunner {
   private final Clock clock;
   private final RunnerMetrics metrics;
   private final int places;
+  private final int bulkPlaces;
   private final int queueLimit;
   private final Queue<Waiting> waiting = new ArrayDeque<>();
   private int running;
+  private int runningBulk;
 
   /** One that waits for a place; each is itself, however equal the orders are. */
   private static final class Waiting {
@@ -81,6 +86,7 @@ public final class CheckRunner {
     this.clock = clock;
     this.metrics = metrics;
     this.places = places;
+    this.bulkPlaces = Math.max(1, places - places / INSTANT_SHARE);
     this.queueLimit = queueLimit;
   }
 
@@ -90,8 +96,12 @@ public final class CheckRunner {
     if (module == null) {
       return Future.failedFuture("there is no module " + order.module());
     }
+    if (order.bulk() && (runningBulk >= bulkPlaces || running >= places)) {
+      return Future.succeededFuture(new Message.Busy(RETRY_AFTER_SECONDS));
+    }
     if (running < places) {
       running++;
+      runningBulk += order.bulk() ? 1 : 0;
       metrics.started();
       return start(module, order);
     }
@@ -102,8 +112,8 @@ public final class CheckRunner {
     Waiting later = new Waiting(module, order);
     waiting.add(later);
     metrics.queued();
-    vertx.setTimer(Math.max(1, order.patienceMs()), tired -> giveUp(later));
-    return later.reply.future();
+    long timer = vertx.setTimer(Math.max(1, order.patienceMs()), tired -> giveUp(later));
+    return later.reply.future().onComplete(told -> vertx.cancelTimer(timer));
   }
 
   private void giveUp(Waiting tired) {
@@ -122,26 +132,26 @@ public final class CheckRunner {
     try {
       target = TargetParser.parse(description, order.target());
     } catch (InvalidTargetException invalid) {
-      leave();
+      leave(order);
       return Future.failedFuture(invalid);
     }
     Options options = Options.parse(description, order.options()).options();
     if (options == null) {
-      leave();
+      leave(order);
       return Future.failedFuture("options that are none for " + order.module());
     }
     RequestBudget budget = new RequestBudget();
-    return judge(module, target, options, budget)
+    return judge(module, target, options, order, budget)
         .transform(
             outcome -> {
-              leave();
+              leave(order);
               long durationMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
               if (outcome.succeeded()) {
                 return done(
                     ResultAssembler.judged(
                         description, target, outcome.result(), checkedAt, durationMs));
               }
-              if (outcome.cause() instanceof BusyFailure busy && !budget.used()) {
+              if (outcome.cause() instanceof BusyFailure busy && (order.bulk() || !budget.used())) {
                 metrics.refused();
                 return Future.succeededFuture(
                     new Message.Busy((int) Math.max(1, busy.retryAfter().toSeconds())));
@@ -158,9 +168,15 @@ public final class CheckRunner {
   }
 
   private <E> Future<Judgement> judge(
-      CheckModule<E> module, Target target, Options options, RequestBudget budget) {
+      CheckModule<E> module,
+      Target target,
+      Options options,
+      Message.RunCheck order,
+      RequestBudget budget) {
     long timeoutMs = options.integer(Description.TIMEOUT_MS);
-    RunningCheck context = new RunningCheck(options, Deadline.in(timeoutMs), clock, budget, probes);
+    long patienceMs = order.bulk() ? order.patienceMs() : timeoutMs;
+    RunningCheck context =
+        new RunningCheck(options, Deadline.in(timeoutMs), patienceMs, clock, budget, probes);
     Promise<Judgement> ended = Promise.promise();
     long timer =
         vertx.setTimer(
@@ -210,7 +226,8 @@ public final class CheckRunner {
         ErrorCode.INTERNAL, "The check failed for a reason that lies with this service.");
   }
 
-  private void leave() {
+  private void leave(Message.RunCheck order) {
+    runningBulk -= order.bulk() ? 1 : 0;
     Waiting next = waiting.poll();
     if (next == null) {
       running--;

@@ -8,7 +8,12 @@ import java.time.Clock;
 
 /** The context of one check that is under way. */
 record RunningCheck(
-    Options options, Deadline deadline, Clock clock, RequestBudget budget, Probes probes)
+    Options options,
+    Deadline deadline,
+    long patienceMs,
+    Clock clock,
+    RequestBudget budget,
+    Probes probes)
     implements CheckContext {
 
   @Override

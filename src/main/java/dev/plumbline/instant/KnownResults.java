@@ -1,0 +1,74 @@
+package dev.plumbline.instant;
+
+import dev.plumbline.check.CheckResult;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Results young enough to be told again: in memory, and in the database for all nodes. */
+public final class KnownResults {
+  private final ResultCache cache;
+  private final ResultStore store;
+  private final Duration lifetime;
+
+  /**
+   * @param lifetime how long a result is told again
+   */
+  public KnownResults(ResultCache cache, ResultStore store, Duration lifetime) {
+    this.cache = cache;
+    this.store = store;
+    this.lifetime = lifetime;
+  }
+
+  /** What memory holds, or null. */
+  @Nullable Answer remembered(ResultKey key) {
+    return cache.find(key.text());
+  }
+
+  /**
+   * What the database holds, or null; what is found is remembered.
+   *
+   * @return fails with {@code DatabaseUnavailableException}
+   */
+  Future<@Nullable Answer> stored(ResultKey key) {
+    return store.find(key.stored()).map(found -> found == null ? null : remember(key, found));
+  }
+
+  /**
+   * What is known of each, in their order; null for what is not.
+   *
+   * @return fails with {@code DatabaseUnavailableException}
+   */
+  public Future<List<@Nullable Answer>> find(List<ResultKey> keys) {
+    List<Future<@Nullable Answer>> lookUps = new ArrayList<>(keys.size());
+    for (ResultKey key : keys) {
+      Answer remembered = remembered(key);
+      lookUps.add(remembered == null ? stored(key) : Future.succeededFuture(remembered));
+    }
+    return Future.all(lookUps).map(all -> all.list());
+  }
+
+  /** Makes a new result known to everybody, if it may be told again. */
+  public Answer keep(ResultKey key, CheckResult result) {
+    Answer answer = Answer.of(result, lifetime);
+    if (answer.cacheable()) {
+      cache.put(key.text(), answer);
+      store.store(
+          new ResultStore.Entry(
+              key.stored(),
+              Buffer.buffer(answer.result()),
+              answer.checkedAt(),
+              answer.expiresAt()));
+    }
+    return answer;
+  }
+
+  private Answer remember(ResultKey key, ResultStore.Stored found) {
+    Answer answer = Answer.stored(found.body().getBytes(), found.checkedAt(), found.expiresAt());
+    cache.put(key.text(), answer);
+    return answer;
+  }
+}

@@ -1,0 +1,172 @@
+package dev.plumbline.job;
+
+import io.vertx.core.Vertx;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Whose line is checked next on this node: accounts in turn, so many lines at once, and of one host
+ * no more than it would be contacted with. A line that has to wait for its host holds nobody up.
+ * Used on one event loop.
+ */
+final class Dispatcher {
+  private final Vertx vertx;
+  private final int permits;
+  private final int perHost;
+  private final Consumer<Line> begin;
+  private final Map<Long, ArrayDeque<Line>> ready = new LinkedHashMap<>();
+  private final Map<String, ArrayDeque<Line>> waitingForHost = new HashMap<>();
+  private final Map<String, Integer> hosts = new HashMap<>();
+  private final Map<Long, Integer> active = new HashMap<>();
+  private final Map<Long, Integer> parked = new HashMap<>();
+  private int readyLines;
+  private int activeLines;
+  private int parkedLines;
+  private boolean open = true;
+
+  /**
+   * @param permits lines that are checked at once
+   * @param perHost lines of one host that are checked at once; 0 for no limit
+   * @param begin has a line checked; {@link #end} or {@link #putOff} follows
+   */
+  Dispatcher(Vertx vertx, int permits, int perHost, Consumer<Line> begin) {
+    this.vertx = vertx;
+    this.permits = permits;
+    this.perHost = perHost;
+    this.begin = begin;
+  }
+
+  void add(Line line) {
+    ready.computeIfAbsent(line.chunk().accountId(), id -> new ArrayDeque<>()).add(line);
+    readyLines++;
+  }
+
+  /** Has lines checked while there are permits. */
+  void pump() {
+    while (open && activeLines < permits && readyLines > 0) {
+      Line line = next();
+      if (line.chunk().lost()) {
+        continue;
+      }
+      if (perHost > 0 && hosts.getOrDefault(line.host(), 0) >= perHost) {
+        waitingForHost.computeIfAbsent(line.host(), host -> new ArrayDeque<>()).add(line);
+        park(line);
+        continue;
+      }
+      activeLines++;
+      active.merge(line.chunk().accountId(), 1, Integer::sum);
+      if (perHost > 0) {
+        hosts.merge(line.host(), 1, Integer::sum);
+      }
+      begin.accept(line);
+    }
+  }
+
+  private Line next() {
+    Iterator<Map.Entry<Long, ArrayDeque<Line>>> accounts = ready.entrySet().iterator();
+    Map.Entry<Long, ArrayDeque<Line>> turn = accounts.next();
+    accounts.remove();
+    Line line = turn.getValue().remove();
+    if (!turn.getValue().isEmpty()) {
+      ready.put(turn.getKey(), turn.getValue());
+    }
+    readyLines--;
+    return line;
+  }
+
+  /** A line that was begun has ended. */
+  void end(Line line) {
+    activeLines--;
+    decrement(active, line.chunk().accountId());
+    if (perHost > 0) {
+      decrement(hosts, line.host());
+      nextOf(line.host());
+    }
+  }
+
+  private void nextOf(String host) {
+    ArrayDeque<Line> crowd = waitingForHost.get(host);
+    while (crowd != null && !crowd.isEmpty()) {
+      Line first = crowd.remove();
+      unpark(first);
+      if (!first.chunk().lost()) {
+        add(first);
+        break;
+      }
+    }
+    if (crowd != null && crowd.isEmpty()) {
+      waitingForHost.remove(host);
+    }
+  }
+
+  /** A line that was begun found no room: it is ready again after a while. */
+  void putOff(Line line, long millis) {
+    end(line);
+    park(line);
+    vertx.setTimer(
+        millis,
+        due -> {
+          unpark(line);
+          add(line);
+          pump();
+        });
+  }
+
+  /** Begins no more. */
+  void close() {
+    open = false;
+  }
+
+  /** Lines that have a permit or can have one. */
+  int inHand() {
+    return readyLines + activeLines;
+  }
+
+  int active() {
+    return activeLines;
+  }
+
+  /** Lines that wait for their host, or for a while to pass. */
+  int parked() {
+    return parkedLines;
+  }
+
+  /** Accounts that have lines here which wait for nothing. */
+  Set<Long> busyAccounts() {
+    Set<Long> busy = new HashSet<>(ready.keySet());
+    busy.addAll(active.keySet());
+    return busy;
+  }
+
+  /** Accounts of which at least so many lines wait here for something. */
+  Set<Long> parkedAccounts(int most) {
+    Set<Long> accounts = new HashSet<>();
+    parked.forEach(
+        (account, lines) -> {
+          if (lines >= most) {
+            accounts.add(account);
+          }
+        });
+    return accounts;
+  }
+
+  private void park(Line line) {
+    parkedLines++;
+    parked.merge(line.chunk().accountId(), 1, Integer::sum);
+  }
+
+  private void unpark(Line line) {
+    parkedLines--;
+    decrement(parked, line.chunk().accountId());
+  }
+
+  private static <K> void decrement(Map<K, Integer> counts, K key) {
+    counts.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
+  }
+}

@@ -1,0 +1,360 @@
+package dev.plumbline.job;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.ResultJson;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.instant.Answer;
+import dev.plumbline.instant.KnownResults;
+import dev.plumbline.instant.ResultKey;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims chunks of jobs for this node, has their lines checked, and has the results written. Used
+ * on one event loop; one for each node.
+ */
+final class JobCoordinator {
+  private static final int CHUNK_LINES = 50;
+  private static final int MOST_CHUNKS = 8;
+  private static final int MOST_PARKED = 4_000;
+  private static final int MOST_PARKED_OF_ACCOUNT = 1_000;
+  private static final int MOST_SUSPECTS = 500;
+  private static final long MOST_UNWRITTEN_BYTES = 16L << 20;
+  private static final int MOST_STRIKES = 3;
+  private static final long QUIET_POLL_MS = 20;
+
+  private final ModuleCatalogue modules;
+  private final TargetPolicy policy;
+  private final KnownResults known;
+  private final WorkStore store;
+  private final Clock clock;
+  private final int permits;
+  private final Membership membership;
+  private final ResultWriter writer;
+  private final LineChecks checks;
+  private final Dispatcher dispatcher;
+  private final SuspectLane suspects;
+  private final Map<WorkStore.ChunkId, Chunk> chunks = new HashMap<>();
+  private boolean claiming;
+  private boolean claimAgain;
+  private boolean stopping;
+
+  /** All that a coordinator works with. */
+  record Parts(
+      Vertx vertx,
+      dev.plumbline.bus.Bus bus,
+      ModuleCatalogue modules,
+      TargetPolicy policy,
+      KnownResults known,
+      WorkStore store,
+      Clock clock,
+      Manners manners) {}
+
+  JobCoordinator(Parts parts) {
+    this.modules = parts.modules();
+    this.policy = parts.policy();
+    this.known = parts.known();
+    this.store = parts.store();
+    this.clock = parts.clock();
+    this.permits = parts.manners().permits();
+    this.writer = new ResultWriter(parts.vertx(), store, this::lose);
+    this.checks = new LineChecks(parts.bus(), known, writer, clock);
+    this.dispatcher =
+        new Dispatcher(parts.vertx(), permits, parts.manners().perHost(), this::begin);
+    this.membership =
+        new Membership(parts.vertx(), store, parts.manners(), modules.names(), new Holdings());
+    this.suspects = new SuspectLane(parts.vertx(), store, membership::owner, checks, this::lose);
+  }
+
+  /** What the membership of this node has to know and to tell. */
+  private final class Holdings implements Membership.Holder {
+    @Override
+    public void bornAs(long owner) {
+      chunks.values().forEach(Chunk::lose);
+      chunks.clear();
+      writer.writeAs(owner);
+      claim();
+    }
+
+    @Override
+    public void holds(List<WorkStore.ChunkId> held, long sinceTick) {
+      List<WorkStore.ChunkId> gone = new ArrayList<>();
+      chunks.forEach(
+          (id, chunk) -> {
+            if (chunk.bornTick() < sinceTick && !held.contains(id)) {
+              gone.add(id);
+            }
+          });
+      gone.forEach(JobCoordinator.this::lose);
+    }
+
+    @Override
+    public boolean knows(WorkStore.ChunkId chunk) {
+      return chunks.containsKey(chunk);
+    }
+
+    @Override
+    public void tick() {
+      claim();
+    }
+  }
+
+  void start() {
+    membership.start();
+  }
+
+  /** There may be something to claim. */
+  void wake() {
+    claim();
+  }
+
+  /** A job was cancelled: what of it is in hand is to be forgotten soon. */
+  void cancelled() {
+    membership.compare();
+  }
+
+  /** Lines that are being checked. */
+  int active() {
+    return dispatcher.active() + suspects.active();
+  }
+
+  /** Lines that were claimed and wait for their host or their turn. */
+  int waiting() {
+    return dispatcher.inHand() - dispatcher.active() + dispatcher.parked();
+  }
+
+  int unwritten() {
+    return writer.waitingLines();
+  }
+
+  /**
+   * Begins nothing more, waits for the lines under way, writes what they found, and gives the rest
+   * back to others.
+   *
+   * @param mostMillis how long to wait for lines under way
+   */
+  Future<Void> stop(Vertx vertx, long mostMillis) {
+    stopping = true;
+    dispatcher.close();
+    suspects.close();
+    Promise<Void> quiet = Promise.promise();
+    awaitQuiet(vertx, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis), quiet);
+    return quiet.future().compose(reached -> writer.drain()).compose(written -> membership.end());
+  }
+
+  private void awaitQuiet(Vertx vertx, long untilNanos, Promise<Void> quiet) {
+    if (active() == 0 || System.nanoTime() - untilNanos >= 0) {
+      quiet.complete();
+    } else {
+      vertx.setTimer(QUIET_POLL_MS, later -> awaitQuiet(vertx, untilNanos, quiet));
+    }
+  }
+
+  private void claim() {
+    if (stopping || claiming || !membership.alive()) {
+      claimAgain = claiming;
+      return;
+    }
+    int inHand = dispatcher.inHand();
+    boolean full = inHand >= permits - permits / 8;
+    int room = (full ? permits : permits - permits / 8) - inHand;
+    if (room <= 0
+        || dispatcher.parked() >= MOST_PARKED
+        || suspects.inHand() >= MOST_SUSPECTS
+        || writer.waitingBytes() >= MOST_UNWRITTEN_BYTES) {
+      return;
+    }
+    claiming = true;
+    int most = full ? 1 : Math.min(MOST_CHUNKS, Math.max(1, room / CHUNK_LINES));
+    var notOf = dispatcher.parkedAccounts(MOST_PARKED_OF_ACCOUNT);
+    if (full) {
+      notOf.addAll(dispatcher.busyAccounts());
+    }
+    store
+        .claim(membership.owner(), most, modules.names(), notOf, full)
+        .onComplete(
+            (claimed, failure) -> {
+              claiming = false;
+              if (failure != null) {
+                // the next tick tries again
+                return;
+              }
+              claimed.forEach(this::take);
+              if (claimed.size() == most || claimAgain) {
+                claimAgain = false;
+                claim();
+              }
+            });
+  }
+
+  private void take(WorkStore.Claimed claimed) {
+    CheckModule<?> module = modules.find(claimed.module());
+    if (module == null) {
+      return; // found again and given back
+    }
+    Description description = module.description();
+    Options.Parsed parsed = Options.parse(description, claimed.options());
+    Options options = parsed.options();
+    Chunk chunk =
+        new Chunk(
+            claimed,
+            description,
+            options == null ? Options.defaults(description) : options,
+            membership.tick());
+    chunks.put(chunk.id(), chunk);
+    if (chunk.finished()) {
+      writer.end(chunk);
+      return;
+    }
+    List<Line> lines = new ArrayList<>();
+    for (int i = 0; i < chunk.checks().size(); i++) {
+      int index = chunk.checks().get(i);
+      String input = chunk.inputs().get(i);
+      if (options == null) {
+        write(
+            chunk,
+            index,
+            withoutTarget(
+                chunk,
+                ErrorCode.INTERNAL,
+                "The job's options are no longer valid; create it anew."));
+        continue;
+      }
+      Line line = line(chunk, index, input);
+      if (line != null) {
+        lines.add(line);
+      }
+    }
+    if (chunk.fresh()) {
+      dispatch(chunk, lines);
+    } else {
+      known
+          .find(lines.stream().map(Line::key).toList())
+          .onComplete(
+              (answers, failure) ->
+                  dispatch(chunk, failure == null ? unknown(lines, answers) : lines));
+    }
+  }
+
+  /** The line to be checked; null where its result is known without. */
+  private @Nullable Line line(Chunk chunk, int index, String input) {
+    Target target;
+    try {
+      target = TargetParser.parse(chunk.module(), input);
+    } catch (InvalidTargetException invalid) {
+      write(
+          chunk,
+          index,
+          withoutTarget(chunk, ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage())));
+      return null;
+    }
+    Line line =
+        new Line(chunk, index, target, ResultKey.of(chunk.module(), target, chunk.options()));
+    String refusal = policy.refusal(target);
+    if (refusal != null) {
+      write(chunk, index, failed(line, ErrorCode.TARGET_BLOCKED, refusal));
+      return null;
+    }
+    if (chunk.strikes(index) >= MOST_STRIKES) {
+      write(
+          chunk,
+          index,
+          failed(
+              line,
+              ErrorCode.INTERNAL,
+              "The service died each time it checked this line, so it is not checked again."));
+      return null;
+    }
+    return line;
+  }
+
+  private List<Line> unknown(List<Line> lines, List<@Nullable Answer> answers) {
+    List<Line> rest = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      Line line = lines.get(i);
+      Answer answer = answers.get(i);
+      if (answer == null) {
+        rest.add(line);
+      } else if (!line.chunk().lost()) {
+        writer.add(line.chunk(), line.index(), answer.verdict(), answer.asLine(true));
+      }
+    }
+    return rest;
+  }
+
+  private void dispatch(Chunk chunk, List<Line> lines) {
+    if (chunk.lost() || stopping) {
+      return;
+    }
+    if (chunk.suspect()) {
+      suspects.add(chunk, lines);
+    } else {
+      lines.forEach(dispatcher::add);
+      dispatcher.pump();
+    }
+  }
+
+  private void begin(Line line) {
+    checks
+        .check(line)
+        .onSuccess(
+            pauseMs -> {
+              if (pauseMs > 0 && !line.chunk().lost()) {
+                dispatcher.putOff(line, pauseMs);
+              } else {
+                dispatcher.end(line);
+              }
+              dispatcher.pump();
+              if (dispatcher.inHand() <= permits - permits / 8 - CHUNK_LINES) {
+                claim();
+              }
+            });
+  }
+
+  private void lose(WorkStore.ChunkId id) {
+    Chunk chunk = chunks.remove(id);
+    if (chunk != null) {
+      chunk.lose();
+    }
+  }
+
+  private CheckResult withoutTarget(Chunk chunk, ErrorCode code, String message) {
+    return ResultAssembler.withoutTarget(
+        chunk.module(), new CheckError(code, message), clock.instant());
+  }
+
+  private CheckResult failed(Line line, ErrorCode code, String message) {
+    return ResultAssembler.failed(
+        line.chunk().module(), line.target(), new CheckError(code, message), clock.instant(), 0);
+  }
+
+  private void write(Chunk chunk, int index, CheckResult result) {
+    byte[] body = ResultJson.write(result);
+    writer.add(
+        chunk,
+        index,
+        result.verdict().id(),
+        Buffer.buffer(body.length + 16)
+            .appendBytes(body, 0, body.length - 1)
+            .appendString(",\"cached\":false}"));
+  }
+}

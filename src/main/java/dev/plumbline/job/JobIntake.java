@@ -1,0 +1,81 @@
+package dev.plumbline.job;
+
+import dev.plumbline.bus.JobMessage.CreateJob;
+import dev.plumbline.bus.JobMessage.CreateReply;
+import dev.plumbline.bus.JobMessage.JobCreated;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.TargetParser;
+import io.vertx.core.Future;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Takes jobs in. */
+final class JobIntake {
+  private static final String ALPHABET =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  private static final int TOKEN_LENGTH = 22;
+
+  private final ModuleCatalogue modules;
+  private final JobStore store;
+  private final Runnable wake;
+  private final SecureRandom random = new SecureRandom();
+
+  /**
+   * @param wake told that there is a new job
+   */
+  JobIntake(ModuleCatalogue modules, JobStore store, Runnable wake) {
+    this.modules = modules;
+    this.store = store;
+    this.wake = wake;
+  }
+
+  Future<CreateReply> create(CreateJob order) {
+    CheckModule<?> module = modules.find(order.module());
+    if (module == null) {
+      return Future.failedFuture("there is no module " + order.module());
+    }
+    return store
+        .create(token(), order, firsts(module.description(), order.items()))
+        .onSuccess(
+            reply -> {
+              if (reply instanceof JobCreated created && !created.replayed()) {
+                wake.run();
+              }
+            });
+  }
+
+  /** For each line the index of the first with an equal target; null if all differ. */
+  private static Integer @Nullable [] firsts(Description module, List<String> items) {
+    Map<String, Integer> seen = new HashMap<>();
+    Integer[] firsts = new Integer[items.size()];
+    boolean equalOnes = false;
+    for (int i = 0; i < firsts.length; i++) {
+      Integer first = seen.putIfAbsent(identity(module, items.get(i)), i);
+      firsts[i] = first == null ? Integer.valueOf(i) : first;
+      equalOnes |= first != null;
+    }
+    return equalOnes ? firsts : null;
+  }
+
+  private static String identity(Description module, String item) {
+    try {
+      return 't' + TargetParser.parse(module, item).text();
+    } catch (InvalidTargetException invalid) {
+      return 'i' + item;
+    }
+  }
+
+  private String token() {
+    StringBuilder token = new StringBuilder("job_");
+    for (int i = 0; i < TOKEN_LENGTH; i++) {
+      token.append(ALPHABET.charAt(random.nextInt(ALPHABET.length())));
+    }
+    return token.toString();
+  }
+}

@@ -1,0 +1,142 @@
+package dev.plumbline.job;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Checks the lines of chunks whose coordinator died, any of which may have been the reason. A few
+ * at a time, on record before they begin; those that were on record at another death one by one,
+ * the least suspect first. So the line that kills is found, and no other takes the blame. Used on
+ * one event loop.
+ */
+final class SuspectLane {
+  private static final int TOGETHER = 10;
+  private static final long RETRY_MS = 250;
+
+  private final Vertx vertx;
+  private final WorkStore store;
+  private final LongSupplier owner;
+  private final LineChecks checks;
+  private final Consumer<WorkStore.ChunkId> onLost;
+  private final ArrayDeque<Suspects> queue = new ArrayDeque<>();
+  private int underWay;
+  private boolean busy;
+  private boolean open = true;
+
+  private record Suspects(Chunk chunk, List<Line> lines) {}
+
+  SuspectLane(
+      Vertx vertx,
+      WorkStore store,
+      LongSupplier owner,
+      LineChecks checks,
+      Consumer<WorkStore.ChunkId> onLost) {
+    this.vertx = vertx;
+    this.store = store;
+    this.owner = owner;
+    this.checks = checks;
+    this.onLost = onLost;
+  }
+
+  void add(Chunk chunk, List<Line> lines) {
+    if (!lines.isEmpty()) {
+      queue.add(new Suspects(chunk, new ArrayList<>(lines)));
+      next();
+    }
+  }
+
+  /** Lines that wait or are being checked. */
+  int inHand() {
+    return queue.stream().mapToInt(suspects -> suspects.lines.size()).sum() + underWay;
+  }
+
+  int active() {
+    return underWay;
+  }
+
+  void close() {
+    open = false;
+  }
+
+  private void next() {
+    while (!queue.isEmpty() && (queue.element().chunk.lost() || queue.element().lines.isEmpty())) {
+      queue.remove();
+    }
+    if (!busy && open && !queue.isEmpty()) {
+      busy = true;
+      begin(queue.element());
+    }
+  }
+
+  private void begin(Suspects suspects) {
+    Chunk chunk = suspects.chunk;
+    List<Line> group = group(suspects);
+    store
+        .watch(owner.getAsLong(), chunk.id(), group.stream().map(Line::index).toList())
+        .onComplete(
+            (held, failure) -> {
+              if (failure != null) {
+                vertx.setTimer(RETRY_MS, again -> goOn());
+              } else if (!held) {
+                onLost.accept(chunk.id());
+                goOn();
+              } else {
+                suspects.lines.removeAll(group);
+                check(suspects, group);
+              }
+            });
+  }
+
+  private void goOn() {
+    busy = false;
+    next();
+  }
+
+  private List<Line> group(Suspects suspects) {
+    Chunk chunk = suspects.chunk;
+    List<Line> together =
+        suspects.lines.stream()
+            .filter(line -> !chunk.alone().contains(line.index()))
+            .limit(TOGETHER)
+            .toList();
+    return together.isEmpty()
+        ? suspects.lines.stream()
+            .sorted(Comparator.comparingInt(line -> chunk.strikes(line.index())))
+            .limit(1)
+            .toList()
+        : together;
+  }
+
+  private void check(Suspects suspects, List<Line> group) {
+    underWay = group.size();
+    List<Future<Long>> checked = new ArrayList<>();
+    for (Line line : group) {
+      checked.add(
+          checks
+              .check(line)
+              .onSuccess(
+                  pauseMs -> {
+                    underWay--;
+                    if (pauseMs > 0) {
+                      suspects.lines.add(line);
+                    }
+                  }));
+    }
+    Future.join(checked)
+        .onComplete(
+            ended -> {
+              boolean refused = checked.stream().anyMatch(pause -> pause.result() > 0);
+              if (refused) {
+                vertx.setTimer(RETRY_MS, again -> goOn());
+              } else {
+                goOn();
+              }
+            });
+  }
+}

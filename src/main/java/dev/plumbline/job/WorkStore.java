@@ -1,0 +1,250 @@
+package dev.plumbline.job;
+
+import dev.plumbline.store.Database;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The work of jobs in PostgreSQL, as coordinators see it: claims, leases, results. What one that is
+ * declared dead still writes has no effect.
+ */
+public final class WorkStore {
+  private static final String REGISTER =
+      """
+      insert into node (lease_until)
+      values (clock_timestamp() + make_interval(secs => $1)) returning id""";
+
+  private static final String RENEW =
+      "update node set lease_until = clock_timestamp() + make_interval(secs => $2) where id = $1";
+
+  private static final String CLAIM = "select * from claim_chunks($1, $2, $3, $4, $5)";
+
+  private static final String WRITE =
+      """
+      select * from write_results(
+        $1, make_interval(secs => $2), $3, $4, $5, $6, $7, $8, $9, $10, $11)""";
+
+  private static final String RELEASE = "select release_chunks($1, $2, $3, false)";
+
+  private static final String HELD =
+      "select job_id, number, attempt from job_chunk where owner = $1";
+
+  private static final String WATCH =
+      """
+      update job_chunk set watched = $5
+      where job_id = $2 and number = $3 and state = 'claimed' and owner = $1 and attempt = $4""";
+
+  // A node of another version may know the module, so it is given time to take the job up.
+  private static final String GIVE_UP =
+      """
+      select end_job(j.id, 'failed', make_interval(secs => $2)) from job j
+      where j.state in ('queued', 'running') and j.module <> all($1)
+        and j.created_at < clock_timestamp() - interval '15 minutes'""";
+
+  private final Database database;
+  private final double keepSeconds;
+
+  /** A claimed chunk: no other claim of it is equal. */
+  public record ChunkId(long job, int number, int attempt) {}
+
+  /**
+   * A chunk that was claimed.
+   *
+   * @param options what differs from the module's defaults
+   * @param checks indexes of the lines that still have to be checked
+   * @param inputs those lines, as they came
+   * @param crashes how often a coordinator died that held it
+   * @param alone lines during which one died again, among others
+   * @param struck a line for each death during which it was alone
+   */
+  record Claimed(
+      ChunkId id,
+      long accountId,
+      String module,
+      Map<String, Object> options,
+      boolean fresh,
+      List<Integer> checks,
+      List<String> inputs,
+      int crashes,
+      Set<Integer> alone,
+      List<Integer> struck) {}
+
+  /**
+   * A result to write.
+   *
+   * @param body the whole result as a JSON object
+   */
+  record Line(ChunkId chunk, int index, String verdict, Buffer body) {}
+
+  /**
+   * @param keep how long the results of a job are kept after its end
+   */
+  public WorkStore(Database database, Duration keep) {
+    this.database = database;
+    this.keepSeconds = keep.toMillis() / 1_000.0;
+  }
+
+  /** A coordinator begins to live, under a number that nobody ever had. */
+  Future<Long> register(Duration lease) {
+    return database
+        .query(REGISTER, Tuple.of(seconds(lease)))
+        .map(rows -> rows.iterator().next().getLong(0));
+  }
+
+  /**
+   * A coordinator lives on.
+   *
+   * @return false if it has been declared dead, and what it held is others'
+   */
+  Future<Boolean> renew(long owner, Duration lease) {
+    return database.query(RENEW, Tuple.of(owner, seconds(lease))).map(rows -> rows.rowCount() > 0);
+  }
+
+  /** A coordinator ends; whatever it holds goes back. */
+  Future<Void> end(long owner) {
+    return database.query("select end_node($1)", Tuple.of(owner)).mapEmpty();
+  }
+
+  /** Declares dead whoever has not renewed its lease; how many they were. */
+  Future<Integer> rescue() {
+    return database.query("select rescue()").map(rows -> rows.iterator().next().getInteger(0));
+  }
+
+  /** Fails old jobs for whose module there is no program any more. */
+  Future<Void> giveUp(Collection<String> modules) {
+    return database
+        .query(GIVE_UP, Tuple.of(modules.toArray(String[]::new), keepSeconds))
+        .mapEmpty();
+  }
+
+  /**
+   * Claims chunks, those first whose turn it is.
+   *
+   * @param most how many at most
+   * @param modules only of these
+   * @param notOf accounts that get nothing now
+   * @param near only what newcomers get; keeps a look past a million lines of {@code notOf} short
+   */
+  Future<List<Claimed>> claim(
+      long owner, int most, Collection<String> modules, Collection<Long> notOf, boolean near) {
+    return database
+        .query(
+            CLAIM,
+            Tuple.of(owner, most, modules.toArray(String[]::new), notOf.toArray(Long[]::new), near))
+        .map(
+            rows -> {
+              List<Claimed> claimed = new ArrayList<>();
+              rows.forEach(row -> claimed.add(claimed(row)));
+              return claimed;
+            });
+  }
+
+  private static Claimed claimed(Row row) {
+    return new Claimed(
+        new ChunkId(row.getLong("job_id"), row.getInteger("number"), row.getInteger("attempt")),
+        row.getLong("account_id"),
+        row.getString("module"),
+        row.get(JsonObject.class, "options").getMap(),
+        row.getBoolean("fresh"),
+        Arrays.asList(row.getArrayOfIntegers("checks")),
+        Arrays.asList(row.getArrayOfStrings("inputs")),
+        row.getInteger("crashes"),
+        Set.copyOf(Arrays.asList(row.getArrayOfIntegers("alone"))),
+        Arrays.asList(row.getArrayOfIntegers("struck")));
+  }
+
+  /**
+   * Writes results; repeating it changes nothing.
+   *
+   * @param ended chunks that have all their results with these
+   * @return the chunks, of those that occur, that are this coordinator's no more
+   */
+  Future<List<ChunkId>> write(long owner, List<Line> lines, Set<ChunkId> ended) {
+    List<ChunkId> chunks = new ArrayList<>(ended);
+    lines.stream()
+        .map(Line::chunk)
+        .distinct()
+        .filter(chunk -> !ended.contains(chunk))
+        .forEach(chunks::add);
+    Tuple arguments =
+        Tuple.tuple()
+            .addLong(owner)
+            .addDouble(keepSeconds)
+            .addArrayOfLong(chunks.stream().map(ChunkId::job).toArray(Long[]::new))
+            .addArrayOfInteger(chunks.stream().map(ChunkId::number).toArray(Integer[]::new))
+            .addArrayOfInteger(chunks.stream().map(ChunkId::attempt).toArray(Integer[]::new))
+            .addArrayOfBoolean(chunks.stream().map(ended::contains).toArray(Boolean[]::new))
+            .addArrayOfLong(lines.stream().map(line -> line.chunk.job).toArray(Long[]::new))
+            .addArrayOfInteger(
+                lines.stream().map(line -> line.chunk.number).toArray(Integer[]::new))
+            .addArrayOfInteger(lines.stream().map(Line::index).toArray(Integer[]::new))
+            .addArrayOfString(lines.stream().map(Line::verdict).toArray(String[]::new))
+            .addArrayOfBuffer(lines.stream().map(Line::body).toArray(Buffer[]::new));
+    return database
+        .query(WRITE, arguments)
+        .map(
+            rows -> {
+              List<ChunkId> lost = new ArrayList<>();
+              for (Row row : rows) {
+                chunks.stream()
+                    .filter(c -> c.job == row.getLong(0) && c.number == row.getInteger(1))
+                    .forEach(lost::add);
+              }
+              return lost;
+            });
+  }
+
+  /** Puts chunks back in their line, as if they had not been claimed. */
+  Future<Void> release(long owner, Collection<ChunkId> chunks) {
+    return database
+        .query(
+            RELEASE,
+            Tuple.of(
+                owner,
+                chunks.stream().map(ChunkId::job).toArray(Long[]::new),
+                chunks.stream().map(ChunkId::number).toArray(Integer[]::new)))
+        .mapEmpty();
+  }
+
+  /** Every chunk that a coordinator holds. */
+  Future<List<ChunkId>> held(long owner) {
+    return database
+        .query(HELD, Tuple.of(owner))
+        .map(
+            rows -> {
+              List<ChunkId> held = new ArrayList<>();
+              rows.forEach(
+                  row ->
+                      held.add(new ChunkId(row.getLong(0), row.getInteger(1), row.getInteger(2))));
+              return held;
+            });
+  }
+
+  /**
+   * Remembers what is about to be checked, in case it is the death of this coordinator.
+   *
+   * @return false if the chunk is this coordinator's no more
+   */
+  Future<Boolean> watch(long owner, ChunkId chunk, Collection<Integer> indexes) {
+    return database
+        .query(
+            WATCH,
+            Tuple.of(
+                owner, chunk.job, chunk.number, chunk.attempt, indexes.toArray(Integer[]::new)))
+        .map(rows -> rows.rowCount() > 0);
+  }
+
+  private static double seconds(Duration duration) {
+    return duration.toMillis() / 1_000.0;
+  }
+}

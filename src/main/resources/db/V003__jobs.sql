@@ -1,0 +1,543 @@
+-- A job without its lines. Counts are of lines, equal ones and all.
+create table job (
+  id bigint generated always as identity primary key,
+  token text not null unique,
+  account_id bigint not null references account,
+  module text not null,
+  options jsonb not null,  -- what differs from the module's defaults
+  fresh boolean not null,  -- known results are not good enough
+  state text not null default 'queued' check (
+    state in ('queued', 'running', 'completed', 'cancelling', 'cancelled', 'failed')),
+  version bigint not null default 1,  -- grows with every change that can be seen
+  total int not null check (total between 1 and 500),
+  running int not null default 0 check (running >= 0),
+  pass int not null default 0,
+  warn int not null default 0,
+  fail int not null default 0,
+  error int not null default 0,
+  cancelled int not null default 0,
+  chunks_left int not null check (chunks_left >= 0),
+  created_at timestamptz not null default clock_timestamp(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  expires_at timestamptz,
+  purged_at timestamptz,
+  check (pass + warn + fail + error + cancelled + running <= total),
+  check (state <> 'completed' or pass + warn + fail + error = total),
+  check (state not in ('cancelled', 'failed') or pass + warn + fail + error + cancelled = total)
+) with (fillfactor = 70);
+create index job_account on job (account_id, id);
+create index job_expires_at on job (expires_at) where purged_at is null;
+create index job_purged_at on job (purged_at) where purged_at is not null;
+
+-- No bug of any node can make a job take a step that there is not.
+create function refuse_other_steps() returns trigger
+language plpgsql as $$
+begin
+  if (old.state, new.state) not in (
+    ('queued', 'running'), ('running', 'completed'),
+    ('queued', 'cancelling'), ('running', 'cancelling'), ('cancelling', 'cancelled'),
+    ('queued', 'failed'), ('running', 'failed')
+  ) then
+    raise exception 'a job cannot go from % to %', old.state, new.state;
+  end if;
+  return new;
+end
+$$;
+create trigger job_steps before update of state on job
+  for each row when (old.state <> new.state) execute function refuse_other_steps();
+
+-- The lines as they came, 50 to a page. Neither here nor at the results a foreign key: it would cost
+-- a look-up for each row, and both are written only beside a locked row of their job.
+create table job_input (
+  job_id bigint not null,
+  page int not null,
+  inputs text[] not null,
+  primary key (job_id, page)
+);
+
+-- The results: appended, never changed.
+create table job_result (
+  job_id bigint not null,
+  index int not null,
+  version bigint not null,  -- of the job, with which it can be seen
+  verdict text not null check (verdict in ('pass', 'warn', 'fail', 'error')),
+  same_as int,  -- the line with an equal target whose body it shares; null: it has its own
+  body bytea,
+  primary key (job_id, index),
+  check ((same_as is null) <> (body is null))
+);
+
+-- The same request again must do nothing again, for a day.
+create table job_request (
+  key_id bigint not null references api_key on delete cascade,
+  name text not null,
+  body_hash text not null,
+  job_id bigint not null,
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (key_id, name)
+);
+create index job_request_created_at on job_request (created_at);
+
+-- The coordinators that live. One that does not renew its lease is declared dead and its row is
+-- deleted, so that it finds out when it wakes.
+create table node (
+  id bigint generated always as identity primary key,
+  lease_until timestamptz not null
+);
+
+-- What is claimed at once: up to 50 checks of one job.
+create table job_chunk (
+  job_id bigint not null references job on delete cascade,
+  number int not null,
+  account_id bigint not null,
+  module text not null,
+  rank bigint not null,  -- whose turn it is: start-time fair queueing between accounts
+  state text not null default 'waiting' check (
+    state in ('waiting', 'claimed', 'done', 'cancelled')),
+  owner bigint references node,
+  attempt int not null default 0,  -- how often it was claimed: an earlier claim cannot write
+  checks int[] not null,  -- indexes of the lines that are checked: the first of each target
+  copies int[] not null,  -- indexes of the lines that share a result of these
+  copy_of int[] not null,  -- and whose
+  crashes int not null default 0,  -- how often its owner died
+  watched int[] not null default '{}',  -- after a crash: the lines that are being checked right now
+  alone int[] not null default '{}',  -- lines during which it crashed again, among others
+  struck int[] not null default '{}',  -- a line for each crash during which it was alone
+  primary key (job_id, number),
+  check ((state = 'claimed') = (owner is not null))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+create index job_chunk_waiting on job_chunk (rank, job_id, number) where state = 'waiting';
+create index job_chunk_owner on job_chunk (owner) where owner is not null;
+
+-- The rank of the latest claim. A sequence, because nobody waits for it and it need not be exact.
+create sequence fair_clock minvalue 0 start 0;
+
+-- Where the next job of an account stands at the earliest.
+create table account_turn (
+  account_id bigint primary key references account on delete cascade,
+  next_rank bigint not null
+);
+
+-- Takes both quotas and writes the job, or does nothing. When it is committed, the job is accepted.
+--
+-- firsts says for each line which one is the first with an equal target; null: all differ.
+-- A quota of 0 is none. In an answer of 'denied', exceeded is the quota that forbids it.
+create function create_job(
+  of_token text, of_account bigint, of_key bigint, of_module text, of_options jsonb,
+  is_fresh boolean, inputs text[], firsts int[], request_name text, request_hash text,
+  key_limit int, account_limit int, span bigint
+) returns table (
+  outcome text, job_id bigint, token text, module text, options jsonb, fresh boolean, total int,
+  created_at timestamptz, policies text[], remaining int[], reset_micros bigint[], exceeded text,
+  retry_micros bigint
+)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  lines constant int := cardinality(inputs);
+  earlier job_request;
+  quota record;
+  granted_policies text[] := '{}';
+  granted_keys text[] := '{}';
+  granted_at bigint[] := '{}';
+  first_rank bigint;
+begin
+  if request_name is not null then
+    if not pg_try_advisory_xact_lock(hashtextextended(of_key || ' ' || request_name, 0)) then
+      outcome := 'pending';
+      return next;
+      return;
+    end if;
+    select * into earlier from job_request r
+      where r.key_id = of_key and r.name = request_name
+        and r.created_at > clock_timestamp() - interval '24 hours';
+    if found and earlier.body_hash <> request_hash then
+      outcome := 'mismatch';
+      return next;
+      return;
+    elsif found then
+      return query
+        select 'replayed', j.id, j.token, j.module, j.options, j.fresh, j.total, j.created_at,
+          '{}'::text[], '{}'::int[], '{}'::bigint[], null::text, null::bigint
+        from job j where j.id = earlier.job_id;
+      return;
+    end if;
+  end if;
+
+  policies := '{}';
+  remaining := '{}';
+  reset_micros := '{}';
+  for quota in
+    select a.policy, a.key, t.granted, t.remaining, t.reset_micros, t.retry_micros, t.taken_at
+    from (
+      select array_agg(w.policy order by w.policy) as policies,
+        array_agg(w.key order by w.policy) as keys,
+        array_agg(w.most order by w.policy) as limits
+      from (values ('jobs', of_key::text, key_limit), ('jobs-account', of_account::text, account_limit))
+        as w(policy, key, most)
+      where w.most > 0
+    ) wanted,
+    lateral take_quotas(
+      wanted.policies, wanted.keys, array_fill(1, array[cardinality(wanted.policies)]),
+      wanted.limits, array_fill(span, array[cardinality(wanted.policies)]), null) t,
+    lateral (select wanted.policies[t.item] as policy, wanted.keys[t.item] as key) a
+    where wanted.policies is not null
+  loop
+    policies := policies || quota.policy;
+    remaining := remaining || quota.remaining;
+    reset_micros := reset_micros || quota.reset_micros;
+    if quota.granted then
+      granted_policies := granted_policies || quota.policy;
+      granted_keys := granted_keys || quota.key;
+      granted_at := granted_at || quota.taken_at;
+    elsif quota.retry_micros > coalesce(retry_micros, 0) then
+      exceeded := quota.policy;
+      retry_micros := quota.retry_micros;
+    end if;
+  end loop;
+  if exceeded is not null then
+    perform refund_quotas(
+      granted_policies, granted_keys, array_fill(1, array[cardinality(granted_policies)]), granted_at);
+    outcome := 'denied';
+    return next;
+    return;
+  end if;
+
+  insert into job as j (token, account_id, module, options, fresh, total, chunks_left)
+    values (
+      of_token, of_account, of_module, of_options, is_fresh, lines,
+      case when firsts is null then (lines + 49) / 50
+        else ((select count(*) from unnest(firsts) with ordinality f(first, ord)
+          where f.first = f.ord - 1) + 49) / 50 end)
+    returning j.id, j.token, j.module, j.options, j.fresh, j.total, j.created_at
+    into job_id, token, module, options, fresh, total, created_at;
+  insert into job_input (job_id, page, inputs)
+    select create_job.job_id, p, inputs[p * 50 + 1 : p * 50 + 50]
+    from generate_series(0, (lines - 1) / 50) p;
+  insert into account_turn as t (account_id, next_rank)
+    values (of_account, (select c.last_value from fair_clock c) + lines)
+    on conflict (account_id) do update
+      set next_rank = greatest(t.next_rank, excluded.next_rank - lines) + lines
+    returning t.next_rank - lines into first_rank;
+  if firsts is null then
+    insert into job_chunk (job_id, number, account_id, module, rank, checks, copies, copy_of)
+      select create_job.job_id, n, of_account, of_module, first_rank + n * 50,
+        array(select generate_series(n * 50, least(n * 50 + 50, lines) - 1)), '{}', '{}'
+      from generate_series(0, (lines - 1) / 50) n;
+  else
+    insert into job_chunk (job_id, number, account_id, module, rank, checks, copies, copy_of)
+      with line as (
+        select (f.ord - 1)::int as index, f.first
+        from unnest(firsts) with ordinality f(first, ord)),
+      own as (
+        select l.index, ((row_number() over (order by l.index)) - 1) / 50 as number
+        from line l where l.first = l.index)
+      select create_job.job_id, o.number, of_account, of_module, first_rank + min(o.index),
+        array_agg(o.index order by o.index) filter (where l.index = o.index),
+        coalesce(array_agg(l.index order by l.index) filter (where l.index <> o.index), '{}'),
+        coalesce(array_agg(o.index order by l.index) filter (where l.index <> o.index), '{}')
+      from own o join line l on l.first = o.index
+      group by o.number;
+  end if;
+  if request_name is not null then
+    insert into job_request as r (key_id, name, body_hash, job_id)
+      values (of_key, request_name, request_hash, create_job.job_id)
+      on conflict (key_id, name) do update
+        set body_hash = excluded.body_hash, job_id = excluded.job_id,
+          created_at = excluded.created_at;
+  end if;
+  outcome := 'created';
+  return next;
+end
+$$;
+
+-- How many lines of a chunk have no result yet.
+create function open_lines(c job_chunk) returns int
+language sql stable as $$
+  select cardinality(c.checks) + cardinality(c.copies) - case
+    when c.attempt = 0 then 0
+    else (
+      select count(*)::int from job_result r
+      where r.job_id = c.job_id and r.index = any(c.checks || c.copies)) end
+$$;
+
+-- Whoever locks several locks nodes before chunks before jobs, each in their order.
+
+-- Claims up to so many chunks, those first whose turn it is.
+--
+-- not_of: accounts that get nothing now. near: only what a newcomer would get, which the accounts
+-- that wait with a million lines are not, so that looking past them stays short.
+create function claim_chunks(
+  of_owner bigint, most int, known_modules text[], not_of bigint[], near boolean
+) returns table (
+  job_id bigint, number int, attempt int, account_id bigint, module text, options jsonb,
+  fresh boolean, checks int[], inputs text[], crashes int, alone int[], struck int[]
+)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  jobs bigint[];
+  numbers int[];
+  latest bigint;
+  it record;
+begin
+  perform 1 from node n where n.id = of_owner for key share;
+  if not found then
+    return;  -- declared dead
+  end if;
+  select array_agg(c.job_id), array_agg(c.number), max(c.rank)
+    into jobs, numbers, latest
+    from (
+      select c.job_id, c.number, c.rank from job_chunk c
+      where c.state = 'waiting' and c.module = any(known_modules)
+        and c.account_id <> all(not_of)
+        and (not near or c.rank <= (select f.last_value + 100 from fair_clock f))
+      order by c.rank, c.job_id, c.number
+      limit most for update skip locked) c;
+  if jobs is null then
+    return;
+  end if;
+  perform setval('fair_clock', greatest(latest, (select f.last_value from fair_clock f)));
+  for it in
+    select j.id, sum(open_lines(c)) as lines
+    from unnest(jobs, numbers) m(job_id, number)
+      join job_chunk c on c.job_id = m.job_id and c.number = m.number
+      join job j on j.id = m.job_id
+    group by j.id order by j.id
+  loop
+    update job j
+      set running = j.running + it.lines, version = j.version + 1, state = 'running',
+        started_at = coalesce(j.started_at, clock_timestamp())
+      where j.id = it.id;
+  end loop;
+  return query
+    with mine as (
+      update job_chunk c
+        set state = 'claimed', owner = of_owner, attempt = c.attempt + 1
+        from unnest(jobs, numbers) m(job_id, number)
+        where c.job_id = m.job_id and c.number = m.number
+        returning c.*),
+    work as (
+      select m.job_id, m.number, array_agg(l.index order by l.index) as checks,
+        array_agg(p.inputs[l.index % 50 + 1] order by l.index) as inputs
+      from mine m, unnest(m.checks) l(index), job_input p
+      where p.job_id = m.job_id and p.page = l.index / 50
+        and (m.attempt = 1 or not exists (
+          select 1 from job_result r where r.job_id = m.job_id and r.index = l.index))
+      group by m.job_id, m.number)
+    select m.job_id, m.number, m.attempt, m.account_id, m.module, j.options, j.fresh,
+      coalesce(w.checks, '{}'), coalesce(w.inputs, '{}'), m.crashes, m.alone, m.struck
+    from mine m join job j on j.id = m.job_id left join work w using (job_id, number)
+    order by m.rank, m.job_id, m.number;
+end
+$$;
+
+-- Writes results of chunks that are still held, and ends the chunks and jobs that have all. Answers
+-- with the chunks that are held no more: what was found out for them is not wanted.
+create function write_results(
+  of_owner bigint, keep interval, held_jobs bigint[], held_numbers int[], held_attempts int[],
+  ends boolean[], jobs bigint[], numbers int[], indexes int[], verdicts text[], bodies bytea[]
+) returns table (job_id bigint, number int)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  good_jobs bigint[];
+  good_numbers int[];
+  good_ends boolean[];
+  it record;
+  seen bigint;
+  new record;
+  ended int;
+begin
+  select array_agg(c.job_id), array_agg(c.number), array_agg(c.ends)
+    into good_jobs, good_numbers, good_ends
+    from (
+      select c.job_id, c.number, h.ends
+      from unnest(held_jobs, held_numbers, held_attempts, ends) h(job_id, number, attempt, ends)
+        join job_chunk c on c.job_id = h.job_id and c.number = h.number
+      where c.state = 'claimed' and c.owner = of_owner and c.attempt = h.attempt
+      order by c.job_id, c.number for update of c) c;
+  for it in
+    select g.job_id, array_agg(g.number) as numbers,
+      array_agg(g.number) filter (where g.ends) as ending
+    from unnest(good_jobs, good_numbers, good_ends) g(job_id, number, ends)
+    group by g.job_id order by g.job_id
+  loop
+    select j.version + 1 into seen from job j where j.id = it.job_id for update;
+    with fresh as (
+      insert into job_result as r (job_id, index, version, verdict, body)
+        select it.job_id, n.index, seen, n.verdict, n.body
+        from unnest(jobs, numbers, indexes, verdicts, bodies) n(job_id, number, index, verdict, body)
+        where n.job_id = it.job_id and n.number = any(it.numbers)
+        on conflict do nothing returning r.index, r.verdict),
+    copied as (
+      insert into job_result as r (job_id, index, version, verdict, same_as)
+        select it.job_id, copy.index, seen, f.verdict, f.index
+        from job_chunk c, unnest(c.copies, c.copy_of) copy(index, first), fresh f
+        where c.job_id = it.job_id and c.number = any(it.numbers) and f.index = copy.first
+        on conflict do nothing returning r.verdict)
+    select count(*) as lines, count(*) filter (where v.verdict = 'pass') as pass,
+        count(*) filter (where v.verdict = 'warn') as warn,
+        count(*) filter (where v.verdict = 'fail') as fail,
+        count(*) filter (where v.verdict = 'error') as error
+      into new
+      from (select f.verdict from fresh f union all select c.verdict from copied c) v;
+    ended := 0;
+    if it.ending is not null then
+      update job_chunk c set state = 'done', owner = null
+        where c.job_id = it.job_id and c.number = any(it.ending);
+      get diagnostics ended = row_count;
+    end if;
+    update job j
+      set version = seen, running = j.running - new.lines, pass = j.pass + new.pass,
+        warn = j.warn + new.warn, fail = j.fail + new.fail, error = j.error + new.error,
+        chunks_left = j.chunks_left - ended
+      where j.id = it.job_id and (new.lines > 0 or ended > 0);
+    if ended > 0 then
+      update job j
+        set state = 'completed', finished_at = clock_timestamp(),
+          expires_at = clock_timestamp() + keep
+        where j.id = it.job_id and j.chunks_left = 0;
+    end if;
+  end loop;
+  return query
+    select h.job_id, h.number from unnest(held_jobs, held_numbers) h(job_id, number)
+    except select g.job_id, g.number from unnest(good_jobs, good_numbers) g(job_id, number);
+end
+$$;
+
+-- Puts claimed chunks back in their line. After a crash, what was under way is remembered.
+create function release_chunks(of_owner bigint, jobs bigint[], numbers int[], crashed boolean)
+returns void
+language plpgsql as $$
+declare
+  it record;
+begin
+  perform 1 from job_chunk c
+    where c.owner = of_owner and c.state = 'claimed'
+      and (jobs is null or (c.job_id, c.number) in (select * from unnest(jobs, numbers)))
+    order by c.job_id, c.number for update;
+  for it in
+    select c.job_id, sum(open_lines(c)) as lines from job_chunk c
+    where c.owner = of_owner and c.state = 'claimed'
+      and (jobs is null or (c.job_id, c.number) in (select * from unnest(jobs, numbers)))
+    group by c.job_id order by c.job_id
+  loop
+    update job j set running = j.running - it.lines, version = j.version + 1 where j.id = it.job_id;
+  end loop;
+  update job_chunk c
+    set state = 'waiting', owner = null, watched = '{}',
+      crashes = c.crashes + crashed::int,
+      alone = case when crashed and cardinality(c.watched) > 1 then c.alone || c.watched else c.alone end,
+      struck = case when crashed and cardinality(c.watched) = 1 then c.struck || c.watched else c.struck end
+    where c.owner = of_owner and c.state = 'claimed'
+      and (jobs is null or (c.job_id, c.number) in (select * from unnest(jobs, numbers)));
+end
+$$;
+
+-- A coordinator ends: what it holds goes back. Its row is locked first, so that no claim is under way.
+create function end_node(of_owner bigint) returns void
+language plpgsql as $$
+begin
+  perform 1 from node n where n.id = of_owner for update;
+  perform release_chunks(of_owner, null, null, false);
+  delete from node n where n.id = of_owner;
+end
+$$;
+
+-- Takes from coordinators that are dead what they held, and says how many they were.
+create function rescue() returns int
+language plpgsql as $$
+declare
+  dead record;
+  found_dead int := 0;
+begin
+  for dead in
+    select n.id from node n where n.lease_until < clock_timestamp()
+    order by n.id for update skip locked
+  loop
+    perform release_chunks(dead.id, null, null, true);
+    delete from node n where n.id = dead.id;
+    found_dead := found_dead + 1;
+  end loop;
+  return found_dead;
+end
+$$;
+
+-- Ends a job before its time; what is done is kept. One that has ended stays as it is.
+create function end_job(of_job bigint, final_state text, keep interval) returns void
+language plpgsql as $$
+begin
+  perform 1 from job_chunk c
+    where c.job_id = of_job and c.state in ('waiting', 'claimed') order by c.number for update;
+  perform 1 from job j where j.id = of_job and j.state in ('queued', 'running') for update;
+  if not found then
+    return;
+  end if;
+  update job_chunk c set state = 'cancelled', owner = null
+    where c.job_id = of_job and c.state in ('waiting', 'claimed');
+  if final_state = 'cancelled' then
+    update job j set state = 'cancelling' where j.id = of_job;
+  end if;
+  update job j
+    set state = final_state, version = j.version + 1, running = 0,
+      cancelled = j.total - j.pass - j.warn - j.fail - j.error,
+      finished_at = clock_timestamp(), expires_at = clock_timestamp() + keep
+    where j.id = of_job;
+end
+$$;
+
+-- Deletes up to so many rows of what is not kept any longer, and says how many they were. The job
+-- itself stays a year, so that its token can be answered.
+create function purge_jobs(most int) returns int
+language plpgsql as $$
+declare
+  old bigint;
+  deleted int;
+  left_over int := most;
+begin
+  while left_over > 0 loop
+    select j.id into old from job j
+      where j.expires_at <= clock_timestamp() and j.purged_at is null
+      order by j.expires_at limit 1 for update skip locked;
+    exit when not found;
+    delete from job_result r where r.job_id = old and r.index in (
+      select r.index from job_result r where r.job_id = old order by r.index limit left_over);
+    get diagnostics deleted = row_count;
+    left_over := left_over - deleted;
+    if left_over > 0 then
+      delete from job_input p where p.job_id = old;
+      delete from job_chunk c where c.job_id = old;
+      update job j set purged_at = clock_timestamp() where j.id = old;
+      left_over := left_over - 1;
+    end if;
+  end loop;
+  delete from job j where j.id in (
+    select j.id from job j where j.purged_at <= clock_timestamp() - interval '1 year'
+    order by j.purged_at limit left_over for update skip locked);
+  get diagnostics deleted = row_count;
+  return most - left_over + deleted;
+end
+$$;
+
+-- Ends the jobs of accounts that were deleted, and lets their results expire.
+create function abandon_jobs(most int) returns int
+language plpgsql as $$
+declare
+  it record;
+  abandoned int := 0;
+begin
+  for it in
+    select j.id from job j join account a on a.id = j.account_id
+    where a.deleted_at is not null and j.purged_at is null
+      and coalesce(j.expires_at > clock_timestamp(), true)
+    order by j.id limit most
+  loop
+    perform end_job(it.id, 'cancelled', interval '0');
+    update job j set expires_at = clock_timestamp() where j.id = it.id;
+    abandoned := abandoned + 1;
+  end loop;
+  return abandoned;
+end
+$$;

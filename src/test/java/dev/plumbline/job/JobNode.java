@@ -1,0 +1,132 @@
+package dev.plumbline.job;
+
+import dev.plumbline.bus.Addresses;
+import dev.plumbline.bus.Bus;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.Message;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.instant.KnownResults;
+import dev.plumbline.instant.ResultCache;
+import dev.plumbline.instant.ResultStore;
+import dev.plumbline.lab.Await;
+import dev.plumbline.run.CheckRunner;
+import dev.plumbline.run.CheckRunnerVerticle;
+import dev.plumbline.run.Probes;
+import dev.plumbline.run.RunnerMetrics;
+import dev.plumbline.store.Database;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A node without HTTP: runner and coordinator over a real database. */
+final class JobNode implements AutoCloseable {
+  static final Duration KEEP = Duration.ofDays(1);
+  static final JobStore.Quotas NO_QUOTAS = new JobStore.Quotas(0, 0);
+
+  private static final long PATIENCE_MS = 20_000;
+
+  private final Vertx vertx = Vertx.vertx();
+  private final Bus bus = Bus.of(vertx);
+  private final Database database;
+  private final JobCoordinatorVerticle coordinator;
+
+  JobNode(String url, ScriptedModule module, Manners manners) {
+    database = new Database(vertx, url, 4, Duration.ofSeconds(5));
+    ModuleCatalogue modules = new ModuleCatalogue(List.of(module));
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    Clock clock = Clock.systemUTC();
+    RunnerMetrics runnerMetrics = new RunnerMetrics(meters);
+    Await.value(
+        vertx.deployVerticle(
+            new CheckRunnerVerticle(
+                bus,
+                () ->
+                    new CheckRunner(
+                        vertx, modules, new Probes(Map.of()), clock, runnerMetrics, 100, 100))));
+    coordinator =
+        new JobCoordinatorVerticle(
+            new JobCoordinatorVerticle.Needs(
+                bus,
+                modules,
+                new TargetPolicy(
+                    new TargetPolicy.Rules(
+                        List.of(), List.of("denied.test"), List.of(), List.of("*")),
+                    (address, port) -> false),
+                new KnownResults(
+                    new ResultCache(clock, 1 << 20),
+                    new ResultStore(vertx, database),
+                    Duration.ofMinutes(10)),
+                new JobStore(database, KEEP, NO_QUOTAS),
+                new JobHeadStore(vertx, database),
+                new WorkStore(database, KEEP),
+                clock,
+                manners,
+                Duration.ofSeconds(5),
+                meters));
+    Await.value(vertx.deployVerticle(coordinator));
+  }
+
+  JobMessage.JobHead create(long account, List<String> items) {
+    JobMessage.CreateReply reply =
+        ask(
+            Addresses.JOB_CREATE,
+            new JobMessage.CreateJob(
+                account, 0, ScriptedModule.NAME, items, Map.of(), false, null, "test"),
+            JobMessage.CreateReply.class);
+    return ((JobMessage.JobCreated) reply).job();
+  }
+
+  /** The job when it has ended. */
+  JobMessage.JobHead ended(long account, String token) {
+    return found(
+        ask(
+            Addresses.JOB_AWAIT,
+            new JobMessage.AwaitJob(account, token, -1, PATIENCE_MS),
+            JobMessage.JobReply.class));
+  }
+
+  JobMessage.JobHead read(long account, String token) {
+    return found(
+        ask(Addresses.JOB_READ, new JobMessage.ReadJob(account, token), JobMessage.JobReply.class));
+  }
+
+  JobMessage.JobHead cancel(long account, String token) {
+    return found(
+        ask(
+            Addresses.JOB_CANCEL,
+            new JobMessage.CancelJob(account, token),
+            JobMessage.JobReply.class));
+  }
+
+  List<JobMessage.ResultLine> results(JobMessage.JobHead job) {
+    JobMessage.ResultsReply reply =
+        ask(
+            Addresses.JOB_RESULTS,
+            new JobMessage.ReadResults(job.id(), job.version(), 0, 500),
+            JobMessage.ResultsReply.class);
+    return ((JobMessage.ResultLines) reply).lines();
+  }
+
+  <R extends Message> R ask(String address, Message question, Class<R> type) {
+    return Await.value(bus.ask(address, question, type, PATIENCE_MS + 5_000));
+  }
+
+  private static JobMessage.JobHead found(JobMessage.@Nullable JobReply reply) {
+    return ((JobMessage.JobFound) reply).job();
+  }
+
+  void handBack() {
+    Await.value(coordinator.handBack());
+  }
+
+  /** Ends without a word to the others, as a crash would. */
+  @Override
+  public void close() {
+    Await.value(vertx.close());
+  }
+}

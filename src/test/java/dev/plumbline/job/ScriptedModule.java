@@ -1,0 +1,91 @@
+package dev.plumbline.job;
+
+import dev.plumbline.check.BusyFailure;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.Field;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A module whose targets say what becomes of them: {@code warn.…} warns, {@code fail.…} fails,
+ * {@code hold.…} waits until the test lets it go, {@code busy.…} finds no room the first time,
+ * {@code throw.…} is a fault of the module; all others pass.
+ */
+final class ScriptedModule implements CheckModule<String> {
+  static final String NAME = "scripted";
+
+  private static final Description DESCRIPTION =
+      Description.of(NAME, "Scripted", InputType.DOMAIN)
+          .fields(Field.string("text", "Text", "The target."))
+          .findings(
+              new FindingCode(
+                  "said", Level.WARN, "text", "The target says so.", "Nothing.", "RFC 2606"))
+          .build();
+
+  private final List<String> came = Collections.synchronizedList(new ArrayList<>());
+  private final Map<String, Promise<String>> held = new ConcurrentHashMap<>();
+
+  /** Every target that was checked, as often as it was. */
+  List<String> came() {
+    synchronized (came) {
+      return List.copyOf(came);
+    }
+  }
+
+  void letGo(String target) {
+    held.computeIfAbsent(target, missing -> Promise.promise()).tryComplete(target);
+  }
+
+  @Override
+  public Description description() {
+    return DESCRIPTION;
+  }
+
+  @Override
+  public Future<String> collect(Target target, CheckContext context) {
+    String text = target.text();
+    boolean first = !came.contains(text);
+    came.add(text);
+    if (text.startsWith("hold.")) {
+      return held.computeIfAbsent(text, missing -> Promise.promise()).future();
+    }
+    if (text.startsWith("busy.") && first) {
+      return Future.failedFuture(new BusyFailure("full", Duration.ofSeconds(1)));
+    }
+    if (text.startsWith("throw.")) {
+      throw new IllegalStateException("a fault that the test wants");
+    }
+    return Future.succeededFuture(text);
+  }
+
+  @Override
+  public Judgement judge(String evidence, Options options) {
+    List<Finding> findings = new ArrayList<>();
+    if (evidence.startsWith("warn.") || evidence.startsWith("fail.")) {
+      findings.add(
+          new Finding(
+              evidence.startsWith("warn.") ? Level.WARN : Level.FAIL,
+              "said",
+              "text",
+              "It says so.",
+              "Nothing.",
+              "RFC 2606"));
+    }
+    return new Judgement(Map.of("text", evidence), findings, null);
+  }
+}
