@@ -121,9 +121,15 @@ public final class HttpVerticle extends VerticleBase {
             operation.operationId() + " is in openapi.json not once, or handled twice");
       }
       OpenAPIRoute route = builder.getRoute(operation.operationId());
-      if (ParameterValidation.suits(route.getOperation())) {
-        route.setDoValidation(false).addHandler(validation.of(route.getOperation()));
+      route.setDoValidation(false).setDoSecurity(false);
+      if (route.getOperation().getRequestBody() != null) {
+        route.addHandler(
+            ctx -> {
+              RequestBodies.hold(ctx);
+              ctx.next();
+            });
       }
+      route.addHandler(validation.of(route.getOperation()));
       route.addHandler(
           ctx -> {
             ctx.put(OPERATION, operation.operationId());

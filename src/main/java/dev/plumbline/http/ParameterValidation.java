@@ -1,7 +1,9 @@
 package dev.plumbline.http;
 
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.json.schema.JsonSchema;
 import io.vertx.json.schema.Validator;
@@ -23,23 +25,21 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Validates the parameters of requests that have no body, on the event loop. The router's own
- * validation hands each request to a worker thread, one after the other: right for a large body,
- * but for a few short strings the way there costs many times the work. It also reads a string as
- * the inside of a JSON string, and so refuses every value with a quote or a backslash in it.
+ * Validates the parameters of requests on the event loop; bodies are left to those who read them.
+ * The router's own validation hands each request to a worker thread, one after the other: right for
+ * a large body, but for a few short strings the way there costs many times the work. It also reads
+ * a string as the inside of a JSON string, and so refuses every value with a quote or a backslash
+ * in it.
  */
 final class ParameterValidation {
+  private static final Future<Buffer> NO_BODY = Future.succeededFuture(Buffer.buffer());
+
   private final OpenAPIContract contract;
   private final RequestValidatorImpl library;
 
   ParameterValidation(Vertx vertx, OpenAPIContract contract) {
     this.contract = contract;
     this.library = new RequestValidatorImpl(vertx, contract);
-  }
-
-  /** Whether an operation can be validated here. */
-  static boolean suits(Operation operation) {
-    return operation.getRequestBody() == null;
   }
 
   Handler<RoutingContext> of(Operation operation) {
@@ -51,8 +51,9 @@ final class ParameterValidation {
     }
     return ctx -> {
       try {
-        // without a body the extraction has nothing to wait for
-        ValidatableRequest request = RequestUtils.extract(ctx.request(), operation).result();
+        // with a body at hand the extraction has nothing to wait for
+        ValidatableRequest request =
+            RequestUtils.extract(ctx.request(), operation, () -> NO_BODY).result();
         for (Parameter parameter : operation.getParameters()) {
           validate(parameter, strings.get(parameter), valueOf(request, parameter));
         }
