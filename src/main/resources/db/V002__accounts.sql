@@ -1,13 +1,20 @@
 -- Who may have jobs run. An account that is deleted stays until its jobs are gone.
 create table account (
   id bigint generated always as identity primary key,
-  email text not null,  -- as it was given, for people
+  email text not null,  -- as it was given, for people; empty once deleted
   email_key text unique,  -- as addresses are compared; null once deleted, so that it is free again
   password_hash text,  -- Argon2id in PHC form; null: no one can sign in
   plan text not null check (plan in ('free', 'pro')),
   created_at timestamptz not null default clock_timestamp(),
   disabled_at timestamptz,
   deleted_at timestamptz
+);
+
+-- One row from the first account on, so that a database whose accounts were all deleted is not taken
+-- for a new one.
+create table first_start (
+  single boolean primary key default true check (single),
+  done_at timestamptz not null default clock_timestamp()
 );
 
 -- Of a key only its hash is kept; the prefix is for people to tell their keys apart.

@@ -8,6 +8,7 @@ import dev.plumbline.account.KeyStore.Found;
 import dev.plumbline.store.Batcher;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.store.Notifications;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,7 @@ public final class ApiKeys {
       new Batcher.Limits(256, 10_000, 2).expiringAfter(2_000);
   private static final Batcher.Limits USES = new Batcher.Limits(500, 10_000, 1, 1_000);
 
+  private final Vertx vertx;
   private final KeyStore store;
   private final Ticker ticker;
   private final Batcher<Buffer, @Nullable Found> finds;
@@ -58,6 +61,7 @@ public final class ApiKeys {
    * @param ticker by which knowledge grows old and keys expire
    */
   ApiKeys(Vertx vertx, Database database, Ticker ticker) {
+    this.vertx = vertx;
     this.store = new KeyStore(database);
     this.ticker = ticker;
     this.finds = new Batcher<>(vertx, FINDS, store::find);
@@ -142,6 +146,21 @@ public final class ApiKeys {
   private void noteUse(long keyId) {
     if (noted.getIfPresent(keyId) == null && noted.asMap().putIfAbsent(keyId, true) == null) {
       uses.ask(keyId);
+    }
+  }
+
+  /** Where other nodes tell what was revoked or changed; to be started and closed by the caller. */
+  public Notifications news(String databaseUrl) {
+    return new Notifications(vertx, databaseUrl, this::forgetAll)
+        .on(KeyStore.REVOKED, id -> told(id, this::forgetKey))
+        .on(AccountStore.CHANGED, id -> told(id, this::forgetAccount));
+  }
+
+  private void told(String id, LongConsumer forget) {
+    try {
+      forget.accept(Long.parseLong(id));
+    } catch (NumberFormatException notOurs) {
+      forgetAll();
     }
   }
 

@@ -35,7 +35,7 @@ public final class TargetParser {
           case DOMAIN -> domain(text);
           case HOST -> new Target.AnyHost(host(text, true));
           case IP -> ip(text);
-          case EMAIL -> email(text);
+          case EMAIL -> cleanEmail(text);
         };
     if (Utf8.encodedLength(target.text()) > MAX_BYTES) {
       throw new InvalidTargetException(
@@ -136,8 +136,20 @@ public final class TargetParser {
     return new Target.Ip(host);
   }
 
+  /**
+   * Reads an e-mail address that is no target of a check, such as an account's.
+   *
+   * @throws InvalidTargetException when it is none, with the reason
+   */
+  public static Target.Email email(String raw) throws InvalidTargetException {
+    if (raw.isBlank()) {
+      throw new InvalidTargetException("An e-mail address has an @.");
+    }
+    return cleanEmail(cleaned(raw));
+  }
+
   /** RFC 5321 §4.1.2 and, for characters beyond ASCII, RFC 6531; no address literals. */
-  private static Target.Email email(String text) throws InvalidTargetException {
+  private static Target.Email cleanEmail(String text) throws InvalidTargetException {
     int at = text.lastIndexOf('@');
     if (at < 0) {
       throw new InvalidTargetException("An e-mail address has an @.");

@@ -4,6 +4,8 @@ import io.vertx.core.Future;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** Waits on a test's own thread for what event loops do. */
 public final class Await {
@@ -21,6 +23,17 @@ public final class Await {
       throw new AssertionError("failed: " + failed.getCause(), failed.getCause());
     } catch (InterruptedException | TimeoutException never) {
       throw new AssertionError("nothing came", never);
+    }
+  }
+
+  /** Waits for what comes about by itself. */
+  public static void until(BooleanSupplier condition) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > end) {
+        throw new AssertionError("it never came about");
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
   }
 
