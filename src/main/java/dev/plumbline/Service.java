@@ -1,5 +1,6 @@
 package dev.plumbline;
 
+import dev.plumbline.account.ApiKeys;
 import dev.plumbline.bus.Bus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
@@ -84,6 +85,7 @@ final class Service {
   private @Nullable Database database;
   private @Nullable ResultStore store;
   private @Nullable SlidingWindows windows;
+  private @Nullable ApiKeys keys;
   private @Nullable Cleaner cleaner;
   private @Nullable Health health;
   private @Nullable JobCoordinatorVerticle coordinator;
@@ -169,6 +171,10 @@ final class Service {
     gauge("find", results::findsQueued);
     gauge("store", results::storesQueued);
     gauge("take", quotas::takesQueued);
+    ApiKeys apiKeys = new ApiKeys(vertx, opened);
+    apiKeys.follow(url);
+    keys = apiKeys;
+    gauge("key", apiKeys::findsQueued);
     ModuleCatalogue modules = ModuleCatalogue.load();
     Equipment equipment = equipment();
 
@@ -329,6 +335,9 @@ final class Service {
     quietly(handedBack, config.http().drain().toSeconds() + 5);
     if (cleaner != null) {
       cleaner.stop();
+    }
+    if (keys != null) {
+      quietly(keys.close(), 5);
     }
     if (store != null && windows != null) {
       quietly(Future.join(store.flush(), windows.flush()), 5);

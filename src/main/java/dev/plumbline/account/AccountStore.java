@@ -132,7 +132,9 @@ final class AccountStore {
 
   /** The account with that address; null if there is none. */
   Future<@Nullable Kept> find(EmailAddress email) {
-    return database.query(SELECT + "a.email_key = $1", Tuple.of(email.key())).map(AccountStore::one);
+    return database
+        .query(SELECT + "a.email_key = $1", Tuple.of(email.key()))
+        .map(AccountStore::one);
   }
 
   Future<@Nullable Kept> find(long id) {

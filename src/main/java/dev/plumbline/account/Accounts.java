@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Accounts and their API keys, for those who manage them. What is changed here is known to every
- * node within a second. All of it fails with {@code DatabaseUnavailableException} while the database
- * is away, and what hashes a password with {@link BusyException} when too many wait for that.
+ * node within a second. All of it fails with {@code DatabaseUnavailableException} while the
+ * database is away, and what hashes a password with {@link BusyException} when too many wait for
+ * that.
  */
 public final class Accounts {
   /** Live API keys of one account, at most. */

@@ -44,6 +44,7 @@ public final class ApiKeys {
   private final Cache<Buffer, Known> known;
   private final Cache<Long, Boolean> noted;
   private final AtomicLong forgotten = new AtomicLong();
+  private volatile @Nullable Notifications news;
 
   /**
    * What is believed of a key.
@@ -149,11 +150,24 @@ public final class ApiKeys {
     }
   }
 
-  /** Where other nodes tell what was revoked or changed; to be started and closed by the caller. */
-  public Notifications news(String databaseUrl) {
-    return new Notifications(vertx, databaseUrl, this::forgetAll)
-        .on(KeyStore.REVOKED, id -> told(id, this::forgetKey))
-        .on(AccountStore.CHANGED, id -> told(id, this::forgetAccount));
+  /**
+   * Hears from now on, until {@link #close}, what other nodes revoke and change.
+   *
+   * @param databaseUrl {@code postgresql://user:password@host:port/name}
+   */
+  public void follow(String databaseUrl) {
+    Notifications heard =
+        new Notifications(vertx, databaseUrl, this::forgetAll)
+            .on(KeyStore.REVOKED, id -> told(id, this::forgetKey))
+            .on(AccountStore.CHANGED, id -> told(id, this::forgetAccount));
+    heard.start();
+    news = heard;
+  }
+
+  /** Whether the news of other nodes are heard just now, as far as is known. */
+  boolean hears() {
+    Notifications heard = news;
+    return heard != null && heard.listening();
   }
 
   private void told(String id, LongConsumer forget) {
@@ -191,7 +205,14 @@ public final class ApiKeys {
   }
 
   /** Ends when every use that was noted is written or has failed. */
-  public Future<Void> flush() {
+  Future<Void> flush() {
     return uses.drain();
+  }
+
+  /** Hears no more, and ends when every use that was noted is written or has failed. */
+  public Future<Void> close() {
+    Notifications heard = news;
+    return Future.join(heard == null ? Future.succeededFuture() : heard.close(), flush())
+        .mapEmpty();
   }
 }

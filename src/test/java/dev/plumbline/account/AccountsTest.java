@@ -72,8 +72,19 @@ class AccountsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "  ", "ada", "ada@", "@example.com", "a b@example.com", "a@b@c",
-      "a@[127.0.0.1]", "a\n@example.com", "a@exa mple.com"})
+  @ValueSource(
+      strings = {
+        "",
+        "  ",
+        "ada",
+        "ada@",
+        "@example.com",
+        "a b@example.com",
+        "a@b@c",
+        "a@[127.0.0.1]",
+        "a\n@example.com",
+        "a@exa mple.com"
+      })
   void whatIsNoAddressIsRefused(String text) {
     assertThatThrownBy(() -> EmailAddress.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
@@ -150,8 +161,7 @@ class AccountsTest {
     assertThat(await(accounts.keys(id))).allMatch(gone -> gone.revokedAt() != null);
     assertThat(await(new ApiKeys(DATABASE.vertx(), database).authenticate(key)))
         .isInstanceOf(KeyOutcome.Refused.class);
-    assertThat(await(accounts.createKey(id, wish("late"))))
-        .isEqualTo(new KeyCreation.NoAccount());
+    assertThat(await(accounts.createKey(id, wish("late")))).isEqualTo(new KeyCreation.NoAccount());
     assertThat(some(email, Plan.FREE)).isGreaterThan(id);
   }
 
@@ -226,8 +236,7 @@ class AccountsTest {
     }
     assertThat(await(accounts.createKey(id, wish("one more"))))
         .isEqualTo(new KeyCreation.TooMany());
-    assertThat(await(accounts.keys(id)).stream().map(ApiKey::id))
-        .doesNotContain(keys.get(2).id());
+    assertThat(await(accounts.keys(id)).stream().map(ApiKey::id)).doesNotContain(keys.get(2).id());
   }
 
   @Test
@@ -297,9 +306,8 @@ class AccountsTest {
     long keyId = await(accounts.keys(id)).get(0).id();
     // time stands still: nothing is forgotten by itself
     ApiKeys otherNode = new ApiKeys(DATABASE.vertx(), DATABASE.open(), () -> 0);
-    var news = otherNode.news(DATABASE.url());
-    news.start();
-    Await.until(news::listening);
+    otherNode.follow(DATABASE.url());
+    Await.until(otherNode::hears);
 
     becomes(otherNode, key, "PRO");
     await(accounts.setPlan(email, Plan.FREE));
@@ -312,7 +320,7 @@ class AccountsTest {
     becomes(otherNode, key, "REVOKED");
     await(accounts.delete(email));
     becomes(otherNode, key, "UNKNOWN");
-    await(news.close());
+    await(otherNode.close());
   }
 
   private static void becomes(ApiKeys node, String key, String expected) {
