@@ -33,16 +33,19 @@ create table api_key (
 );
 create index api_key_account on api_key (account_id);
 
--- People who are signed in. The cookie is a signed token that names a row here.
+-- People who are signed in. The cookie is a signed token that names a row here and carries an id of
+-- its own, which changes now and then; what is kept of it is its SHA-256.
 create table session (
-  id text primary key,  -- SHA-256 of what the token carries, in base64url
+  id bigint generated always as identity primary key,
   account_id bigint not null references account on delete cascade,
+  token bytea not null,  -- the one that is good
+  former bytea,  -- the one before it, still good until it is known that its successor has arrived
+  former_until timestamptz,  -- set when the successor was first used: good for a moment more
   created_at timestamptz not null default clock_timestamp(),
   renewed_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null,
-  client text not null,  -- for people to tell their sessions apart: what browser, from where
-  replaced_by text,  -- rotation: the id that took over, good for a moment more
-  replaced_at timestamptz
+  client text not null,  -- for people to tell their sessions apart: what browser
+  address text not null  -- and from where
 );
 create index session_account on session (account_id);
 create index session_expires_at on session (expires_at);
