@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class ResultStore {
   // A body may have 64 KiB, so fewer at once are read than written: of these we know the bytes.
   private static final Batcher.Limits FINDS = new Batcher.Limits(128, 10_000, 2);
-  private static final Batcher.Limits STORES = new Batcher.Limits(500, 10_000, 1, 10);
+  private static final Batcher.Limits STORES = new Batcher.Limits(500, 10_000, 1, 25);
   private static final long STORED_BYTES = 16L << 20;
 
   private static final String FIND =

@@ -23,7 +23,7 @@ final class ResultWriter {
   private static final Logger LOG = LoggerFactory.getLogger(ResultWriter.class);
   private static final int BATCH_LINES = 500;
   private static final int BATCH_BYTES = 2 << 20;
-  private static final long REST_MS = 5;
+  private static final long REST_MS = 25;
   private static final long RETRY_MS = 250;
 
   private final Vertx vertx;
