@@ -34,6 +34,7 @@ import dev.plumbline.limit.SlidingWindows;
 import dev.plumbline.ops.Health;
 import dev.plumbline.ops.LoopLag;
 import dev.plumbline.ops.ManagementVerticle;
+import dev.plumbline.ops.ProcessMetrics;
 import dev.plumbline.probe.OwnSockets;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
@@ -103,6 +104,7 @@ final class Service {
             config.http().tlsCertificate() != null,
             problems);
     registry.gauge("plumbline.http.connections", guard, ConnectionGuard::open);
+    ProcessMetrics.register(registry);
     this.vertx =
         Vertx.builder()
             .with(new VertxOptions().setEventLoopPoolSize(loops))

@@ -23,7 +23,7 @@ final class TextReport {
         .append(INDENT)
         .append(module.title())
         .append(" of ")
-        .append(clean(result.target()))
+        .append(clean(String.valueOf(result.target())))
         .append('\n');
     if (result.error() != null) {
       out.append(INDENT)
@@ -45,6 +45,9 @@ final class TextReport {
     int width = module.fields().stream().mapToInt(field -> field.name().length()).max().orElse(0);
     for (Field field : module.fields()) {
       Object value = result.fields().get(field.name());
+      if (value == null && result.error() != null) {
+        continue; // what an exchange that did not complete could not tell
+      }
       out.append(INDENT)
           .append(field.name())
           .append(" ".repeat(width - field.name().length() + 2))

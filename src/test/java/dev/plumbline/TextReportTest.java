@@ -52,7 +52,6 @@ class TextReportTest {
                      cell=c
               free   plain=plain
               at     2026-11-20T10:00:00.000Z
-              none   -
 
               checked 2026-11-20T10:00:00.123Z in 84 ms""");
   }

@@ -59,7 +59,7 @@ final class OptionValue {
           "must be at most " + option.maxLength() + " characters long");
     }
     if (option.pattern() != null && !option.pattern().matcher(text).matches()) {
-      throw new IllegalArgumentException("must match " + option.pattern().pattern());
+      throw new IllegalArgumentException("is not of the form wanted: " + option.description());
     }
     return text;
   }

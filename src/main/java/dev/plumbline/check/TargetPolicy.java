@@ -118,19 +118,16 @@ public final class TargetPolicy {
 
   /** Why this address and port may not be connected to, null when it may. */
   public @Nullable String refusalOf(InetAddress address, int port) {
-    if (!ports.get(port)) {
-      return refusalOfPort(port);
-    }
-    return refusalOfAddress(address, port);
+    String refusal = refusalOfAddress(address, port);
+    return refusal == null && !ports.get(port) ? refusalOfPort(port) : refusal;
   }
 
   private @Nullable String refusalOfHost(Host host, int port) {
-    if (port != 0 && !ports.get(port)) {
-      return refusalOfPort(port);
-    }
-    return host.literal() == null
-        ? refusalOfName(host.name())
-        : refusalOfAddress(host.literal(), port);
+    String refusal =
+        host.literal() == null
+            ? refusalOfName(host.name())
+            : refusalOfAddress(host.literal(), port);
+    return refusal == null && port != 0 && !ports.get(port) ? refusalOfPort(port) : refusal;
   }
 
   private static String refusalOfPort(int port) {
