@@ -38,6 +38,7 @@ public final class Database {
   private final int port;
   private final long timeoutMillis;
   private final AtomicBoolean away = new AtomicBoolean();
+  private volatile long heardNanos = System.nanoTime() - Long.MAX_VALUE / 2;
   private volatile boolean closed;
 
   /**
@@ -158,7 +159,13 @@ public final class Database {
   }
 
   private <T> Future<T> guarded(Future<T> answer) {
-    return withDeadline(answer).recover(this::judge);
+    return withDeadline(answer)
+        .onSuccess(rows -> heardNanos = System.nanoTime())
+        .recover(this::judge);
+  }
+
+  private boolean heardLately() {
+    return System.nanoTime() - heardNanos < TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }
 
   private <T> Future<T> withDeadline(Future<T> answer) {
@@ -169,7 +176,7 @@ public final class Database {
     if (!Outage.isAway(failure)) {
       return Future.failedFuture(failure);
     }
-    if (!Outage.isOverload(failure)) {
+    if (!Outage.isOverload(failure) && !(Outage.isSilence(failure) && heardLately())) {
       isAway(failure);
     }
     return Future.failedFuture(unavailable());

@@ -3,6 +3,7 @@ package dev.plumbline.store;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.DatabaseException;
+import java.net.ConnectException;
 import java.util.Set;
 
 /** Tells a database that is away from a statement that is wrong. */
@@ -40,6 +41,14 @@ final class Outage {
     return failure instanceof ConnectionPoolTooBusyException
         || (failure instanceof PgException e
             && (STATEMENT_TIMEOUT.equals(e.getSqlState()) || category(e).equals(ROLLBACK)));
+  }
+
+  /**
+   * Whether it only means that nothing came: too slow for the one who asked, or a connection that
+   * ended. Of a database that answers others at that very moment it is no outage.
+   */
+  static boolean isSilence(Throwable failure) {
+    return !(failure instanceof DatabaseException || failure instanceof ConnectException);
   }
 
   private static String category(PgException e) {

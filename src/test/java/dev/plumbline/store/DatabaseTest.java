@@ -103,19 +103,19 @@ class DatabaseTest {
 
   @Test
   void aTransactionCountsAsAWhole() {
-    await(database.query("create table if not exists account (balance int)"));
+    await(database.query("create table if not exists purse (balance int)"));
     assertThatThrownBy(
             () ->
                 await(
                     database.inTransaction(
                         c ->
-                            c.query("insert into account values (1)")
+                            c.query("insert into purse values (1)")
                                 .execute()
                                 .compose(r -> c.query("select 1 / 0").execute()))))
         .isInstanceOf(PgException.class);
-    assertThat(one(await(database.query("select count(*)::int from account")))).isZero();
-    await(database.inTransaction(c -> c.query("insert into account values (1)").execute()));
-    assertThat(one(await(database.query("select count(*)::int from account")))).isOne();
+    assertThat(one(await(database.query("select count(*)::int from purse")))).isZero();
+    await(database.inTransaction(c -> c.query("insert into purse values (1)").execute()));
+    assertThat(one(await(database.query("select count(*)::int from purse")))).isOne();
   }
 
   @Test
