@@ -108,6 +108,7 @@ create table job_chunk (
   check ((state = 'claimed') = (owner is not null))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 create index job_chunk_waiting on job_chunk (rank, job_id, number) where state = 'waiting';
+create index job_chunk_account on job_chunk (account_id, rank) where state = 'waiting';
 create index job_chunk_owner on job_chunk (owner) where owner is not null;
 
 -- The rank of the latest claim. A sequence, because nobody waits for it and it need not be exact.
@@ -485,6 +486,13 @@ begin
       cancelled = j.total - j.pass - j.warn - j.fail - j.error,
       finished_at = clock_timestamp(), expires_at = clock_timestamp() + keep
     where j.id = of_job;
+  -- what will never be done does not put off what the account wants next
+  update account_turn t
+    set next_rank = coalesce(
+      (select max(c.rank) + 50 from job_chunk c
+        where c.account_id = t.account_id and c.state = 'waiting'),
+      (select f.last_value from fair_clock f))
+    where t.account_id = (select j.account_id from job j where j.id = of_job);
 end
 $$;
 

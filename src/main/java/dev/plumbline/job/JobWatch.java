@@ -5,6 +5,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -19,12 +20,20 @@ final class JobWatch {
 
   private final Vertx vertx;
   private final JobHeadStore store;
-  private final Map<String, List<Waiter>> waiting = new HashMap<>();
+  private final Map<String, Watched> jobs = new HashMap<>();
 
   private record Waiter(
-      Predicate<JobHeadStore.Found> enough,
-      Promise<JobHeadStore.@Nullable Found> answer,
-      long timer) {}
+      Predicate<JobHeadStore.Found> enough, Promise<JobHeadStore.@Nullable Found> answer) {}
+
+  /** A job that somebody waits for, as it was seen last. */
+  private static final class Watched {
+    private final List<Waiter> waiters = new ArrayList<>();
+    private JobHeadStore.Found seen;
+
+    Watched(JobHeadStore.Found seen) {
+      this.seen = seen;
+    }
+  }
 
   JobWatch(Vertx vertx, JobHeadStore store) {
     this.vertx = vertx;
@@ -32,77 +41,88 @@ final class JobWatch {
   }
 
   /**
-   * The job as soon as it is as somebody wants it, or as it is when the time is up.
+   * The job as soon as it is as somebody wants it, or as it was seen last when the time is up.
    *
    * @return null if there is no such job; fails with {@code DatabaseUnavailableException}
    */
   Future<JobHeadStore.@Nullable Found> await(
       String token, Predicate<JobHeadStore.Found> enough, long waitMs) {
+    Watched known = jobs.get(token);
+    if (known != null) {
+      return enough.test(known.seen)
+          ? Future.succeededFuture(known.seen)
+          : enqueue(token, known.seen, enough, waitMs);
+    }
     return store
         .find(token)
         .compose(
             found ->
                 found == null || waitMs <= 0 || enough.test(found)
                     ? Future.succeededFuture(found)
-                    : enqueue(token, enough, waitMs));
+                    : enqueue(token, found, enough, waitMs));
   }
 
   private Future<JobHeadStore.@Nullable Found> enqueue(
-      String token, Predicate<JobHeadStore.Found> enough, long waitMs) {
-    Promise<JobHeadStore.@Nullable Found> answer = Promise.promise();
-    long timer = vertx.setTimer(waitMs, late -> store.find(token).onComplete(answer));
-    Waiter waiter = new Waiter(enough, answer, timer);
-    List<Waiter> others = waiting.get(token);
-    if (others == null) {
-      waiting.put(token, new ArrayList<>(List.of(waiter)));
+      String token, JobHeadStore.Found seen, Predicate<JobHeadStore.Found> enough, long waitMs) {
+    Watched watched = jobs.get(token);
+    if (watched == null) {
+      watched = new Watched(seen);
+      jobs.put(token, watched);
       vertx.setTimer(PERIOD_MS, due -> look(token));
-    } else {
-      others.add(waiter);
     }
-    return answer.future();
+    Watched mine = watched;
+    Waiter waiter = new Waiter(enough, Promise.promise());
+    mine.waiters.add(waiter);
+    long timer =
+        vertx.setTimer(
+            waitMs,
+            late -> {
+              mine.waiters.remove(waiter);
+              waiter.answer.tryComplete(mine.seen);
+            });
+    return waiter.answer.future().onComplete(told -> vertx.cancelTimer(timer));
   }
 
   private void look(String token) {
-    forgetAnswered(token);
-    if (!waiting.containsKey(token)) {
+    Watched watched = jobs.get(token);
+    if (watched == null || watched.waiters.isEmpty()) {
+      jobs.remove(token);
       return;
     }
     store
         .find(token)
         .onComplete(
             (found, failure) -> {
-              // taken out first: who is answered may ask again at once
-              List<Waiter> all = waiting.getOrDefault(token, List.of());
-              for (Waiter waiter : List.copyOf(all)) {
-                if (failure != null) {
-                  answer(waiter).tryFail(failure);
-                } else if (found == null || waiter.enough.test(found)) {
-                  answer(waiter).tryComplete(found);
-                }
+              if (found != null) {
+                watched.seen = found;
               }
-              forgetAnswered(token);
-              if (waiting.containsKey(token)) {
-                vertx.setTimer(PERIOD_MS, due -> look(token));
-              }
+              tell(watched, found, failure);
+              vertx.setTimer(PERIOD_MS, due -> look(token));
             });
   }
 
-  private Promise<JobHeadStore.@Nullable Found> answer(Waiter waiter) {
-    vertx.cancelTimer(waiter.timer);
-    return waiter.answer;
-  }
-
-  private void forgetAnswered(String token) {
-    waiting.computeIfPresent(
-        token,
-        (same, waiters) -> {
-          waiters.removeIf(waiter -> waiter.answer.future().isComplete());
-          return waiters.isEmpty() ? null : waiters;
-        });
+  private static void tell(
+      Watched watched, JobHeadStore.@Nullable Found found, @Nullable Throwable failure) {
+    List<Waiter> told = new ArrayList<>();
+    for (Iterator<Waiter> all = watched.waiters.iterator(); all.hasNext(); ) {
+      Waiter waiter = all.next();
+      if (failure != null || found == null || waiter.enough.test(found)) {
+        all.remove();
+        told.add(waiter);
+      }
+    }
+    // all taken out first: who is told may ask again at once
+    for (Waiter waiter : told) {
+      if (failure != null) {
+        waiter.answer.tryFail(failure);
+      } else {
+        waiter.answer.tryComplete(found);
+      }
+    }
   }
 
   /** How many jobs are waited for. */
   int size() {
-    return waiting.size();
+    return jobs.size();
   }
 }

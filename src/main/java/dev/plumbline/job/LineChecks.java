@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /** Has single lines checked, and makes results known. */
 final class LineChecks {
   private static final Logger LOG = LoggerFactory.getLogger(LineChecks.class);
-  private static final long PATIENCE_MS = 500;
+  private static final long PATIENCE_MS = 1_000;
   private static final long MARGIN_MS = 5_000;
   private static final int LATER_SECONDS = 1;
 
