@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
     description = "Checks domains and URLs, one at a time or in bulk. Without a command: serve.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
-    subcommands = {ServeCommand.class, CheckCommand.class})
+    subcommands = {ServeCommand.class, CheckCommand.class, AccountCommand.class, KeyCommand.class})
 public final class Main implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(Main.class);
 

@@ -33,7 +33,7 @@ final class ServeCommand implements Callable<Integer> {
     try {
       Config config = withPorts(option.load());
       Logs.configure(config.log());
-      Service service = Service.start(config);
+      Service service = Service.start(config, ServeCommand::print);
       CountDownLatch stopped = new CountDownLatch(1);
       Runtime.getRuntime()
           .addShutdownHook(
@@ -49,8 +49,7 @@ final class ServeCommand implements Callable<Integer> {
                   },
                   "stop"));
       LOG.atInfo().addKeyValue("version", Version.text()).log("started");
-      System.out.println("ready " + service.address());
-      System.out.flush();
+      print("ready " + service.address());
       stopped.await();
       return 0;
     } catch (ConfigException wrong) {
@@ -78,6 +77,11 @@ final class ServeCommand implements Callable<Integer> {
       Thread.currentThread().interrupt();
       return CANNOT_START;
     }
+  }
+
+  private static void print(String line) {
+    System.out.println(line);
+    System.out.flush();
   }
 
   /** Port 0 means any free one; which one must be known before links are made of it. */

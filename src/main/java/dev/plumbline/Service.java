@@ -1,6 +1,8 @@
 package dev.plumbline;
 
 import dev.plumbline.account.ApiKeys;
+import dev.plumbline.account.FirstStart;
+import dev.plumbline.account.Passwords;
 import dev.plumbline.bus.Bus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
@@ -60,6 +62,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -115,12 +118,13 @@ final class Service {
   /**
    * Starts everything; blocks until it answers.
    *
+   * @param print takes what is told once: the account of the first start, a line at a time
    * @throws StartException with one line that says why not; then nothing is left running
    */
-  static Service start(Config config) throws StartException {
+  static Service start(Config config, Consumer<String> print) throws StartException {
     Service service = new Service(config);
     try {
-      service.open();
+      service.open(print);
       return service;
     } catch (StartException | RuntimeException failed) {
       service.stop();
@@ -137,7 +141,11 @@ final class Service {
         + config.http().port();
   }
 
-  private void open() throws StartException {
+  private void open(Consumer<String> print) throws StartException {
+    String wrong = FirstStart.fault(config.bootstrap());
+    if (wrong != null) {
+      throw new StartException(wrong, null);
+    }
     Future<Contract> contract = Contract.load(vertx, config.http().publicUrl());
     String url = databaseUrl();
     await(Migrations.run(vertx, url), "the database");
@@ -177,6 +185,11 @@ final class Service {
     apiKeys.follow(url);
     keys = apiKeys;
     gauge("key", apiKeys::findsQueued);
+    Passwords passwords = new Passwords(vertx);
+    await(
+            new FirstStart(opened, passwords).run(config.bootstrap()),
+            "the first account could not be made")
+        .forEach(print);
     ModuleCatalogue modules = ModuleCatalogue.load();
     Equipment equipment = equipment();
 

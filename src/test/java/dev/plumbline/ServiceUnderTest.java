@@ -12,8 +12,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** The whole service in this process, on free ports, and a client that is not ours. */
 final class ServiceUnderTest implements AutoCloseable {
@@ -23,9 +25,11 @@ final class ServiceUnderTest implements AutoCloseable {
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
   private final Service service;
   private final int managementPort;
+  private final List<String> printed;
   private final ContractCheck contract = new ContractCheck();
 
-  private ServiceUnderTest(Service service, int managementPort) {
+  private ServiceUnderTest(Service service, int managementPort, List<String> printed) {
+    this.printed = printed;
     this.service = service;
     this.managementPort = managementPort;
   }
@@ -49,7 +53,8 @@ final class ServiceUnderTest implements AutoCloseable {
     settings.forEach((name, value) -> environment.put("PLUMBLINE_" + name, value));
     try {
       Config config = ConfigLoader.load(null, environment);
-      return new ServiceUnderTest(Service.start(config), management);
+      List<String> printed = new CopyOnWriteArrayList<>();
+      return new ServiceUnderTest(Service.start(config, printed::add), management, printed);
     } catch (ConfigException | StartException failed) {
       throw new AssertionError(failed);
     }
@@ -61,6 +66,11 @@ final class ServiceUnderTest implements AutoCloseable {
     } catch (IOException none) {
       throw new java.io.UncheckedIOException(none);
     }
+  }
+
+  /** What it printed before it was ready. */
+  List<String> printed() {
+    return printed;
   }
 
   URI uri(String path) {

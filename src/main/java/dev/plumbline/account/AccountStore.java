@@ -5,7 +5,6 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
-import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,15 +96,6 @@ final class AccountStore {
     return database.query(INSERT, values(email, plan, passwordHash)).map(AccountStore::id);
   }
 
-  /** As {@link #insert(EmailAddress, Plan, String)}, as a part of a transaction. */
-  static Future<@Nullable Long> insert(
-      SqlConnection transaction, EmailAddress email, Plan plan, @Nullable String passwordHash) {
-    return transaction
-        .preparedQuery(INSERT)
-        .execute(values(email, plan, passwordHash))
-        .map(AccountStore::id);
-  }
-
   private static Tuple values(EmailAddress email, Plan plan, @Nullable String passwordHash) {
     return Tuple.of(email.text(), email.key(), plan.id(), passwordHash);
   }
@@ -116,11 +106,28 @@ final class AccountStore {
   }
 
   /**
-   * Whether this transaction is to make the first account: there has never been one, and nobody
-   * else will make it if this transaction is committed.
+   * Makes the first account, with a key, if there has never been one. Of several nodes that do so
+   * at once, one does.
+   *
+   * @return whether it was made
    */
-  static Future<Boolean> takeFirst(SqlConnection transaction) {
-    return transaction.query(FIRST).execute().map(rows -> rows.size() == 1);
+  Future<Boolean> insertFirst(
+      EmailAddress email, Plan plan, String passwordHash, KeyWish wish, String secret) {
+    return database.inTransaction(
+        transaction ->
+            transaction
+                .query(FIRST)
+                .execute()
+                .compose(
+                    first ->
+                        first.size() == 0
+                            ? Future.succeededFuture(false)
+                            : transaction
+                                .preparedQuery(INSERT)
+                                .execute(values(email, plan, passwordHash))
+                                .map(rows -> rows.iterator().next().getLong(0))
+                                .compose(id -> KeyStore.insert(transaction, id, wish, secret, 1))
+                                .map(true)));
   }
 
   /** Whether there is or has been an account. */

@@ -16,6 +16,7 @@ public final class Accounts {
   public static final int MOST_KEYS = 10;
 
   private static final int MOST_LISTED = 200;
+  private static final int GENERATED_PASSWORD = 20;
 
   private final AccountStore accounts;
   private final KeyStore keys;
@@ -25,6 +26,11 @@ public final class Accounts {
     this.accounts = new AccountStore(database);
     this.keys = new KeyStore(database);
     this.passwords = passwords;
+  }
+
+  /** A password that nobody guesses, for somebody to be given: 119 bits. */
+  public static String generatePassword() {
+    return KeySecret.random(GENERATED_PASSWORD);
   }
 
   /**

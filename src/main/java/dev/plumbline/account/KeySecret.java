@@ -26,11 +26,17 @@ public final class KeySecret {
 
   /** A new key, which nobody else has. */
   public static String fresh() {
-    StringBuilder text = new StringBuilder(LENGTH).append(START);
-    for (int i = 0; i < RANDOM; i++) {
+    String body = START + random(RANDOM);
+    return body + checksum(body);
+  }
+
+  /** So many random characters of base62. */
+  static String random(int length) {
+    StringBuilder text = new StringBuilder(length);
+    for (int i = 0; i < length; i++) {
       text.append(DIGITS.charAt(SOURCE.nextInt(DIGITS.length())));
     }
-    return text.append(checksum(text)).toString();
+    return text.toString();
   }
 
   /** Whether a text has the form of a key and the checksum that belongs to it. */
@@ -48,9 +54,9 @@ public final class KeySecret {
     return text.substring(body).equals(checksum(text.substring(0, body)));
   }
 
-  private static String checksum(CharSequence body) {
+  private static String checksum(String body) {
     CRC32 crc = new CRC32();
-    crc.update(body.toString().getBytes(StandardCharsets.US_ASCII));
+    crc.update(body.getBytes(StandardCharsets.US_ASCII));
     char[] digits = new char[CHECKSUM];
     long rest = crc.getValue();
     for (int i = CHECKSUM - 1; i >= 0; i--) {

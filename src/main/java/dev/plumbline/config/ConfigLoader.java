@@ -269,7 +269,7 @@ public final class ConfigLoader {
     }
     if (bootstrap.apiKey() != null && !bootstrap.apiKey().matches("plk_[0-9A-Za-z]{38}")) {
       s.fault(
-          "bootstrap.api_key", "must be plk_ and 38 letters and digits, as key create makes it");
+          "bootstrap.api_key", "must be plk_ and 38 letters and digits, as key generate makes it");
     }
     if (bootstrap.password() != null && bootstrap.password().length() < 12) {
       s.fault("bootstrap.password", "must have at least 12 characters");

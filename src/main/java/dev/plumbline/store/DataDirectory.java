@@ -46,6 +46,23 @@ public final class DataDirectory implements AutoCloseable {
    * @throws StoreException if it cannot be written or another process holds it
    */
   public static DataDirectory take(Path dir) {
+    DataDirectory taken = takeIfFree(dir);
+    if (taken == null) {
+      throw new StoreException(
+          "The data directory "
+              + dir.toAbsolutePath().normalize()
+              + " is in use by another running process.");
+    }
+    return taken;
+  }
+
+  /**
+   * As {@link #take}.
+   *
+   * @return null if another process holds it
+   * @throws StoreException if it cannot be written
+   */
+  static @Nullable DataDirectory takeIfFree(Path dir) {
     Path path = dir.toAbsolutePath().normalize();
     try {
       folder(path);
@@ -56,8 +73,7 @@ public final class DataDirectory implements AutoCloseable {
       FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
       if (!locked(channel)) {
         channel.close();
-        throw new StoreException(
-            "The data directory " + path + " is in use by another running process.");
+        return null;
       }
       return new DataDirectory(path, channel);
     } catch (IOException e) {

@@ -54,7 +54,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
    * @throws StoreException if it cannot be started, saying why in a sentence
    */
   public static EmbeddedPostgres start(Path dataDir) {
-    DataDirectory data = DataDirectory.take(dataDir);
+    return start(DataDirectory.take(dataDir));
+  }
+
+  /** As {@link #start(Path)}, in a folder that was taken for it and goes with it. */
+  static EmbeddedPostgres start(DataDirectory data) {
     try {
       PostgresCluster cluster = PostgresCluster.open(data);
       cluster.stop();

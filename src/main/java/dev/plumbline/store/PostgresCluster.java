@@ -6,6 +6,7 @@ import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -16,6 +17,9 @@ import java.util.Optional;
 /** The files of one PostgreSQL server, and starting and stopping it. Not thread-safe. */
 final class PostgresCluster {
   static final String NAME = "plumbline";
+
+  private static final String PASSWORD = "database-password";
+  private static final String CLUSTER = "cluster";
 
   private static final Duration START = Duration.ofMinutes(2);
   private static final Duration STOP = Duration.ofSeconds(30);
@@ -32,7 +36,7 @@ final class PostgresCluster {
   private PostgresCluster(
       Path home, PostgresPrograms programs, String password, String superuserPassword) {
     this.home = home;
-    this.cluster = home.resolve("cluster");
+    this.cluster = home.resolve(CLUSTER);
     this.log = home.resolve("log");
     this.programs = programs;
     this.password = password;
@@ -57,16 +61,32 @@ final class PostgresCluster {
     programs.checkUser();
     PostgresCluster cluster =
         new PostgresCluster(
-            home,
-            programs,
-            data.secret("database-password"),
-            data.secret("database-superuser-password"));
+            home, programs, data.secret(PASSWORD), data.secret("database-superuser-password"));
     cluster.initialise();
     return cluster;
   }
 
   String url(int port) {
     return url(NAME, password, port, NAME);
+  }
+
+  /** Where the server of a folder answers that another process holds; empty while it does not. */
+  static Optional<String> urlOfRunning(Path dataDir) {
+    Path home = dataDir.resolve("postgres");
+    try {
+      String password = Files.readString(dataDir.resolve(PASSWORD)).strip();
+      return Postmaster.readyPort(home.resolve(CLUSTER))
+          .map(port -> url(NAME, password, port, NAME));
+    } catch (NoSuchFileException notYet) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw DataDirectory.unwritable(dataDir, e);
+    }
+  }
+
+  /** Whether a database was ever made in a folder. */
+  static boolean existsIn(Path dataDir) {
+    return Files.isDirectory(dataDir.resolve("postgres").resolve(CLUSTER));
   }
 
   String superuserUrl(int port, String database) {

@@ -13,6 +13,8 @@ import java.util.Optional;
  * @param pid its process id
  */
 record Postmaster(long pid) {
+  private static final int PORT_LINE = 3;
+  private static final int STATUS_LINE = 7;
 
   /**
    * The process that the file names, if it lives and really serves that folder: after a restart of
@@ -27,6 +29,21 @@ record Postmaster(long pid) {
     } catch (NoSuchFileException none) {
       return Optional.empty();
     } catch (IOException | NumberFormatException | IndexOutOfBoundsException broken) {
+      return Optional.empty();
+    }
+  }
+
+  /** The port of the server that serves that folder; empty while it takes no connections. */
+  static Optional<Integer> readyPort(Path cluster) {
+    if (of(cluster).isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      List<String> lines = Files.readAllLines(cluster.resolve("postmaster.pid"));
+      return lines.size() > STATUS_LINE && lines.get(STATUS_LINE).strip().equals("ready")
+          ? Optional.of(Integer.parseInt(lines.get(PORT_LINE).strip()))
+          : Optional.empty();
+    } catch (IOException | NumberFormatException changing) {
       return Optional.empty();
     }
   }

@@ -84,7 +84,7 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
     return open(url());
   }
 
-  Database open(String url) {
+  public Database open(String url) {
     Database database = new Database(vertx, url, 4, Duration.ofSeconds(5));
     opened.add(database);
     return database;
@@ -95,7 +95,7 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
   }
 
   /** Another empty database in the same server. */
-  String createEmpty() {
+  public String createEmpty() {
     String other = "test_" + UUID.randomUUID().toString().replace('-', '_');
     asSuperuser("create database " + other + " owner " + PostgresCluster.NAME);
     return server.url().replaceAll("/[^/]*$", "/" + other);
