@@ -110,13 +110,11 @@ class AccountCommandsTest {
   void aPasswordThatIsNoneMakesNoAccount() {
     String email = UUID.randomUUID() + "@example.com";
 
-    Terminal.Ended tooShort =
-        typed("short\n", "account create --password-stdin --email " + email);
+    Terminal.Ended tooShort = typed("short\n", "account create --password-stdin --email " + email);
     Terminal.Ended none = typed("", "account create --password-stdin --email " + email);
 
     assertThat(tooShort.code()).isEqualTo(1);
-    assertThat(tooShort.err())
-        .isEqualTo("plumbline: A password has at least 12 characters.");
+    assertThat(tooShort.err()).isEqualTo("plumbline: A password has at least 12 characters.");
     assertThat(none.err()).isEqualTo("plumbline: There is no password on stdin.");
     assertThat(run("key list --email " + email).code()).isEqualTo(1);
   }
@@ -202,8 +200,7 @@ class AccountCommandsTest {
     assertThat(run("key revoke " + id).code()).isZero();
 
     for (String key : List.of(whole, prefix, byId)) {
-      assertThat(authenticate(key))
-          .isEqualTo(new KeyOutcome.Refused(KeyOutcome.Reason.REVOKED));
+      assertThat(authenticate(key)).isEqualTo(new KeyOutcome.Refused(KeyOutcome.Reason.REVOKED));
     }
     Terminal.Ended unknown = run("key revoke plk_nobody");
     assertThat(unknown.code()).isEqualTo(1);
@@ -218,8 +215,7 @@ class AccountCommandsTest {
     assertThat(run("account set-plan --plan free --email " + email).code()).isZero();
     assertThat(listed(email).getString("plan")).isEqualTo("free");
     assertThat(run("account disable --email " + email).code()).isZero();
-    assertThat(authenticate(key))
-        .isEqualTo(new KeyOutcome.Refused(KeyOutcome.Reason.DISABLED));
+    assertThat(authenticate(key)).isEqualTo(new KeyOutcome.Refused(KeyOutcome.Reason.DISABLED));
     assertThat(run("account list").out())
         .containsPattern(java.util.regex.Pattern.quote(email) + " +free +disabled +1 ");
     assertThat(run("account disable --undo --email " + email).code()).isZero();

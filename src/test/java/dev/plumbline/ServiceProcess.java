@@ -26,6 +26,7 @@ final class ServiceProcess implements AutoCloseable {
   private final Process process;
   private final Path log;
   private final int managementPort;
+  private final List<String> printed = new ArrayList<>();
   private String address = "";
 
   private ServiceProcess(Process process, Path log, int managementPort) {
@@ -72,8 +73,42 @@ final class ServiceProcess implements AutoCloseable {
         service.address = line.substring("ready ".length());
         return service;
       }
+      service.printed.add(line);
     }
     throw new AssertionError("it did not start:\n" + service.log());
+  }
+
+  /** What a command left behind; the outputs without white space at their ends. */
+  record Ended(int code, String out, String err) {}
+
+  /** Runs a command of the jar to its end. */
+  static Ended command(Path folder, String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-jar"));
+    command.add(System.getProperty("plumbline.jar"));
+    command.addAll(List.of(arguments));
+    Path out = folder.resolve("command.out");
+    Path err = folder.resolve("command.err");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("PLUMBLINE_"));
+    Process process = builder.start();
+    assertThat(process.waitFor(90, TimeUnit.SECONDS)).as("the command ends").isTrue();
+    return new Ended(
+        process.exitValue(), Files.readString(out).strip(), Files.readString(err).strip());
+  }
+
+  /** The lines on stdout before the one that says that it is ready. */
+  List<String> printed() {
+    return printed;
+  }
+
+  HttpResponse<String> metrics() {
+    return get("http://127.0.0.1:" + managementPort + "/metrics");
   }
 
   HttpResponse<String> instant(String module, String target) {
