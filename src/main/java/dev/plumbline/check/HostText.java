@@ -1,6 +1,7 @@
 package dev.plumbline.check;
 
 import com.ibm.icu.text.IDNA;
+import com.ibm.icu.util.ICUInputTooLongException;
 import java.net.InetAddress;
 import java.util.EnumSet;
 
@@ -163,7 +164,11 @@ final class HostText {
     static String toAscii(String name) throws InvalidTargetException {
       IDNA.Info info = new IDNA.Info();
       StringBuilder ascii = new StringBuilder();
-      UTS46.nameToASCII(name, ascii, info);
+      try {
+        UTS46.nameToASCII(name, ascii, info);
+      } catch (ICUInputTooLongException tooLong) {
+        throw new InvalidTargetException(reason(IDNA.Error.LABEL_TOO_LONG));
+      }
       EnumSet<IDNA.Error> errors = EnumSet.noneOf(IDNA.Error.class);
       errors.addAll(info.getErrors());
       errors.remove(IDNA.Error.HYPHEN_3_4);

@@ -41,6 +41,13 @@ class HostTargetTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"ö", "א", "😀"})
+  void refusesALabelThatIsFarTooLong(String character) {
+    assertThatThrownBy(() -> TargetParser.parse(HOST, character.repeat(512)))
+        .isInstanceOf(InvalidTargetException.class);
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "example.com:99999",
