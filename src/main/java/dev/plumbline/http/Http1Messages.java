@@ -27,6 +27,8 @@ import io.vertx.core.net.impl.ConnectionBase;
 final class Http1Messages extends ChannelDuplexHandler {
   private static final String DECODER = "httpDecoder";
 
+  private static final String ENCODER = "httpEncoder";
+
   /** What Vert.x calls its own, last handler. */
   private static final String LAST = "handler";
 
@@ -52,7 +54,8 @@ final class Http1Messages extends ChannelDuplexHandler {
       if (watch == null) {
         return;
       }
-      if (pipeline.get(DECODER) == null) {
+      // while a connection is upgraded the decoder is still there
+      if (pipeline.get(ENCODER) == null) {
         watch.speaksHttp2(pipeline, connection);
       } else {
         watch.speaksHttp1(pipeline, DECODER, pipeline.get(SslHandler.class) != null);

@@ -57,7 +57,10 @@ public final class RequestBodies {
     boolean worthReading = length(request) <= MOST_THROWN_AWAY;
     ctx.addHeadersEndHandler(
         head -> {
-          // thrown away from here on, unless it was read
+          if (request.isEnded()) {
+            return;
+          }
+          // thrown away from here on
           request.resume();
           if (!request.isEnded() && !worthReading && !http2) {
             ctx.response().putHeader("Connection", "close");
