@@ -29,6 +29,7 @@ create table job (
 create index job_account on job (account_id, id);
 create index job_expires_at on job (expires_at) where purged_at is null;
 create index job_purged_at on job (purged_at) where purged_at is not null;
+create index job_unfinished on job (created_at) where state in ('queued', 'running');
 
 -- No bug of any node can make a job take a step that there is not.
 create function refuse_other_steps() returns trigger
@@ -447,22 +448,21 @@ begin
 end
 $$;
 
--- Takes from coordinators that are dead what they held, and says how many they were.
-create function rescue() returns int
+-- Takes from a coordinator that is dead what it held; false if there is none. One at a time, because
+-- the chunks of a second one would be locked after the jobs of the first.
+create function rescue() returns boolean
 language plpgsql as $$
 declare
-  dead record;
-  found_dead int := 0;
+  dead bigint;
 begin
-  for dead in
-    select n.id from node n where n.lease_until < clock_timestamp()
-    order by n.id for update skip locked
-  loop
-    perform release_chunks(dead.id, null, null, true);
-    delete from node n where n.id = dead.id;
-    found_dead := found_dead + 1;
-  end loop;
-  return found_dead;
+  select n.id into dead from node n where n.lease_until < clock_timestamp()
+    order by n.id limit 1 for update skip locked;
+  if not found then
+    return false;
+  end if;
+  perform release_chunks(dead, null, null, true);
+  delete from node n where n.id = dead;
+  return true;
 end
 $$;
 

@@ -120,20 +120,25 @@ final class Membership {
   /** Not right after an outage: the leases of all have run out, and all are about to renew them. */
   private void lookAround() {
     if (inTouch) {
-      store
-          .rescue()
-          .onSuccess(
-              dead -> {
-                if (dead > 0) {
-                  LOG.warn("{} silent node(s) declared dead; their lines are done anew.", dead);
-                  holder.tick();
-                }
-              })
-          .onFailure(Membership::complain);
+      rescue();
       store.giveUp(modules).onFailure(Membership::complain);
       compare(true);
     }
     inTouch = true;
+  }
+
+  private void rescue() {
+    store
+        .rescue()
+        .onSuccess(
+            rescued -> {
+              if (rescued) {
+                LOG.warn("A silent node was declared dead; its lines are done anew.");
+                holder.tick();
+                rescue();
+              }
+            })
+        .onFailure(Membership::complain);
   }
 
   /** Looks up what this coordinator holds, so that it forgets what it has lost. */

@@ -47,9 +47,11 @@ public final class WorkStore {
   // A node of another version may know the module, so it is given time to take the job up.
   private static final String GIVE_UP =
       """
-      select end_job(j.id, 'failed', make_interval(secs => $2)) from job j
-      where j.state in ('queued', 'running') and j.module <> all($1)
-        and j.created_at < clock_timestamp() - interval '15 minutes'""";
+      select end_job(j.id, 'failed', make_interval(secs => $2)) from (
+        select id from job
+        where state in ('queued', 'running') and module <> all($1)
+          and created_at < clock_timestamp() - interval '15 minutes'
+        order by id) j""";
 
   private final Database database;
   private final double keepSeconds;
@@ -115,9 +117,13 @@ public final class WorkStore {
     return database.query("select end_node($1)", Tuple.of(owner)).mapEmpty();
   }
 
-  /** Declares dead whoever has not renewed its lease; how many they were. */
-  Future<Integer> rescue() {
-    return database.query("select rescue()").map(rows -> rows.iterator().next().getInteger(0));
+  /**
+   * Declares dead one coordinator that has not renewed its lease.
+   *
+   * @return false if there is none
+   */
+  Future<Boolean> rescue() {
+    return database.query("select rescue()").map(rows -> rows.iterator().next().getBoolean(0));
   }
 
   /** Fails old jobs for whose module there is no program any more. */
