@@ -81,6 +81,7 @@ final class Service {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Problems problems;
+  private final HttpMetrics httpMetrics;
   private final ConnectionGuard guard;
   private final Vertx vertx;
   private final int loops;
@@ -99,13 +100,8 @@ final class Service {
     this.config = config;
     this.loops = Runtime.getRuntime().availableProcessors();
     this.problems = new Problems(config.http().publicUrl());
-    this.guard =
-        new ConnectionGuard(
-            config.http().port(),
-            config.http().maxConnections(),
-            config.http().headTimeout().toMillis(),
-            config.http().tlsCertificate() != null,
-            problems);
+    this.httpMetrics = new HttpMetrics(registry);
+    this.guard = new ConnectionGuard(config.http(), problems, httpMetrics);
     registry.gauge("plumbline.http.connections", guard, ConnectionGuard::open);
     ProcessMetrics.register(registry);
     this.vertx =
@@ -321,10 +317,9 @@ final class Service {
             new ToolOperation(tools, problems),
             new OpenApiOperation("getContract", contract),
             new OpenApiOperation("getContractAtRoot", contract));
-    HttpMetrics metrics = new HttpMetrics(registry);
     httpDeployment =
         deploy(
-            () -> new HttpVerticle(config.http(), contract, operations, hot, problems, metrics),
+            () -> new HttpVerticle(config.http(), contract, operations, hot, problems, httpMetrics),
             loops,
             (config.http().tlsKey() == null ? "" : "http.tls_certificate, http.tls_key or ")
                 + "http.host:port "

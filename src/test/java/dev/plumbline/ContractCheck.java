@@ -33,6 +33,7 @@ final class ContractCheck {
           404, "NotFound",
           405, "MethodNotAllowed",
           408, "RequestTimeout",
+          413, "ContentTooLarge",
           414, "UriTooLong",
           431, "HeaderTooLarge",
           503, "Unavailable");

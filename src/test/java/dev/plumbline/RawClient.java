@@ -55,13 +55,7 @@ final class RawClient implements AutoCloseable {
     socket.shutdownOutput();
   }
 
-  /**
-   * Reads one answer.
-   *
-   * @return null when the connection ends before its first byte
-   * @throws IOException when the answer ends too early, or does not come
-   */
-  @Nullable Answer answer() throws IOException {
+  private @Nullable String head() throws IOException {
     ByteArrayOutputStream head = new ByteArrayOutputStream();
     int last = 0;
     while (last != EMPTY_LINE) {
@@ -75,15 +69,40 @@ final class RawClient implements AutoCloseable {
       head.write(next);
       last = last << 8 | next;
     }
-    String text = head.toString(StandardCharsets.ISO_8859_1);
+    return head.toString(StandardCharsets.ISO_8859_1);
+  }
+
+  /** Reads an answer to HEAD. */
+  Answer headOnly() throws IOException {
+    String text = head();
+    if (text == null) {
+      throw new EOFException("no answer");
+    }
+    return new Answer(status(text), text, "");
+  }
+
+  private static int status(String head) {
+    return Integer.parseInt(head.substring(9, 12));
+  }
+
+  /**
+   * Reads one answer.
+   *
+   * @return null when the connection ends before its first byte
+   * @throws IOException when the answer ends too early, or does not come
+   */
+  @Nullable Answer answer() throws IOException {
+    String text = head();
+    if (text == null) {
+      return null;
+    }
     Matcher length = LENGTH.matcher(text.toLowerCase(Locale.ROOT));
     int size = length.find() ? Integer.parseInt(length.group(1)) : 0;
     byte[] body = in.readNBytes(size);
     if (body.length < size) {
       throw new EOFException("the body ends early: " + body.length + " of " + size);
     }
-    return new Answer(
-        Integer.parseInt(text.substring(9, 12)), text, new String(body, StandardCharsets.UTF_8));
+    return new Answer(status(text), text, new String(body, StandardCharsets.UTF_8));
   }
 
   /** Whether the server ends the connection, without another byte. */

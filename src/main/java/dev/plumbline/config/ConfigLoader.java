@@ -217,6 +217,7 @@ public final class ConfigLoader {
         s.duration("http.drain", Duration.ZERO, Duration.ofHours(1)),
         s.duration("http.idle_timeout", Duration.ofSeconds(1), Duration.ofHours(1)),
         s.duration("http.head_timeout", Duration.ofMillis(100), Duration.ofMinutes(5)),
+        s.duration("http.body_timeout", Duration.ofMillis(100), Duration.ofMinutes(5)),
         s.integer("http.max_concurrent", 1, 1_000_000),
         s.integer("http.max_connections", 1, 1_000_000),
         certificate,

@@ -1,10 +1,18 @@
 package dev.plumbline.http;
 
+import dev.plumbline.config.Config;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpRequest;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.impl.ConnectionBase;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,11 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 @Sharable
 public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
-  private final int port;
-  private final int most;
-  private final long headMillis;
-  private final boolean tls;
+  private final Config.Http config;
+  private final HttpServerOptions options;
   private final Problems problems;
+  private final HttpMetrics metrics;
   private final AtomicInteger open = new AtomicInteger();
   private final Set<ConnectionWatch> watches = ConcurrentHashMap.newKeySet();
 
@@ -29,18 +36,11 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   private volatile boolean draining;
   private volatile long drainMillis;
 
-  /**
-   * @param port of the server whose connections are guarded
-   * @param most connections at once
-   * @param headMillis how long the head of a request may take, from its first byte
-   * @param tls whether connections are encrypted, so that nothing can be said at this depth
-   */
-  public ConnectionGuard(int port, int most, long headMillis, boolean tls, Problems problems) {
-    this.port = port;
-    this.most = most;
-    this.headMillis = headMillis;
-    this.tls = tls;
+  public ConnectionGuard(Config.Http config, Problems problems, HttpMetrics metrics) {
+    this.config = config;
+    this.options = ServerOptions.of(config);
     this.problems = problems;
+    this.metrics = metrics;
   }
 
   @Override
@@ -52,11 +52,13 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (message instanceof Channel accepted) {
-      boolean room = open.incrementAndGet() <= most;
+      boolean room = open.incrementAndGet() <= config.maxConnections();
       ConnectionWatch watch = new ConnectionWatch(this, accepted, room);
       watches.add(watch);
       accepted.closeFuture().addListener(closed -> ended(watch));
       accepted.pipeline().addLast("bytes", watch.new Bytes());
+      // who has said all may still listen
+      accepted.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
       if (draining) {
         Drain.hearAgain(accepted);
       }
@@ -73,7 +75,18 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   }
 
   boolean watches(int serverPort) {
-    return serverPort == port;
+    return serverPort == config.port();
+  }
+
+  /** Vert.x has set a connection up, and its protocol is known. */
+  static void speaks(HttpConnection connection) {
+    if (connection instanceof ConnectionBase base) {
+      ChannelPipeline pipeline = base.channel().pipeline();
+      ConnectionWatch watch = ConnectionWatch.of(pipeline);
+      if (watch != null) {
+        watch.speaks(pipeline, connection);
+      }
+    }
   }
 
   /** How many connections there are. */
@@ -81,8 +94,45 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     return open.get();
   }
 
+  /** Whether connections are encrypted, so that nothing can be said before the handshake. */
+  boolean isTls() {
+    return options.isSsl();
+  }
+
+  RequestDecoder decoder() {
+    return new RequestDecoder(options);
+  }
+
   long headMillis() {
-    return headMillis;
+    return config.headTimeout().toMillis();
+  }
+
+  long bodyMillis() {
+    return config.bodyTimeout().toMillis();
+  }
+
+  Problem lateHead() {
+    return Problems.late(
+        "Send the whole head of a request within "
+            + config.headTimeout().toSeconds()
+            + " seconds.");
+  }
+
+  Problem lateBody() {
+    return Problems.late(
+        "Send the whole body of a request within "
+            + config.bodyTimeout().toSeconds()
+            + " seconds.");
+  }
+
+  /**
+   * An answer to what is never routed.
+   *
+   * @param request null when not even its head came
+   */
+  FullHttpResponse refusal(Problem problem, @Nullable HttpRequest request) {
+    metrics.count("none", problem.status());
+    return problems.refusal(problem, request);
   }
 
   /** What accepts the connections; null until it does. */
@@ -114,20 +164,12 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     }
   }
 
-  void tooSlow(ChannelHandlerContext ctx) {
-    end(ctx, problems.requestTimeout());
-  }
-
   /** Answers the first bytes of one connection too many. */
   void turnAway(ChannelHandlerContext ctx) {
-    end(ctx, problems.tooManyConnections());
-  }
-
-  private void end(ChannelHandlerContext ctx, byte[] answer) {
-    if (tls) {
+    if (isTls()) {
       ctx.close();
     } else {
-      ctx.writeAndFlush(Unpooled.wrappedBuffer(answer))
+      ctx.writeAndFlush(Unpooled.wrappedBuffer(problems.tooManyConnections()))
           .addListener(written -> GentleEnd.of(ctx.channel()));
     }
   }

@@ -5,29 +5,42 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one accepted connection: whether a head is on its way, which requests wait for
- * their answer, since when it is idle. Gives up on a head that comes too slowly: one byte now and
- * then keeps a connection from being idle, and would hold it for ever (RFC 9110, 15.5.9). Lives on
- * the connection's event loop.
+ * What is known of one accepted connection: which protocol it speaks, whether a head is on its way,
+ * how many requests wait for their answer, since when it is idle. Gives up on a head that comes too
+ * slowly: one byte now and then keeps a connection from being idle, and would hold it for ever (RFC
+ * 9110, 15.5.9). Lives on the connection's event loop.
  */
 final class ConnectionWatch {
+  /** What a client sends first that speaks HTTP/2 without having asked (RFC 9113, 3.4). */
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** What Vert.x calls its codec. */
+  private static final String DECODER = "httpDecoder";
+
+  private static final String ENCODER = "httpEncoder";
+
   private final ConnectionGuard guard;
   private final Channel channel;
   private final boolean room;
 
+  private int prefaceSeen;
   private boolean insideMessage;
   private int unanswered;
   private boolean draining;
   private boolean ending;
   private long idleSinceNanos = System.nanoTime();
   private @Nullable ScheduledFuture<?> head;
+  private @Nullable Http1Messages http1;
   private @Nullable HttpConnection http2;
 
   /**
@@ -56,10 +69,29 @@ final class ConnectionWatch {
         guard.turnAway(ctx);
         return;
       }
-      if (message instanceof ByteBuf && !insideMessage && head == null) {
-        expectHead(ctx);
+      if (http2 == null && message instanceof ByteBuf bytes) {
+        if (!insideMessage && head == null) {
+          expectHead();
+        }
+        if (http1 == null && !guard.isTls()) {
+          firstBytes(ctx, bytes);
+          return;
+        }
       }
       ctx.fireChannelRead(message);
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      ctx.fireUserEventTriggered(event);
+      if (event instanceof ChannelInputShutdownEvent && http1 == null) {
+        HttpConnection connection = http2;
+        if (connection == null) {
+          ctx.close();
+        } else {
+          connection.shutdown(guard.bodyMillis(), TimeUnit.MILLISECONDS);
+        }
+      }
     }
 
     @Override
@@ -73,44 +105,76 @@ final class ConnectionWatch {
     }
   }
 
-  private void expectHead(ChannelHandlerContext ctx) {
-    head =
-        ctx.executor()
-            .schedule(
-                () -> {
-                  if (unanswered > 0) {
-                    // nothing may be said before the answers that are owed
-                    expectHead(ctx);
-                  } else {
-                    guard.tooSlow(ctx);
-                  }
-                },
-                guard.headMillis(),
-                TimeUnit.MILLISECONDS);
-  }
-
   /** What is known of a connection; null when its port is not guarded. */
   static @Nullable ConnectionWatch of(ChannelPipeline pipeline) {
     Bytes bytes = pipeline.get(Bytes.class);
     return bytes == null ? null : bytes.watch();
   }
 
-  /** HTTP/1 is spoken, and the bytes that the decoder gets can be seen. */
-  void speaksHttp1(ChannelPipeline pipeline, String decoder, boolean tls) {
-    if (tls) {
-      cancelHead();
-      pipeline.remove(Bytes.class);
-      pipeline.addBefore(decoder, null, new Bytes());
+  /**
+   * Passes the first bytes on, up to the one that tells the protocol; then Vert.x has set the codec
+   * up, and ours can stand beside it before there is a message.
+   */
+  private void firstBytes(ChannelHandlerContext ctx, ByteBuf bytes) {
+    int same = 0;
+    int start = bytes.readerIndex();
+    while (prefaceSeen + same < PREFACE.length
+        && same < bytes.readableBytes()
+        && bytes.getByte(start + same) == PREFACE[prefaceSeen + same]) {
+      same++;
+    }
+    prefaceSeen += same;
+    if (prefaceSeen == PREFACE.length || same == bytes.readableBytes()) {
+      ctx.fireChannelRead(bytes);
+      return;
+    }
+    ByteBuf rest = bytes.retainedSlice(start + same + 1, bytes.readableBytes() - same - 1);
+    ctx.fireChannelRead(bytes.writerIndex(start + same + 1));
+    speaksHttp1(ctx.pipeline());
+    if (rest.isReadable()) {
+      ctx.fireChannelRead(rest);
+    } else {
+      rest.release();
     }
   }
 
-  /** HTTP/2 is spoken, which has guards of its own. */
-  void speaksHttp2(ChannelPipeline pipeline, HttpConnection connection) {
-    cancelHead();
-    pipeline.remove(Bytes.class);
-    http2 = connection;
-    if (draining) {
-      goAway(connection);
+  /** Vert.x has set a connection up. */
+  void speaks(ChannelPipeline pipeline, HttpConnection connection) {
+    if (pipeline.get(ENCODER) == null) {
+      cancelHead();
+      http2 = connection;
+      Http2Heads.stand(pipeline, guard);
+      if (draining) {
+        goAway(connection);
+      }
+    } else if (http1 == null) {
+      // after a handshake: from here on, what the decoder gets can be seen
+      cancelHead();
+      pipeline.remove(Bytes.class);
+      pipeline.addBefore(DECODER, null, new Bytes());
+      speaksHttp1(pipeline);
+    }
+  }
+
+  private void speaksHttp1(ChannelPipeline pipeline) {
+    Http1Messages messages = new Http1Messages(this, guard);
+    http1 = messages;
+    pipeline.replace(DECODER, DECODER, guard.decoder());
+    pipeline.addAfter(ENCODER, "http1Messages", messages);
+  }
+
+  private void expectHead() {
+    head =
+        channel.eventLoop().schedule(this::headIsLate, guard.headMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void headIsLate() {
+    Http1Messages messages = http1;
+    ChannelHandlerContext ctx = messages == null ? null : channel.pipeline().context(messages);
+    if (messages == null || ctx == null) {
+      channel.pipeline().firstContext().close();
+    } else {
+      messages.lateHead(ctx);
     }
   }
 
@@ -126,15 +190,31 @@ final class ConnectionWatch {
     insideMessage = false;
   }
 
-  /** Whether the answer whose head is about to be written has to be the last. */
-  boolean isLastAnswer() {
-    return draining && unanswered <= 1;
-  }
-
   /** An answer has been written to its end. */
   void answered() {
     unanswered--;
     idleSinceNanos = System.nanoTime();
+  }
+
+  boolean isHeadComing() {
+    return head != null;
+  }
+
+  boolean isInsideMessage() {
+    return insideMessage;
+  }
+
+  boolean isOwedNothing() {
+    return unanswered == 0;
+  }
+
+  /**
+   * Whether the answer whose head is about to be written has to be the last.
+   *
+   * @param noMore whether no request is taken after those that are here
+   */
+  boolean isLast(boolean noMore) {
+    return (draining || noMore) && unanswered <= 1;
   }
 
   /** From now on: no request after those that are under way or come within the grace. */
@@ -194,11 +274,6 @@ final class ConnectionWatch {
       cancelHead();
       GentleEnd.of(channel);
     }
-  }
-
-  /** Whether nothing that comes is listened to any more. */
-  boolean isEnding() {
-    return ending;
   }
 
   private void cancelHead() {

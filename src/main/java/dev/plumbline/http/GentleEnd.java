@@ -25,6 +25,10 @@ final class GentleEnd extends ChannelInboundHandlerAdapter {
     if (!channel.isActive() || channel.pipeline().get(NAME) != null) {
       return;
     }
+    if (channel instanceof DuplexChannel duplex && duplex.isInputShutdown()) {
+      channel.unsafe().close(channel.newPromise());
+      return;
+    }
     SslHandler tls = channel.pipeline().get(SslHandler.class);
     if (tls != null) {
       channel.pipeline().addAfter(channel.pipeline().context(tls).name(), NAME, new GentleEnd());
@@ -37,7 +41,7 @@ final class GentleEnd extends ChannelInboundHandlerAdapter {
     channel
         .eventLoop()
         .schedule(
-            () -> channel.unsafe().close(channel.voidPromise()), LINGER_MS, TimeUnit.MILLISECONDS);
+            () -> channel.unsafe().close(channel.newPromise()), LINGER_MS, TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -3,12 +3,10 @@ package dev.plumbline.http;
 import dev.plumbline.config.Config;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.openapi.router.OpenAPIRoute;
@@ -23,8 +21,6 @@ import java.util.concurrent.TimeUnit;
 public final class HttpVerticle extends VerticleBase {
   private static final String OPERATION = "plumbline.operation";
   private static final String SEEN = "plumbline.seen";
-  private static final int REQUEST_LINE_BYTES = 32 * 1024;
-  private static final int HEADER_BYTES = 16 * 1024;
 
   private final Config.Http config;
   private final Contract contract;
@@ -54,17 +50,25 @@ public final class HttpVerticle extends VerticleBase {
     Router router = router();
     server =
         vertx
-            .createHttpServer(options())
-            .connectionHandler(Http1Messages::guard)
-            .invalidRequestHandler(
-                request -> metrics.count("none", problems.invalidRequest(request)))
-            .requestHandler(
-                request -> {
-                  if (!hot.answer(request)) {
-                    router.handle(request);
-                  }
-                });
+            .createHttpServer(ServerOptions.of(config))
+            .connectionHandler(ConnectionGuard::speaks)
+            .requestHandler(request -> handle(router, request));
     return server.listen();
+  }
+
+  private void handle(Router router, HttpServerRequest request) {
+    if (request.version() == HttpVersion.HTTP_2) {
+      Problem fault = Http2Requests.fault(request);
+      if (fault != null) {
+        metrics.count("none", fault.status());
+        problems.send(request, fault);
+        return;
+      }
+      Http2Requests.bound(request);
+    }
+    if (!hot.answer(request)) {
+      router.handle(request);
+    }
   }
 
   /** Closes what {@link Drain} has left. */
@@ -76,36 +80,6 @@ public final class HttpVerticle extends VerticleBase {
   /** The port that is listened on. */
   public int port() {
     return server.actualPort();
-  }
-
-  private HttpServerOptions options() {
-    HttpServerOptions options =
-        new HttpServerOptions()
-            .setHost(config.host())
-            .setPort(config.port())
-            .setMaxInitialLineLength(REQUEST_LINE_BYTES + 64)
-            .setMaxHeaderSize(HEADER_BYTES)
-            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-            .setIdleTimeout((int) config.idleTimeout().toMillis())
-            .setAcceptBacklog(4096)
-            .setInitialSettings(
-                new Http2Settings()
-                    .setMaxConcurrentStreams(100)
-                    .setMaxHeaderListSize(REQUEST_LINE_BYTES + HEADER_BYTES))
-            // there are no web sockets here, so no connection needs their handlers
-            .setPerFrameWebSocketCompressionSupported(false)
-            .setPerMessageWebSocketCompressionSupported(false)
-            .setTcpNoDelay(true);
-    if (config.tlsCertificate() != null && config.tlsKey() != null) {
-      options
-          .setSsl(true)
-          .setUseAlpn(true)
-          .setKeyCertOptions(
-              new PemKeyCertOptions()
-                  .setCertPath(config.tlsCertificate().toString())
-                  .setKeyPath(config.tlsKey().toString()));
-    }
-    return options;
   }
 
   private Router router() {
@@ -171,6 +145,7 @@ public final class HttpVerticle extends VerticleBase {
     ctx.put(SEEN, true);
     RawTarget.remember(ctx);
     Bodies.remember(ctx);
+    Http2Requests.endWithAnswer(ctx);
     boolean room = metrics.begin() <= config.maxConcurrent();
     ctx.addEndHandler(
         ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));

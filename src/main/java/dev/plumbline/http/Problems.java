@@ -1,23 +1,28 @@
 package dev.plumbline.http;
 
-import io.netty.handler.codec.http.TooLongHttpHeaderException;
-import io.netty.handler.codec.http.TooLongHttpLineException;
-import io.vertx.core.Vertx;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import io.vertx.openapi.validation.ValidatorException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Sends problems, and turns whatever went wrong on the way to an operation into one. */
 public final class Problems {
   private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
-
-  private static final long LINGER_MS = 300;
 
   private final String docs;
 
@@ -36,6 +41,18 @@ public final class Problems {
     }
   }
 
+  /** Answers a request that is not routed. */
+  void send(HttpServerRequest request, Problem problem) {
+    String requestId = RequestIds.of(request);
+    writeHead(request.response(), problem, requestId);
+    Buffer body = body(problem, "/", requestId);
+    if (request.method().equals(HttpMethod.HEAD)) {
+      request.response().putHeader("Content-Length", Integer.toString(body.length())).end();
+    } else {
+      request.response().end(body);
+    }
+  }
+
   private static void writeHead(HttpServerResponse response, Problem problem, String requestId) {
     response.setStatusCode(problem.status());
     problem.headers().forEach(response::putHeader);
@@ -50,15 +67,8 @@ public final class Problems {
     return problem.document(docs, instance, requestId).toBuffer();
   }
 
-  /** The bytes of an answer to a request of which too little came in time. */
-  byte[] requestTimeout() {
-    return wire(
-        "408 Request Timeout",
-        Problem.of(
-            408,
-            "request-timeout",
-            "The request did not arrive in time",
-            "Send the whole head of a request at once."));
+  static Problem late(String what) {
+    return Problem.of(408, "request-timeout", "The request did not arrive in time", what);
   }
 
   /** The bytes of an answer on one connection too many. */
@@ -150,30 +160,26 @@ public final class Problems {
     return otherwise;
   }
 
-  /** Answers bytes that are no HTTP request, closes the connection, and tells the status. */
-  int invalidRequest(HttpServerRequest request) {
-    Throwable cause = request.decoderResult().cause();
-    Problem problem;
-    if (cause instanceof TooLongHttpLineException) {
-      problem =
-          Problem.of(
-              414,
-              "uri-too-long",
-              "The request line is too long",
-              "It may have 32 KiB; a target may have 2,048 bytes.");
-    } else if (cause instanceof TooLongHttpHeaderException) {
-      problem =
-          Problem.of(
-              431, "header-too-large", "The header is too large", "All fields may have 16 KiB.");
-    } else {
-      problem = Problem.badRequest("What was sent is no HTTP request.");
-    }
-    String requestId = RequestIds.of(request);
-    writeHead(request.response(), problem.with("Connection", "close"), requestId);
-    request.response().end(body(problem, "/", requestId));
-    // what is still coming is read for a moment: closing at once would reset the connection and
-    // take the answer with it
-    Vertx.currentContext().owner().setTimer(LINGER_MS, linger -> request.connection().close());
-    return problem.status();
+  /** An answer to what never became a request that could be routed, which ends its connection. */
+  FullHttpResponse refusal(Problem problem, @Nullable HttpRequest request) {
+    String given = request == null ? null : request.headers().get(RequestIds.HEADER);
+    String requestId = RequestIds.of(given);
+    byte[] body = body(problem, "/", requestId).getBytes();
+    boolean head = Http1Messages.isHead(request);
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.valueOf(problem.status()),
+            head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(body));
+    problem.headers().forEach(response.headers()::set);
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, "application/problem+json")
+        .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+        .set("X-Content-Type-Options", "nosniff")
+        .set(RequestIds.HEADER, requestId)
+        .set(HttpHeaderNames.CONTENT_LENGTH, body.length)
+        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    return response;
   }
 }

@@ -26,7 +26,10 @@ public final class RequestIds {
   }
 
   static String of(HttpServerRequest request) {
-    String given = request.headers().get(HEADER);
+    return of(request.headers().get(HEADER));
+  }
+
+  static String of(@Nullable String given) {
     return given != null && decent(given) ? given : fresh();
   }
 

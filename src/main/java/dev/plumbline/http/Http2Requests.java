@@ -1,0 +1,83 @@
+package dev.plumbline.http;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds HTTP/2 requests to the limits that {@link Http1Messages} holds those of HTTP/1 to. Streams
+ * end one by one, so it needs no connection.
+ */
+final class Http2Requests {
+  private static final Set<HttpMethod> WITH_BODY =
+      Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH);
+
+  private static final long LINGER_MS = 300;
+
+  /** The answer is whole, the rest of the request is not needed (RFC 9113, 8.1). */
+  private static final long NO_ERROR = 0;
+
+  private Http2Requests() {}
+
+  /** What is wrong with the head of a request; null when nothing is. */
+  static @Nullable Problem fault(HttpServerRequest request) {
+    if (request.uri() != null && request.uri().length() > ServerOptions.REQUEST_LINE_BYTES) {
+      return RequestHeads.tooLongUri();
+    }
+    int bytes = 0;
+    for (Map.Entry<String, String> field : request.headers()) {
+      bytes += field.getKey().length() + field.getValue().length();
+    }
+    if (bytes > ServerOptions.HEADER_BYTES) {
+      return RequestHeads.headerTooLarge();
+    }
+    String length = request.headers().get(HttpHeaders.CONTENT_LENGTH);
+    return length != null && isTooLong(length) ? RequestHeads.tooLarge() : null;
+  }
+
+  private static boolean isTooLong(String length) {
+    try {
+      return Long.parseLong(length) > RequestHeads.MOST_BODY;
+    } catch (NumberFormatException tooManyDigits) {
+      return true;
+    }
+  }
+
+  /** Stops hearing a body that nobody reads once it is too large; its window is then used up. */
+  static void bound(HttpServerRequest request) {
+    if (!WITH_BODY.contains(request.method())) {
+      AtomicLong bytes = new AtomicLong();
+      request.handler(
+          piece -> {
+            if (bytes.addAndGet(piece.length()) > RequestHeads.MOST_BODY) {
+              request.pause();
+            }
+          });
+    }
+  }
+
+  /** Ends a stream that has its answer, though its request has not come to its end. */
+  static void endWithAnswer(RoutingContext ctx) {
+    HttpServerRequest request = ctx.request();
+    if (request.version() == HttpVersion.HTTP_2) {
+      ctx.addEndHandler(
+          answered -> {
+            if (!request.isEnded()) {
+              ctx.vertx().setTimer(LINGER_MS, linger -> cutOff(request));
+            }
+          });
+    }
+  }
+
+  private static void cutOff(HttpServerRequest request) {
+    if (!request.isEnded()) {
+      request.response().reset(NO_ERROR);
+    }
+  }
+}
