@@ -4,7 +4,7 @@ create table job (
   token text not null unique,
   account_id bigint not null references account,
   module text not null,
-  options jsonb not null,  -- what differs from the module's defaults
+  options json not null,  -- what differs from the module's defaults; jsonb refuses \u0000
   fresh boolean not null,  -- known results are not good enough
   state text not null default 'queued' check (
     state in ('queued', 'running', 'completed', 'cancelling', 'cancelled', 'failed')),
@@ -48,12 +48,12 @@ $$;
 create trigger job_steps before update of state on job
   for each row when (old.state <> new.state) execute function refuse_other_steps();
 
--- The lines as they came, 50 to a page. Neither here nor at the results a foreign key: it would cost
+-- The lines as they came, in UTF-8, 50 to a page; bytes, because a text cannot hold U+0000. Neither here nor at the results a foreign key: it would cost
 -- a look-up for each row, and both are written only beside a locked row of their job.
 create table job_input (
   job_id bigint not null,
   page int not null,
-  inputs text[] not null,
+  inputs bytea[] not null,
   primary key (job_id, page)
 );
 
@@ -126,11 +126,11 @@ create table account_turn (
 -- firsts says for each line which one is the first with an equal target; null: all differ.
 -- A quota of 0 is none. In an answer of 'denied', exceeded is the quota that forbids it.
 create function create_job(
-  of_token text, of_account bigint, of_key bigint, of_module text, of_options jsonb,
-  is_fresh boolean, inputs text[], firsts int[], request_name text, request_hash text,
+  of_token text, of_account bigint, of_key bigint, of_module text, of_options json,
+  is_fresh boolean, inputs bytea[], firsts int[], request_name text, request_hash text,
   key_limit int, account_limit int, span bigint
 ) returns table (
-  outcome text, job_id bigint, token text, module text, options jsonb, fresh boolean, total int,
+  outcome text, job_id bigint, token text, module text, options json, fresh boolean, total int,
   created_at timestamptz, policies text[], remaining int[], reset_micros bigint[], exceeded text,
   retry_micros bigint
 )
@@ -273,8 +273,8 @@ $$;
 create function claim_chunks(
   of_owner bigint, most int, known_modules text[], not_of bigint[], near boolean
 ) returns table (
-  job_id bigint, number int, attempt int, account_id bigint, module text, options jsonb,
-  fresh boolean, checks int[], inputs text[], crashes int, alone int[], struck int[]
+  job_id bigint, number int, attempt int, account_id bigint, module text, options json,
+  fresh boolean, checks int[], inputs bytea[], crashes int, alone int[], struck int[]
 )
 language plpgsql as $$
 #variable_conflict use_column

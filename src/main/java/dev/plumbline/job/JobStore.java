@@ -102,7 +102,7 @@ public final class JobStore {
             .addString(order.module())
             .addValue(new JsonObject(order.options()))
             .addBoolean(order.fresh())
-            .addArrayOfString(order.items().toArray(String[]::new))
+            .addArrayOfBuffer(order.items().stream().map(Buffer::buffer).toArray(Buffer[]::new))
             .addArrayOfInteger(firsts)
             .addString(idempotency == null ? null : idempotency.key())
             .addString(idempotency == null ? null : idempotency.bodyHash())
@@ -168,7 +168,7 @@ public final class JobStore {
                 lines.add(
                     new ResultLine(
                         row.getInteger(0),
-                        row.getString(1),
+                        row.getBuffer(1).toString(),
                         body == null ? null : body.getBytes()));
               }
               return new ResultLines(lines);

@@ -163,7 +163,7 @@ public final class WorkStore {
         row.get(JsonObject.class, "options").getMap(),
         row.getBoolean("fresh"),
         Arrays.asList(row.getArrayOfIntegers("checks")),
-        Arrays.asList(row.getArrayOfStrings("inputs")),
+        Arrays.stream(row.getArrayOfBuffers("inputs")).map(Buffer::toString).toList(),
         row.getInteger("crashes"),
         Set.copyOf(Arrays.asList(row.getArrayOfIntegers("alone"))),
         Arrays.asList(row.getArrayOfIntegers("struck")));

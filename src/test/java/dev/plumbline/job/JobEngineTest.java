@@ -56,7 +56,7 @@ class JobEngineTest {
     List<String> items = new ArrayList<>(names("pass", 0, 200));
     items.addAll(names("warn", 0, 40));
     items.addAll(names("fail", 0, 30));
-    items.addAll(List.of("no target", "", "denied.test", "throw.me.test", "busy.me.test"));
+    items.addAll(List.of("no \u0000target", "", "denied.test", "throw.me.test", "busy.me.test"));
     Collections.shuffle(items, new java.util.Random(7));
     try (JobNode node = node()) {
       JobMessage.JobHead created = node.create(account, items);
