@@ -529,7 +529,8 @@ begin
 end
 $$;
 
--- Ends the jobs of accounts that were deleted, and lets their results expire.
+-- Ends the jobs of accounts that were deleted, lets their results expire, and lets go of the accounts
+-- themselves once nothing is left of their jobs.
 create function abandon_jobs(most int) returns int
 language plpgsql as $$
 declare
@@ -546,6 +547,11 @@ begin
     update job j set expires_at = clock_timestamp() where j.id = it.id;
     abandoned := abandoned + 1;
   end loop;
+  delete from account a where a.id in (
+    select a.id from account a
+    where a.deleted_at is not null
+      and not exists (select 1 from job j where j.account_id = a.id)
+    limit most - abandoned for update skip locked);
   return abandoned;
 end
 $$;
