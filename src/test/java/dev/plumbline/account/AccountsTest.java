@@ -335,8 +335,8 @@ class AccountsTest {
 
   private static void session(long accountId) {
     rows.sql(
-        "insert into session (id, account_id, expires_at, client) values ($1, $2, now(), 'test')",
-        UUID.randomUUID().toString(),
+        "insert into session (account_id, token, expires_at, client, address)"
+            + " values ($1, '', now(), 'test', '192.0.2.1')",
         accountId);
   }
 
