@@ -6,6 +6,7 @@ import dev.plumbline.account.Passwords;
 import dev.plumbline.bus.Bus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
+import dev.plumbline.http.Authentication;
 import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.ConnectionGuard;
 import dev.plumbline.http.Contract;
@@ -16,7 +17,9 @@ import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.HttpVerticle;
 import dev.plumbline.http.Operation;
 import dev.plumbline.http.Problems;
+import dev.plumbline.http.RequestBodies;
 import dev.plumbline.http.api.InstantCheckOperation;
+import dev.plumbline.http.api.JobOperations;
 import dev.plumbline.http.api.OpenApiOperation;
 import dev.plumbline.http.api.ToolDocuments;
 import dev.plumbline.http.api.ToolOperation;
@@ -57,6 +60,7 @@ import io.vertx.core.VertxOptions;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -94,6 +98,7 @@ final class Service {
   private @Nullable Cleaner cleaner;
   private @Nullable Health health;
   private @Nullable JobCoordinatorVerticle coordinator;
+  private @Nullable JobOperations jobOperations;
   private @Nullable String httpDeployment;
 
   private Service(Config config) {
@@ -197,7 +202,7 @@ final class Service {
     KnownResults known = new KnownResults(cache, results, config.cache().ttl());
     deployCoordinator(bus, modules, equipment, known, jobs, opened);
     deployManagement();
-    deployHttp(bus, modules, equipment, cache, known, await(contract, "openapi.json"));
+    deployHttp(bus, modules, equipment, cache, known, apiKeys, await(contract, "openapi.json"));
   }
 
   private void gauge(String queue, Supplier<Number> queued) {
@@ -291,6 +296,7 @@ final class Service {
       Equipment equipment,
       ResultCache cache,
       KnownResults known,
+      ApiKeys apiKeys,
       Contract contract)
       throws StartException {
     InstantChecks checks =
@@ -304,7 +310,17 @@ final class Service {
             registry);
     HotAnswers hot = new HotAnswers(cache, checks, clock, config.cache().ttl());
     ToolDocuments tools = new ToolDocuments(modules, config.http().publicUrl());
-    List<Operation> operations =
+    JobOperations ofJobs =
+        new JobOperations(
+            bus,
+            modules,
+            new Authentication(apiKeys, problems),
+            new RequestBodies(problems),
+            problems,
+            config.http());
+    jobOperations = ofJobs;
+    List<Operation> operations = new ArrayList<>(ofJobs.all());
+    operations.addAll(
         List.of(
             new InstantCheckOperation(
                 checks,
@@ -316,7 +332,7 @@ final class Service {
             new ToolsListOperation(tools),
             new ToolOperation(tools, problems),
             new OpenApiOperation("getContract", contract),
-            new OpenApiOperation("getContractAtRoot", contract));
+            new OpenApiOperation("getContractAtRoot", contract)));
     httpDeployment =
         deploy(
             () -> new HttpVerticle(config.http(), contract, operations, hot, problems, httpMetrics),
@@ -335,6 +351,9 @@ final class Service {
   void stop() {
     if (health != null) {
       health.drain();
+    }
+    if (jobOperations != null) {
+      jobOperations.drain();
     }
     Future<Void> handedBack =
         coordinator == null ? Future.succeededFuture() : coordinator.handBack();

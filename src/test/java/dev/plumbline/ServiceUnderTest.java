@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -103,10 +104,23 @@ final class ServiceUnderTest implements AutoCloseable {
 
   /** As {@link #send(String, URI, String...)}; no answer within that time is a failure. */
   HttpResponse<String> send(Duration within, String method, URI uri, String... headers) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(uri)
-            .method(method, HttpRequest.BodyPublishers.noBody())
-            .timeout(within);
+    return send(within, method, uri, HttpRequest.BodyPublishers.noBody(), headers);
+  }
+
+  /** Sends JSON, as such unless a header says otherwise. */
+  HttpResponse<String> post(String path, String body, String... headers) {
+    String[] all = headers;
+    if (!List.of(headers).contains("Content-Type")) {
+      all = Arrays.copyOf(headers, headers.length + 2);
+      all[headers.length] = "Content-Type";
+      all[headers.length + 1] = "application/json";
+    }
+    return send(PATIENCE, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), all);
+  }
+
+  private HttpResponse<String> send(
+      Duration within, String method, URI uri, HttpRequest.BodyPublisher body, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri).method(method, body).timeout(within);
     if (headers.length > 0) {
       request.headers(headers);
     }

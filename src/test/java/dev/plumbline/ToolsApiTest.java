@@ -66,6 +66,36 @@ class ToolsApiTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"http-status", "ssl-certificate"})
+  void theOptionThatOnlyJobsHaveIsMarkedAndRefusedElsewhere(String module) {
+    JsonObject tool = new JsonObject(service.get("/api/v1/tools/" + module).body());
+    HttpResponse<String> refused =
+        service.get(ServiceUnderTest.instantPath(module, "example.com") + "?fresh=true");
+
+    assertThat(tool.getJsonArray("options"))
+        .extracting(option -> (JsonObject) option)
+        .filteredOn(option -> option.getBoolean("jobs_only", false))
+        .extracting(option -> option.getString("name"))
+        .containsExactly("fresh");
+    assertThat(
+            tool.getJsonObject("options_schema").getJsonObject("properties").getJsonObject("fresh"))
+        .isEqualTo(
+            new JsonObject()
+                .put("title", "Fresh results")
+                .put(
+                    "description",
+                    "Run every check anew, even where a result is known that is young enough. For"
+                        + " jobs only.")
+                .put("type", "boolean")
+                .put("default", false)
+                .put("jobs_only", true));
+    assertThat(refused.statusCode()).isEqualTo(422);
+    JsonObject error = new JsonObject(refused.body()).getJsonArray("errors").getJsonObject(0);
+    assertThat(error.getString("parameter")).isEqualTo("fresh");
+    assertThat(error.getString("detail")).contains("for jobs only");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"/openapi.json", "/api/v1/openapi.json"})
   void theContractNamesThePublicServer(String path) {
     JsonObject contract = new JsonObject(service.get(path).body());

@@ -32,6 +32,14 @@ public record Description(
   public static final String TIMEOUT_MS = "timeout_ms";
   public static final String IP_VERSION = "ip_version";
 
+  /** The option that every job has beside those of its module; instant checks refuse it. */
+  public static final Option FRESH =
+      Option.bool(
+          "fresh",
+          "Fresh results",
+          "Run every check anew, even where a result is known that is young enough. For jobs only.",
+          false);
+
   /** The option that is declared under this name, or null. */
   public @Nullable Option option(String name) {
     for (Option option : options) {

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 final class OptionValue {
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,18}");
 
+  private static final Object NOTHING_THAT_FITS = new Object();
+
   private OptionValue() {}
 
   static Object read(Option option, @Nullable Object raw) {
@@ -18,6 +20,12 @@ final class OptionValue {
       case STRING -> readString(option, raw);
       case ARRAY -> readArray(option, raw);
     };
+  }
+
+  /** As {@link #read}, but text is no number, no truth value and no list. */
+  static Object readTyped(Option option, @Nullable Object raw) {
+    boolean textWanted = option.type() == Option.Type.STRING;
+    return read(option, raw instanceof String && !textWanted ? NOTHING_THAT_FITS : raw);
   }
 
   private static Object readBoolean(@Nullable Object raw) {

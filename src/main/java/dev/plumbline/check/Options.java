@@ -46,22 +46,33 @@ public final class Options {
    * as not given.
    */
   public static Parsed parse(Description description, Map<String, ?> raw) {
+    return parse(description, raw, false);
+  }
+
+  /**
+   * Reads options as they come from a JSON object, as the tool's {@code options_schema} says: what
+   * is a number there must be a number, and so on.
+   */
+  public static Parsed parseTyped(
+      Description description, Map<String, ? extends @Nullable Object> raw) {
+    return parse(description, raw, true);
+  }
+
+  private static Parsed parse(
+      Description description, Map<String, ? extends @Nullable Object> raw, boolean typed) {
     List<Fault> faults = new ArrayList<>();
     Map<String, Object> given = new TreeMap<>();
-    for (Map.Entry<String, ?> entry : raw.entrySet()) {
+    for (Map.Entry<String, ? extends @Nullable Object> entry : raw.entrySet()) {
       Option option = description.option(entry.getKey());
       if (option == null) {
-        faults.add(
-            new Fault(
-                entry.getKey(),
-                description.module()
-                    + " has no such option; it has "
-                    + String.join(
-                        ", ", description.options().stream().map(Option::name).toList())));
+        faults.add(new Fault(entry.getKey(), unknown(description, entry.getKey())));
         continue;
       }
       try {
-        Object value = OptionValue.read(option, entry.getValue());
+        Object value =
+            typed
+                ? OptionValue.readTyped(option, entry.getValue())
+                : OptionValue.read(option, entry.getValue());
         if (!value.equals(option.defaultValue())) {
           given.put(option.name(), value);
         }
@@ -80,6 +91,16 @@ public final class Options {
       }
     }
     return new Parsed(new Options(given, all), List.of());
+  }
+
+  private static String unknown(Description description, String name) {
+    if (name.equals(Description.FRESH.name())) {
+      return "is for jobs only; an instant result is given again until its expires_at, then checked"
+          + " anew";
+    }
+    return description.module()
+        + " has no such option; it has "
+        + String.join(", ", description.options().stream().map(Option::name).toList());
   }
 
   public boolean flag(String name) {

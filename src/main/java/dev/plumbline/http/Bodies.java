@@ -20,8 +20,13 @@ public final class Bodies {
     }
   }
 
+  /** Whether the client wants the headers alone. */
+  public static boolean headOnly(RoutingContext ctx) {
+    return ctx.get(HEAD) != null || ctx.request().method().equals(HttpMethod.HEAD);
+  }
+
   public static void end(RoutingContext ctx, Buffer body) {
-    if (ctx.get(HEAD) != null || ctx.request().method().equals(HttpMethod.HEAD)) {
+    if (headOnly(ctx)) {
       ctx.response().putHeader("Content-Length", Integer.toString(body.length())).end();
     } else {
       ctx.response().end(body);

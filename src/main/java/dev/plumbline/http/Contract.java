@@ -52,9 +52,7 @@ public final class Contract {
    */
   public static Future<Contract> load(Vertx vertx, String publicUrl) {
     JsonObject shipped = new JsonObject(shipped());
-    // only requests are validated here, and the validator refuses to load this media type
-    JsonObject loadable =
-        new JsonObject(shipped.encode().replace("application/problem+json", "application/json"));
+    JsonObject loadable = requestsOf(shipped);
     // the paths are matched below the root, wherever a reverse proxy shows them
     JsonObject internal = withServer(loadable, "http://localhost");
     return OpenAPIContract.from(vertx, internal)
@@ -84,6 +82,29 @@ public final class Contract {
       }
     }
     return "";
+  }
+
+  /**
+   * Only requests are validated here, and the validator knows few media types of answers; who calls
+   * is found out by the operations, and the router would ask handlers of its own.
+   */
+  private static JsonObject requestsOf(JsonObject contract) {
+    JsonObject requests = contract.copy();
+    List<JsonObject> answers = new ArrayList<>();
+    answers.add(requests.getJsonObject("components").getJsonObject("responses"));
+    for (String path : requests.getJsonObject("paths").fieldNames()) {
+      JsonObject operations = requests.getJsonObject("paths").getJsonObject(path);
+      for (String method : operations.fieldNames()) {
+        operations.getJsonObject(method).remove("security");
+        answers.add(operations.getJsonObject(method).getJsonObject("responses"));
+      }
+    }
+    for (JsonObject ofOne : answers) {
+      for (String status : ofOne.fieldNames()) {
+        ofOne.getJsonObject(status).remove("content");
+      }
+    }
+    return requests;
   }
 
   private static JsonObject withServer(JsonObject contract, String url) {

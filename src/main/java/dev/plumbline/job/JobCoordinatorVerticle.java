@@ -125,9 +125,9 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                 found ->
                     found.accountId() != order.accountId()
                         || found.gone()
-                        || (order.knownVersion() < 0
-                            ? found.head().state().isFinal()
-                            : found.head().version() != order.knownVersion()),
+                        || found.head().state().isFinal()
+                        || (order.knownVersion() >= 0
+                            && found.head().version() != order.knownVersion()),
                 Math.min(order.waitMs(), LONGEST_WAIT_MS))
             .map(found -> reply(order.accountId(), found)));
   }

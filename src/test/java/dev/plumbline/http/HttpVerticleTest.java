@@ -21,7 +21,7 @@ class HttpVerticleTest {
   @Test
   void anOperationThatNobodyHandlesStopsTheStart(Vertx vertx, VertxTestContext test) {
     assertRefused(
-        vertx, test, contract -> List.of(), "nothing handles [getContract, getContractAtRoot,");
+        vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getTool,");
   }
 
   @Test

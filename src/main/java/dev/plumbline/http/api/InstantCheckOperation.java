@@ -1,5 +1,6 @@
 package dev.plumbline.http.api;
 
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.Options;
 import dev.plumbline.http.Bodies;
@@ -23,7 +24,6 @@ import java.util.Map;
 
 /** {@code GET /api/v1/instant/{module}/{target}}. */
 public final class InstantCheckOperation implements Operation {
-  private static final int WINDOW_SECONDS = 3600;
   private static final String VIA = "1.1 plumbline";
 
   private final InstantChecks checks;
@@ -106,7 +106,7 @@ public final class InstantCheckOperation implements Operation {
     HttpServerResponse response = ctx.response();
     answers.writeHeaders(response, answered.answer(), RequestIds.of(ctx));
     Message.Granted quota = answered.quota();
-    if (quota != null && quota.limit() > 0) {
+    if (quota != null) {
       quotaHeaders(ctx, quota.limit(), quota.remaining(), quota.resetSeconds());
     }
     if (!answered.answer().cacheable()) {
@@ -123,25 +123,21 @@ public final class InstantCheckOperation implements Operation {
   }
 
   private static void quotaHeaders(RoutingContext ctx, int limit, int remaining, int seconds) {
-    String name = '"' + InstantChecks.POLICY + '"';
-    ctx.response()
-        .putHeader("RateLimit-Policy", name + ";q=" + limit + ";w=" + WINDOW_SECONDS)
-        .putHeader("RateLimit", name + ";r=" + remaining + ";t=" + seconds);
+    RateLimits.write(
+        ctx.response(),
+        List.of(new JobMessage.QuotaLeft(InstantChecks.POLICY, limit, remaining, seconds)));
   }
 
   private static Problem overQuota(Message.Denied quota) {
-    return Problem.of(
-            429,
-            "quota-exceeded",
-            "A quota is used up",
-            "Your address has had "
-                + quota.limit()
-                + " fresh checks in the last 60 minutes. Results that are known are still free; the"
-                + " next fresh check is possible in "
-                + quota.retryAfterSeconds()
-                + " seconds.")
-        .withExtension("violated-policies", List.of(InstantChecks.POLICY))
-        .with("Retry-After", Integer.toString(quota.retryAfterSeconds()));
+    return RateLimits.exceeded(
+        InstantChecks.POLICY,
+        "Your address has had "
+            + quota.limit()
+            + " fresh checks in the last 60 minutes. Results that are known are still free; the"
+            + " next fresh check is possible in "
+            + quota.retryAfterSeconds()
+            + " seconds.",
+        quota.retryAfterSeconds());
   }
 
   private static Problem badOptions(List<Options.Fault> faults) {

@@ -55,7 +55,7 @@ public final class ToolDocuments {
         .put("summary", module.summary())
         .put("category", module.category())
         .put("input", input(module))
-        .put("options", array(module.options(), ToolDocuments::option))
+        .put("options", array(module.options(), ToolDocuments::option).add(fresh()))
         .put("fields", array(module.fields(), ToolDocuments::field))
         .put("finding_codes", array(module.findings(), ToolDocuments::finding))
         .put(
@@ -78,6 +78,10 @@ public final class ToolDocuments {
       input.put("schemes", new JsonArray(module.schemes()));
     }
     return input;
+  }
+
+  private static JsonObject fresh() {
+    return option(Description.FRESH).put("jobs_only", true);
   }
 
   private static JsonObject option(Option option) {

@@ -23,6 +23,7 @@ final class ToolSchemas {
     for (Option option : module.options()) {
       properties.put(option.name(), option(option));
     }
+    properties.put(Description.FRESH.name(), option(Description.FRESH).put("jobs_only", true));
     return new JsonObject()
         .put("$schema", DIALECT)
         .put("title", "Options of " + module.module())

@@ -1,0 +1,235 @@
+package dev.plumbline.http.api;
+
+import dev.plumbline.account.Caller;
+import dev.plumbline.account.Scope;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.Authentication;
+import dev.plumbline.http.Operation;
+import dev.plumbline.http.Problem;
+import dev.plumbline.http.RequestBodies;
+import dev.plumbline.http.RequestIds;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** {@code POST /api/v1/jobs}. */
+final class CreateJobOperation implements Operation {
+  static final int MOST_BYTES = 8 << 20;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** What is larger is read beside the event loop. */
+  private static final int SMALL_BYTES = 64 << 10;
+
+  private static final int MOST_READ_AT_ONCE = 4;
+
+  private final Authentication authentication;
+  private final RequestBodies bodies;
+  private final JobRequestReader reader;
+  private final JobCalls calls;
+  private final JobAnswers answers;
+  private final AtomicInteger beingRead = new AtomicInteger();
+
+  CreateJobOperation(
+      Authentication authentication,
+      RequestBodies bodies,
+      JobRequestReader reader,
+      JobCalls calls,
+      JobAnswers answers) {
+    this.authentication = authentication;
+    this.bodies = bodies;
+    this.reader = reader;
+    this.calls = calls;
+    this.answers = answers;
+  }
+
+  /**
+   * A body that was read.
+   *
+   * @param hash null where nobody needs it
+   */
+  private record Body(JobRequestReader.Outcome outcome, @Nullable String hash) {}
+
+  @Override
+  public String operationId() {
+    return "createJob";
+  }
+
+  @Override
+  public void handle(RoutingContext ctx) {
+    authentication.caller(
+        ctx,
+        Scope.JOBS_WRITE,
+        caller -> {
+          List<String> keys = ctx.request().headers().getAll("Idempotency-Key");
+          if (!Negotiation.acceptsJson(ctx)) {
+            ctx.fail(406);
+          } else if (keys.size() > 1) {
+            answers.problem(ctx, Problem.badRequest("Idempotency-Key is given twice; send one."));
+          } else {
+            String key = keys.isEmpty() ? null : keys.get(0);
+            bodies.readJson(
+                ctx,
+                MOST_BYTES,
+                PATIENCE,
+                body ->
+                    read(ctx, body, key != null)
+                        .onSuccess(done -> judge(ctx, caller, key, done))
+                        .onFailure(cause -> answers.fail(ctx, cause)));
+          }
+        });
+  }
+
+  private Future<Body> read(RoutingContext ctx, Buffer body, boolean hashed) {
+    if (body.length() <= SMALL_BYTES) {
+      return Future.succeededFuture(read(body, hashed));
+    }
+    if (beingRead.incrementAndGet() > MOST_READ_AT_ONCE) {
+      beingRead.decrementAndGet();
+      return Future.failedFuture(
+          new JobCalls.Refusal(
+              Problem.unavailable(
+                  "overloaded", "Too many large jobs are being read; try again shortly.", 1)));
+    }
+    return ctx.vertx()
+        .executeBlocking(() -> read(body, hashed), false)
+        .onComplete(done -> beingRead.decrementAndGet());
+  }
+
+  private Body read(Buffer body, boolean hashed) {
+    byte[] bytes = body.getBytes();
+    return new Body(reader.read(bytes), hashed ? hash(bytes) : null);
+  }
+
+  private void judge(RoutingContext ctx, Caller caller, @Nullable String key, Body body) {
+    if (body.outcome() instanceof JobRequestReader.Malformed malformed) {
+      answers.problem(ctx, Problem.badRequest(malformed.detail()));
+    } else if (body.outcome() instanceof JobRequestReader.Wrong wrong) {
+      answers.problem(ctx, invalid(wrong.faults()));
+    } else if (body.outcome() instanceof JobRequestReader.Read read) {
+      JobRequest request = read.request();
+      calls
+          .create(
+              new JobMessage.CreateJob(
+                  caller.accountId(),
+                  caller.keyId(),
+                  request.module(),
+                  request.items(),
+                  request.options(),
+                  request.fresh(),
+                  key == null || body.hash() == null
+                      ? null
+                      : new JobMessage.Idempotency(key, body.hash()),
+                  RequestIds.of(ctx)))
+          .onSuccess(reply -> answer(ctx, request.items(), reply))
+          .onFailure(cause -> answers.fail(ctx, cause));
+    }
+  }
+
+  private void answer(RoutingContext ctx, List<String> items, JobMessage.CreateReply reply) {
+    if (reply instanceof JobMessage.JobCreated created) {
+      accepted(ctx, items, created);
+    } else if (reply instanceof JobMessage.JobOverQuota over) {
+      RateLimits.write(ctx.response(), over.quotas());
+      answers.problem(ctx, overQuota(over));
+    } else {
+      answers.problem(ctx, refusal(reply));
+    }
+  }
+
+  private void accepted(RoutingContext ctx, List<String> items, JobMessage.JobCreated created) {
+    boolean minimal = Preferences.of(ctx.request().headers()).minimal();
+    answers.send(
+        ctx,
+        created.job(),
+        JobView.whole(!minimal),
+        (from, most) -> Future.succeededFuture(pending(items, from, most)),
+        () -> {
+          ctx.response().setStatusCode(202).putHeader("Location", answers.location(created.job()));
+          RateLimits.write(ctx.response(), created.quotas());
+          if (created.replayed()) {
+            ctx.response().putHeader("Idempotency-Replayed", "true");
+          }
+          if (minimal) {
+            ctx.response().putHeader("Preference-Applied", "return=minimal");
+          }
+        });
+  }
+
+  private static List<JobMessage.ResultLine> pending(List<String> items, int from, int most) {
+    List<JobMessage.ResultLine> lines = new ArrayList<>(most);
+    for (int i = from; i < Math.min(items.size(), from + most); i++) {
+      lines.add(new JobMessage.ResultLine(i, items.get(i), null));
+    }
+    return lines;
+  }
+
+  private static Problem invalid(List<Problem.Fault> faults) {
+    String detail =
+        faults.size() == 1
+            ? "One thing in the body is wrong: "
+                + faults.get(0).where()
+                + ' '
+                + faults.get(0).detail()
+            : (faults.size() < JobRequestReader.MOST_FAULTS
+                    ? faults.size() + " things in the body are wrong"
+                    : "Many things in the body are wrong; here are the first " + faults.size())
+                + "; errors names each. Nothing was created.";
+    return Problem.of(422, "invalid-job", "The job is wrong", detail).withFaults(faults);
+  }
+
+  private static Problem overQuota(JobMessage.JobOverQuota over) {
+    JobMessage.QuotaLeft quota = over.exceeded();
+    boolean ofAccount = quota.policy().equals("jobs-account");
+    return RateLimits.exceeded(
+        quota.policy(),
+        (ofAccount ? "The keys of this account have together" : "This key has")
+            + " created "
+            + quota.limit()
+            + " jobs in the last 60 minutes; the next can be created in "
+            + over.retryAfterSeconds()
+            + " seconds. Nothing was charged, and a job may have "
+            + JobRequestReader.MOST_ITEMS
+            + " lines.",
+        over.retryAfterSeconds());
+  }
+
+  private static Problem refusal(JobMessage.CreateReply reply) {
+    if (reply instanceof JobMessage.IdempotencyMismatch) {
+      return Problem.of(
+          422,
+          "idempotency-mismatch",
+          "The Idempotency-Key stands for another request",
+          "This Idempotency-Key was sent with another body in the last 24 hours; choose a new one"
+              + " for a new job.");
+    }
+    if (reply instanceof JobMessage.IdempotencyPending) {
+      return Problem.of(
+              409,
+              "idempotency-pending",
+              "The same request is under way",
+              "A request with this Idempotency-Key is being handled just now; send this one again"
+                  + " shortly.")
+          .with("Retry-After", "1");
+    }
+    return JobCalls.unavailable();
+  }
+
+  private static String hash(byte[] body) {
+    try {
+      return Base64.getUrlEncoder()
+          .withoutPadding()
+          .encodeToString(MessageDigest.getInstance("SHA-256").digest(body));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

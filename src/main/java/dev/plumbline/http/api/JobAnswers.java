@@ -1,0 +1,131 @@
+package dev.plumbline.http.api;
+
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.Authentication;
+import dev.plumbline.http.Bodies;
+import dev.plumbline.http.Problem;
+import dev.plumbline.http.Problems;
+import dev.plumbline.http.RequestIds;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+
+/** Sends jobs, and what went wrong with them. */
+final class JobAnswers {
+  private static final int POLL_SECONDS = 2;
+
+  private final ModuleCatalogue modules;
+  private final JobJson json;
+  private final Problems problems;
+  private final long stallMs;
+
+  /**
+   * @param stallMs how long a client may take nothing of an answer
+   */
+  JobAnswers(ModuleCatalogue modules, JobJson json, Problems problems, long stallMs) {
+    this.modules = modules;
+    this.json = json;
+    this.problems = problems;
+    this.stallMs = stallMs;
+  }
+
+  /**
+   * Sends a job as it is asked for.
+   *
+   * @param lines where its lines come from
+   * @param special sets the status and the headers that this answer alone has; not called when a
+   *     problem is sent instead
+   */
+  void send(
+      RoutingContext ctx,
+      JobMessage.JobHead job,
+      JobView view,
+      LineStream.Source lines,
+      Runnable special) {
+    Runnable head =
+        () -> {
+          head(ctx);
+          body(ctx.response(), job, view);
+          special.run();
+        };
+    if (!view.lines()) {
+      head.run();
+      Bodies.end(ctx, json.summary(job));
+    } else if (Bodies.headOnly(ctx)) {
+      // how long the body would be is known only to those who write it
+      head.run();
+      ctx.response().end();
+    } else {
+      LineStream.send(ctx, format(job, view), lines, view.from(), view.to(job), stallMs, head)
+          .onFailure(cause -> fail(ctx, cause));
+    }
+  }
+
+  /** Sends JSON that was made for one caller. */
+  static void send(RoutingContext ctx, Buffer json) {
+    head(ctx);
+    ctx.response().putHeader("Content-Type", JobFormat.JSON.contentType());
+    Bodies.end(ctx, json);
+  }
+
+  /** Says that what the client has is still right. */
+  static void notModified(RoutingContext ctx, Runnable special) {
+    head(ctx);
+    special.run();
+    ctx.response().setStatusCode(304).end();
+  }
+
+  /** Sends the problem that is the reason why there is no answer. */
+  void fail(RoutingContext ctx, Throwable cause) {
+    if (cause instanceof JobCalls.Refusal refusal) {
+      problems.send(ctx, refusal.problem());
+    } else {
+      ctx.fail(cause);
+    }
+  }
+
+  /** Says when to come again, as long as there is more to come. */
+  static void retryAfter(HttpServerResponse response, JobMessage.JobHead job) {
+    if (!job.state().isFinal()) {
+      response.putHeader("Retry-After", Integer.toString(POLL_SECONDS));
+    }
+  }
+
+  String location(JobMessage.JobHead job) {
+    return json.location(job);
+  }
+
+  void problem(RoutingContext ctx, Problem problem) {
+    problems.send(ctx, problem);
+  }
+
+  private static void body(HttpServerResponse response, JobMessage.JobHead job, JobView view) {
+    response.putHeader("Content-Type", view.format().contentType());
+    if (view.format() != JobFormat.JSON) {
+      response.putHeader(
+          "Content-Disposition",
+          "attachment; filename=\"" + job.token() + '.' + view.format().id() + '"');
+    }
+  }
+
+  private LineFormat format(JobMessage.JobHead job, JobView view) {
+    return switch (view.format()) {
+      case JSON -> json.whole(job, view.from(), view.nextCursor(job));
+      case NDJSON -> JobJson.ndjson(job);
+      case CSV -> {
+        CheckModule<?> module = modules.find(job.module());
+        yield new JobCsv(job, module == null ? null : module.description(), view.raw());
+      }
+    };
+  }
+
+  /** The headers that every answer has for which somebody showed a key. */
+  private static void head(RoutingContext ctx) {
+    Authentication.markPrivate(ctx.response());
+    ctx.response()
+        .putHeader("X-Content-Type-Options", "nosniff")
+        .putHeader(RequestIds.HEADER, RequestIds.of(ctx));
+  }
+}

@@ -1,0 +1,298 @@
+package dev.plumbline.http.api;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.Options;
+import dev.plumbline.http.Problem;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a job from the body of a request, in one walk over it, and names everything that is wrong.
+ * It accepts what openapi.json and the tool's {@code options_schema} accept; the router's own
+ * validation takes fifty times as long and names one fault.
+ */
+final class JobRequestReader {
+  static final int MOST_ITEMS = 500;
+  static final int MOST_ITEM_BYTES = 2048;
+  static final int MOST_FAULTS = 100;
+
+  private static final int MOST_NESTED = 64;
+  private static final int MOST_NUMBER_CHARACTERS = 100;
+  private static final int MOST_NAME_CHARACTERS = 8 * 1024 * 1024;
+  private static final char BYTE_ORDER_MARK = '\ufeff';
+
+  private static final JsonFactory JSON =
+      JsonFactory.builder()
+          // a table of names would be filled by whoever sends many
+          .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(MOST_NESTED)
+                  .maxNumberLength(MOST_NUMBER_CHARACTERS)
+                  .maxNameLength(MOST_NAME_CHARACTERS)
+                  .build())
+          .build();
+
+  private final ModuleCatalogue modules;
+
+  JobRequestReader(ModuleCatalogue modules) {
+    this.modules = modules;
+  }
+
+  /** What became of a body. */
+  sealed interface Outcome {}
+
+  record Read(JobRequest request) implements Outcome {}
+
+  /** It is no JSON; the detail says where it breaks. */
+  record Malformed(String detail) implements Outcome {}
+
+  /**
+   * It is JSON, and no job.
+   *
+   * @param faults at least one, at most 100
+   */
+  record Wrong(List<Problem.Fault> faults) implements Outcome {}
+
+  Outcome read(byte[] body) {
+    CharBuffer text;
+    try {
+      text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
+    } catch (CharacterCodingException notUtf8) {
+      return new Malformed("The body is not UTF-8.");
+    }
+    int from = text.hasRemaining() && text.get(0) == BYTE_ORDER_MARK ? 1 : 0;
+    if (text.remaining() == from) {
+      return new Malformed("The body is empty; it must be a JSON object with module and items.");
+    }
+    try (JsonParser json = JSON.createParser(text.array(), from, text.remaining() - from)) {
+      return new Walk(json).walk();
+    } catch (StreamConstraintsException bomb) {
+      return new Malformed(
+          "The body is nested deeper than "
+              + MOST_NESTED
+              + " levels, or holds a number of more than "
+              + MOST_NUMBER_CHARACTERS
+              + " digits.");
+    } catch (JsonProcessingException broken) {
+      JsonLocation where = broken.getLocation();
+      return new Malformed(
+          where == null
+              ? "The body is not JSON."
+              : "The body is not JSON: it breaks at line "
+                  + where.getLineNr()
+                  + ", column "
+                  + where.getColumnNr()
+                  + ".");
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+  }
+
+  /** One walk over one body. */
+  private final class Walk {
+    private final JsonParser json;
+    private final JobFaults faults = new JobFaults(MOST_FAULTS);
+    private boolean moduleGiven;
+    private boolean itemsGiven;
+    private boolean optionsGiven;
+    private @Nullable Description module;
+    private final List<String> items = new ArrayList<>();
+    private final Map<String, @Nullable Object> options = new TreeMap<>();
+
+    Walk(JsonParser json) {
+      this.json = json;
+    }
+
+    Outcome walk() throws IOException {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        json.skipChildren();
+        endOfBody();
+        faults.add("", "must be an object with module and items");
+        return new Wrong(faults.list());
+      }
+      while (!faults.full() && json.nextToken() != JsonToken.END_OBJECT) {
+        member(json.currentName());
+      }
+      if (faults.full()) {
+        return new Wrong(faults.list());
+      }
+      endOfBody();
+      return judge();
+    }
+
+    private void endOfBody() throws IOException {
+      if (json.nextToken() != null) {
+        throw new JsonParseException(json, "something follows", json.currentTokenLocation());
+      }
+    }
+
+    private void member(String name) throws IOException {
+      json.nextToken();
+      switch (name) {
+        case "module" -> {
+          if (first(moduleGiven, "/module")) {
+            module();
+          }
+          moduleGiven = true;
+        }
+        case "items" -> {
+          if (first(itemsGiven, "/items")) {
+            items();
+          }
+          itemsGiven = true;
+        }
+        case "options" -> {
+          if (first(optionsGiven, "/options")) {
+            options();
+          }
+          optionsGiven = true;
+        }
+        default -> {
+          json.skipChildren();
+          faults.add(
+              JobFaults.pointer("", name),
+              "is no member of a job; those are module, items and options");
+        }
+      }
+    }
+
+    private boolean first(boolean given, String pointer) throws IOException {
+      if (given) {
+        json.skipChildren();
+        faults.add(pointer, "is given twice");
+      }
+      return !given;
+    }
+
+    private void module() throws IOException {
+      if (json.currentToken() != JsonToken.VALUE_STRING) {
+        json.skipChildren();
+        faults.add("/module", "must be a string: the identifier of a module");
+        return;
+      }
+      String name = json.getText();
+      CheckModule<?> found = modules.find(name);
+      if (found == null) {
+        faults.add(
+            "/module",
+            "there is no module '" + JobFaults.shown(name) + "'; /api/v1/tools lists them all");
+      } else {
+        module = found.description();
+      }
+    }
+
+    private void items() throws IOException {
+      if (json.currentToken() != JsonToken.START_ARRAY) {
+        json.skipChildren();
+        faults.add("/items", "must be a list of strings");
+        return;
+      }
+      int count = 0;
+      while (!faults.full() && json.nextToken() != JsonToken.END_ARRAY) {
+        item(count++);
+      }
+      if (count == 0) {
+        faults.add("/items", "is empty; a job has 1 to " + MOST_ITEMS + " lines");
+      } else if (count > MOST_ITEMS) {
+        faults.add(
+            "/items",
+            "has "
+                + count
+                + " lines and may have "
+                + MOST_ITEMS
+                + "; send the others as more jobs");
+      }
+    }
+
+    private void item(int index) throws IOException {
+      String fault = null;
+      if (json.currentToken() != JsonToken.VALUE_STRING) {
+        json.skipChildren();
+        fault = "must be a string";
+      } else {
+        String item = json.getText();
+        int bytes = JobFaults.utf8Length(item);
+        if (bytes < 0) {
+          fault = "holds half a surrogate pair, which UTF-8 cannot say";
+        } else if (bytes > MOST_ITEM_BYTES) {
+          fault = "has " + bytes + " bytes in UTF-8 and may have " + MOST_ITEM_BYTES;
+        } else if (index < MOST_ITEMS) {
+          items.add(item);
+        }
+      }
+      if (fault != null) {
+        faults.add("/items/" + index, fault);
+      }
+    }
+
+    private void options() throws IOException {
+      if (json.currentToken() != JsonToken.START_OBJECT) {
+        json.skipChildren();
+        faults.add("/options", "must be an object");
+        return;
+      }
+      while (!faults.full() && json.nextToken() != JsonToken.END_OBJECT) {
+        String name = json.currentName();
+        json.nextToken();
+        if (options.containsKey(name)) {
+          json.skipChildren();
+          faults.add(JobFaults.pointer("/options", name), "is given twice");
+        } else if (options.size() <= MOST_FAULTS) {
+          options.put(name, JobOptionValues.read(json));
+        } else {
+          // no module has so many: enough are known to be wrong
+          json.skipChildren();
+        }
+      }
+    }
+
+    private Outcome judge() {
+      if (!moduleGiven) {
+        faults.add("/module", "is missing");
+      }
+      if (!itemsGiven) {
+        faults.add("/items", "is missing");
+      }
+      Object fresh = options.remove(Description.FRESH.name());
+      if (fresh != null && !(fresh instanceof Boolean)) {
+        faults.add("/options/" + Description.FRESH.name(), "must be true or false");
+      }
+      Options.Parsed parsed =
+          module == null
+              ? new Options.Parsed(null, List.of())
+              : Options.parseTyped(module, options);
+      for (Options.Fault fault : parsed.faults()) {
+        faults.add(JobFaults.pointer("/options", fault.name()), fault.detail());
+      }
+      if (!faults.list().isEmpty() || module == null || parsed.options() == null) {
+        return new Wrong(faults.list());
+      }
+      return new Read(
+          new JobRequest(
+              module.module(),
+              List.copyOf(items),
+              parsed.options().given(),
+              Boolean.TRUE.equals(fresh)));
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package dev.plumbline.http.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertx.core.MultiMap;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.LongRange;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The Prefer header, and cursors. */
+class PreferencesTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "wait=10                            | 10 | false",
+        "WAIT = 10                          | 10 | false",
+        "wait=\"10\"                        | 10 | false",
+        "return=minimal                     | 0  | true",
+        "return=\"minimal\", wait=5         | 5  | true",
+        "respond-async, wait=7; x=y; z      | 7  | false",
+        "foo=\"a, wait=9\", wait=3          | 3  | false",
+        "foo=\"a\\\", wait=9\"              | 0  | false",
+        "wait=1, wait=2                     | 1  | false",
+        "return=representation              | 0  | false",
+        ", ,wait=4,                         | 4  | false",
+        "wait=                              | 0  | false",
+        "wait=-1                            | 0  | false",
+        "wait=1.5                           | 0  | false",
+        "wait=99999999999999999999          | 0  | false",
+        "wait                               | 0  | false",
+        "waiting=5                          | 0  | false",
+        "`wait=5 return=minimal`            | 0  | false",
+      })
+  void whatIsUnderstoodCounts(String header, int seconds, boolean minimal) {
+    assertThat(Preferences.of(headers(header))).isEqualTo(new Preferences(seconds, minimal));
+  }
+
+  @Test
+  void manyHeadersAreOneList() {
+    assertThat(Preferences.of(headers("wait=3", "return=minimal, wait=5")))
+        .isEqualTo(new Preferences(3, true));
+    assertThat(Preferences.of(headers())).isEqualTo(new Preferences(0, false));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"", "a=\"\\", "a;", "a;b;", "a=b;c=\"", ",", "=", "\"a\","})
+  void longOnesAreReadToo(String part) {
+    String header = part.repeat(16_000 / part.length()) + ", wait=5";
+
+    assertThat(Preferences.of(headers(header)).waitSeconds()).isIn(0, 5);
+  }
+
+  @Property
+  void aCursorLeadsBack(@ForAll @LongRange(min = 1, max = 999_999_999_999_999_999L) long position) {
+    for (Cursor.Kind kind : Cursor.Kind.values()) {
+      assertThat(Cursor.read(kind, Cursor.write(kind, position))).isEqualTo(position);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "!", "ag", "ajA", "ai0x", "bDE", "ajE=x", "ajE5OTk5OTk5OTk5OTk5OTk5OTk5"})
+  void whatIsNoCursorIsRefused(String cursor) {
+    assertThatThrownBy(() -> Cursor.read(Cursor.Kind.JOBS, cursor))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Property
+  void anyTextIsACursorOrRefused(@ForAll String text) {
+    try {
+      assertThat(Cursor.read(Cursor.Kind.LINES, text)).isPositive();
+    } catch (IllegalArgumentException refused) {
+      assertThat(text).isNotNull();
+    }
+  }
+
+  private static MultiMap headers(String... values) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    for (String value : values) {
+      headers.add("Prefer", value);
+    }
+    return headers;
+  }
+}
