@@ -77,8 +77,8 @@ public sealed interface JobMessage extends Message {
   /**
    * How a job stands, told when it has changed.
    *
-   * @param knownVersion wait until its version is another; -1: wait until its state is final, after
-   *     which no version follows
+   * @param knownVersion wait until its version is a later one; -1: wait until its state is final,
+   *     after which no version follows
    * @param waitMs how long at most; then it is told as it stands
    */
   record AwaitJob(long accountId, String token, long knownVersion, long waitMs)

@@ -126,8 +126,9 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                     found.accountId() != order.accountId()
                         || found.gone()
                         || found.head().state().isFinal()
+                        // what was seen last may be older than what the caller has seen since
                         || (order.knownVersion() >= 0
-                            && found.head().version() != order.knownVersion()),
+                            && found.head().version() > order.knownVersion()),
                 Math.min(order.waitMs(), LONGEST_WAIT_MS))
             .map(found -> reply(order.accountId(), found)));
   }

@@ -59,7 +59,7 @@ final class JobWaits {
    * The job when it has changed, or as it is after that time. Gives the place of {@link #enter}
    * back then, or when the client has gone.
    *
-   * @param knownVersion wait until the job is not of this version, or {@link #UNTIL_FINAL}
+   * @param knownVersion wait until the job is of a later version, or {@link #UNTIL_FINAL}
    * @param ctx of the client who waits
    */
   Future<JobMessage.JobHead> await(
@@ -85,7 +85,7 @@ final class JobWaits {
         .await(accountId, token, knownVersion, Math.min(left, SLICE_MS))
         .compose(
             job -> {
-              boolean changed = knownVersion != UNTIL_FINAL && job.version() != knownVersion;
+              boolean changed = knownVersion != UNTIL_FINAL && job.version() > knownVersion;
               boolean late = System.nanoTime() >= until;
               return changed || job.state().isFinal() || late || draining || ctx.response().closed()
                   ? Future.succeededFuture(job)
