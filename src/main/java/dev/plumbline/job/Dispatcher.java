@@ -9,15 +9,20 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whose line is checked next on this node: accounts in turn, so many lines at once, and of one host
- * no more than it would be contacted with. A line that has to wait for its host holds nobody up.
- * Used on one event loop.
+ * no more than it would be contacted with. A line that has to wait for its host holds nobody up,
+ * and the last permits are for accounts of which nothing is being checked. Used on one event loop.
  */
 final class Dispatcher {
+  /** One permit in so many is a newcomer's. */
+  private static final int NEWCOMERS_SHARE = 8;
+
   private final Vertx vertx;
   private final int permits;
+  private final int ordinaryPermits;
   private final int perHost;
   private final Consumer<Line> begin;
   private final Map<Long, ArrayDeque<Line>> ready = new LinkedHashMap<>();
@@ -38,6 +43,7 @@ final class Dispatcher {
   Dispatcher(Vertx vertx, int permits, int perHost, Consumer<Line> begin) {
     this.vertx = vertx;
     this.permits = permits;
+    this.ordinaryPermits = permits - permits / NEWCOMERS_SHARE;
     this.perHost = perHost;
     this.begin = begin;
   }
@@ -49,35 +55,48 @@ final class Dispatcher {
 
   /** Has lines checked while there are permits. */
   void pump() {
-    while (open && activeLines < permits && readyLines > 0) {
-      Line line = next();
+    for (Line line = next(); line != null; line = next()) {
+      String host = line.host();
       if (line.chunk().lost()) {
+        // it may have been called up for a place at its host, which the next in the crowd can have
+        nextOf(host);
         continue;
       }
-      if (perHost > 0 && hosts.getOrDefault(line.host(), 0) >= perHost) {
-        waitingForHost.computeIfAbsent(line.host(), host -> new ArrayDeque<>()).add(line);
+      if (perHost > 0 && hosts.getOrDefault(host, 0) >= perHost) {
+        waitingForHost.computeIfAbsent(host, first -> new ArrayDeque<>()).add(line);
         park(line);
         continue;
       }
       activeLines++;
       active.merge(line.chunk().accountId(), 1, Integer::sum);
       if (perHost > 0) {
-        hosts.merge(line.host(), 1, Integer::sum);
+        hosts.merge(host, 1, Integer::sum);
       }
       begin.accept(line);
     }
   }
 
-  private Line next() {
-    Iterator<Map.Entry<Long, ArrayDeque<Line>>> accounts = ready.entrySet().iterator();
-    Map.Entry<Long, ArrayDeque<Line>> turn = accounts.next();
-    accounts.remove();
-    Line line = turn.getValue().remove();
-    if (!turn.getValue().isEmpty()) {
-      ready.put(turn.getKey(), turn.getValue());
+  /** The line whose turn it is; null if none can be begun now. */
+  private @Nullable Line next() {
+    if (!open || activeLines >= permits) {
+      return null;
     }
-    readyLines--;
-    return line;
+    boolean newcomersOnly = full();
+    Iterator<Map.Entry<Long, ArrayDeque<Line>>> accounts = ready.entrySet().iterator();
+    while (accounts.hasNext()) {
+      Map.Entry<Long, ArrayDeque<Line>> turn = accounts.next();
+      if (newcomersOnly && active.containsKey(turn.getKey())) {
+        continue;
+      }
+      accounts.remove();
+      Line line = turn.getValue().remove();
+      if (!turn.getValue().isEmpty()) {
+        ready.put(turn.getKey(), turn.getValue());
+      }
+      readyLines--;
+      return line;
+    }
+    return null;
   }
 
   /** A line that was begun has ended. */
@@ -121,6 +140,16 @@ final class Dispatcher {
   /** Begins no more. */
   void close() {
     open = false;
+  }
+
+  /** Whether what is free is kept for accounts of which nothing is being checked. */
+  boolean full() {
+    return activeLines >= ordinaryPermits;
+  }
+
+  /** How many lines can be taken in now; those of newcomers where it is full. */
+  int room() {
+    return full() ? permits - activeLines : Math.max(0, ordinaryPermits - inHand());
   }
 
   /** Lines that have a permit or can have one. */

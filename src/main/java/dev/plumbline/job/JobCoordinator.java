@@ -47,7 +47,6 @@ final class JobCoordinator {
   private final KnownResults known;
   private final WorkStore store;
   private final Clock clock;
-  private final int permits;
   private final Membership membership;
   private final ResultWriter writer;
   private final LineChecks checks;
@@ -75,11 +74,11 @@ final class JobCoordinator {
     this.known = parts.known();
     this.store = parts.store();
     this.clock = parts.clock();
-    this.permits = parts.manners().permits();
     this.writer = new ResultWriter(parts.vertx(), store, this::lose);
     this.checks = new LineChecks(parts.bus(), known, writer, clock);
     this.dispatcher =
-        new Dispatcher(parts.vertx(), permits, parts.manners().perHost(), this::begin);
+        new Dispatcher(
+            parts.vertx(), parts.manners().permits(), parts.manners().perHost(), this::begin);
     this.membership =
         new Membership(parts.vertx(), store, parts.manners(), modules.names(), new Holdings());
     this.suspects = new SuspectLane(parts.vertx(), store, membership::owner, checks, this::lose);
@@ -174,23 +173,26 @@ final class JobCoordinator {
       claimAgain = claiming;
       return;
     }
-    int inHand = dispatcher.inHand();
-    boolean full = inHand >= permits - permits / 8;
-    int room = (full ? permits : permits - permits / 8) - inHand;
+    int room = dispatcher.room();
     if (room <= 0
-        || dispatcher.parked() >= MOST_PARKED
-        || suspects.inHand() >= MOST_SUSPECTS
+        || dispatcher.parked() >= 2 * MOST_PARKED
         || writer.waitingBytes() >= MOST_UNWRITTEN_BYTES) {
       return;
     }
     claiming = true;
-    int most = full ? 1 : Math.min(MOST_CHUNKS, Math.max(1, room / CHUNK_LINES));
-    var notOf = dispatcher.parkedAccounts(MOST_PARKED_OF_ACCOUNT);
-    if (full) {
+    // What fills this node, or waits here, is never in the way of others' first lines.
+    boolean crowded = dispatcher.parked() >= MOST_PARKED;
+    boolean newcomersOnly = crowded || dispatcher.full();
+    int most = newcomersOnly ? 1 : Math.min(MOST_CHUNKS, Math.max(1, room / CHUNK_LINES));
+    var notOf = dispatcher.parkedAccounts(crowded ? 1 : MOST_PARKED_OF_ACCOUNT);
+    if (newcomersOnly) {
       notOf.addAll(dispatcher.busyAccounts());
     }
+    WorkStore.Wanted wanted =
+        new WorkStore.Wanted(
+            modules.names(), notOf, newcomersOnly, suspects.inHand() < MOST_SUSPECTS);
     store
-        .claim(membership.owner(), most, modules.names(), notOf, full)
+        .claim(membership.owner(), most, wanted)
         .onComplete(
             (claimed, failure) -> {
               claiming = false;
@@ -324,7 +326,7 @@ final class JobCoordinator {
                 dispatcher.end(line);
               }
               dispatcher.pump();
-              if (dispatcher.inHand() <= permits - permits / 8 - CHUNK_LINES) {
+              if (!dispatcher.full() && dispatcher.room() >= CHUNK_LINES) {
                 claim();
               }
             });

@@ -27,7 +27,7 @@ public final class WorkStore {
   private static final String RENEW =
       "update node set lease_until = clock_timestamp() + make_interval(secs => $2) where id = $1";
 
-  private static final String CLAIM = "select * from claim_chunks($1, $2, $3, $4, $5)";
+  private static final String CLAIM = "select * from claim_chunks($1, $2, $3, $4, $5, $6)";
 
   private static final String WRITE =
       """
@@ -80,6 +80,17 @@ public final class WorkStore {
       int crashes,
       Set<Integer> alone,
       List<Integer> struck) {}
+
+  /**
+   * What a coordinator claims.
+   *
+   * @param modules only of these
+   * @param notOf accounts that get nothing now
+   * @param near only what newcomers get; keeps a look past a million lines of {@code notOf} short
+   * @param suspects also chunks whose coordinator died
+   */
+  record Wanted(
+      Collection<String> modules, Collection<Long> notOf, boolean near, boolean suspects) {}
 
   /**
    * A result to write.
@@ -137,16 +148,18 @@ public final class WorkStore {
    * Claims chunks, those first whose turn it is.
    *
    * @param most how many at most
-   * @param modules only of these
-   * @param notOf accounts that get nothing now
-   * @param near only what newcomers get; keeps a look past a million lines of {@code notOf} short
    */
-  Future<List<Claimed>> claim(
-      long owner, int most, Collection<String> modules, Collection<Long> notOf, boolean near) {
+  Future<List<Claimed>> claim(long owner, int most, Wanted wanted) {
     return database
         .query(
             CLAIM,
-            Tuple.of(owner, most, modules.toArray(String[]::new), notOf.toArray(Long[]::new), near))
+            Tuple.of(
+                owner,
+                most,
+                wanted.modules.toArray(String[]::new),
+                wanted.notOf.toArray(Long[]::new),
+                wanted.near,
+                wanted.suspects))
         .map(
             rows -> {
               List<Claimed> claimed = new ArrayList<>();

@@ -380,7 +380,9 @@ class JobStoreTest {
     WorkStore work = new WorkStore(nodes.get(0), JobTables.KEEP);
     long owner = await(work.register(java.time.Duration.ofMinutes(10)));
     for (WorkStore.Claimed claimed :
-        await(work.claim(owner, 20, JobTables.MODULES, othersThan(account), false))) {
+        await(
+            work.claim(
+                owner, 20, JobTables.wanted(JobTables.MODULES, othersThan(account), false)))) {
       assertThat(
               await(
                   work.write(owner, JobTables.lines(claimed, "pass", "{}"), Set.of(claimed.id()))))

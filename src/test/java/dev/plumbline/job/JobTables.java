@@ -12,6 +12,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -75,6 +76,11 @@ final class JobTables {
 
   Row chunk(WorkStore.ChunkId id) {
     return row("select * from job_chunk where job_id = $1 and number = $2", id.job(), id.number());
+  }
+
+  /** Suspects, too. */
+  static WorkStore.Wanted wanted(List<String> modules, Collection<Long> notOf, boolean near) {
+    return new WorkStore.Wanted(modules, notOf, near, true);
   }
 
   /** Everything that is claimed has these results. */

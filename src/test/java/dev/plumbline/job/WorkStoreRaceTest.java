@@ -95,7 +95,9 @@ class WorkStoreRaceTest {
             List<ChunkId> mine = new ArrayList<>();
             for (; ; ) {
               List<Claimed> claimed =
-                  await(store.claim(owner, most, JobTables.MODULES, Set.of(), false));
+                  await(
+                      store.claim(
+                          owner, most, JobTables.wanted(JobTables.MODULES, Set.of(), false)));
               if (claimed.isEmpty()) {
                 return mine;
               }
@@ -205,7 +207,11 @@ class WorkStoreRaceTest {
     }
 
     private void claim() {
-      await(store.claim(owner, 1 + random.nextInt(4), JobTables.MODULES, Set.of(), false))
+      await(
+              store.claim(
+                  owner,
+                  1 + random.nextInt(4),
+                  JobTables.wanted(JobTables.MODULES, Set.of(), false)))
           .forEach(claimed -> left.put(claimed.id(), JobTables.lines(claimed, "pass", "{}")));
     }
 

@@ -48,7 +48,7 @@ class WorkStoreTest {
   }
 
   private static List<Claimed> claim(long owner, int most) {
-    return await(store.claim(owner, most, JobTables.MODULES, Set.of(), false));
+    return await(store.claim(owner, most, JobTables.wanted(JobTables.MODULES, Set.of(), false)));
   }
 
   private static Claimed claimOne(long owner) {
@@ -270,16 +270,21 @@ class WorkStoreTest {
     long late = tables.job(other, 60);
     long owner = living();
 
-    assertThat(await(store.claim(owner, 8, List.of("unknown"), Set.of(), false))).isEmpty();
+    assertThat(await(store.claim(owner, 8, JobTables.wanted(List.of("unknown"), Set.of(), false))))
+        .isEmpty();
     assertThat(claim(owner, 3))
         .extracting(Claimed::id)
         .as("accounts in turn")
         .containsExactly(
             new ChunkId(first, 0, 1), new ChunkId(late, 0, 1), new ChunkId(first, 1, 1));
-    assertThat(await(store.claim(owner, 8, JobTables.MODULES, Set.of(busy), true)))
+    assertThat(
+            await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(busy), true))))
         .extracting(Claimed::id)
         .containsExactly(new ChunkId(late, 1, 1));
-    assertThat(await(store.claim(owner, 8, JobTables.MODULES, Set.of(busy, other), false)))
+    assertThat(
+            await(
+                store.claim(
+                    owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(busy, other), false))))
         .isEmpty();
     assertThat(claim(owner, 20)).hasSize(6).last().extracting(c -> c.id().job()).isEqualTo(second);
   }
