@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -203,6 +204,41 @@ class BrokenRequestsTest {
     }
   }
 
+  @Test
+  void aCrowdOfUnknownOptionsIsNotRepeated() throws IOException {
+    StringBuilder options = new StringBuilder("?");
+    for (int i = 0; i < 1_500; i++) {
+      options.append("option").append(i).append("=x&");
+    }
+    String many =
+        exchange("GET /api/v1/instant/http-status/example.com" + options + " HTTP/1.1" + HOST);
+    String large =
+        exchange(
+            "GET /api/v1/instant/http-status/example.com?"
+                + "n".repeat(30_000)
+                + "=x HTTP/1.1"
+                + HOST);
+
+    assertProblem(many, 422);
+    assertThat(problem(many).getJsonArray("errors")).hasSize(100);
+    assertProblem(large, 422);
+    assertThat(large.length()).isLessThan(3_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http-status/%ff, not UTF-8",
+    "http-status/a%C3, not UTF-8",
+    "http-status/a%, hexadecimal",
+    "http-status/%zz, hexadecimal"
+  })
+  void aPathThatCannotBeDecodedIsToldHowItCould(String path, String words) throws IOException {
+    String answer = exchange("GET /api/v1/instant/" + path + " HTTP/1.1" + HOST);
+
+    assertProblem(answer, 400);
+    assertThat(problem(answer).getString("detail")).contains(words);
+  }
+
   /** Each of these once took a place for ever, and there are 40. */
   @Test
   void whatIsRefusedBeforeRoutingTakesNoPlace() throws IOException {
@@ -232,9 +268,13 @@ class BrokenRequestsTest {
     assertThat(answer.toLowerCase(java.util.Locale.ROOT))
         .containsPattern("^http/1\\.[01] " + status + " ")
         .contains("content-type: application/problem+json");
-    JsonObject problem = new JsonObject(answer.substring(answer.indexOf("\r\n\r\n") + 4));
+    JsonObject problem = problem(answer);
     assertThat(problem.getInteger("status")).isEqualTo(status);
     assertThat(problem.getString("detail")).isNotBlank();
+  }
+
+  private static JsonObject problem(String answer) {
+    return new JsonObject(answer.substring(answer.indexOf("\r\n\r\n") + 4));
   }
 
   private static Socket connect() throws IOException {

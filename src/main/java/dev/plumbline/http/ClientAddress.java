@@ -4,6 +4,7 @@ import dev.plumbline.check.AddressText;
 import dev.plumbline.check.Cidr;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.handler.HttpException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -27,6 +28,13 @@ public final class ClientAddress {
   private static final Pattern WITH_PORT =
       Pattern.compile("\\[([0-9A-Fa-f:.]+)](?::\\d{1,5})?|([0-9.]+):\\d{1,5}");
 
+  private static final String UNKNOWN = "unknown";
+
+  /** A node that is not to be known, with or without its port (RFC 7239, 6.2 and 6.3). */
+  private static final Pattern HIDDEN =
+      Pattern.compile(
+          "(?:unknown|_[A-Za-z0-9._-]+)(?::[A-Za-z0-9._-]+)?", Pattern.CASE_INSENSITIVE);
+
   private final List<Cidr> trusted;
 
   /**
@@ -36,7 +44,12 @@ public final class ClientAddress {
     this.trusted = trustedProxies.stream().map(Cidr::parse).toList();
   }
 
-  /** Whose quota pays: an IPv4 address, or an IPv6 address's /64. */
+  /**
+   * Whose quota pays: an IPv4 address, or an IPv6 address's /64.
+   *
+   * @throws HttpException 400 when a trusted proxy has passed on, right of any client, what names
+   *     nobody
+   */
   public String quotaKey(HttpServerRequest request) {
     if (trusted.isEmpty()) {
       String peer = request.remoteAddress() == null ? null : request.remoteAddress().hostAddress();
@@ -77,9 +90,21 @@ public final class ClientAddress {
   private InetAddress walk(InetAddress peer, List<String> hops) {
     InetAddress client = peer;
     for (int i = hops.size() - 1; i >= 0; i--) {
-      InetAddress address = literal(hops.get(i));
-      if (address == null) {
+      String hop = hops.get(i).strip();
+      if (hop.isEmpty()) {
+        // an empty element of a list means nothing (RFC 9110, 5.6.1.2)
+        continue;
+      }
+      if (HIDDEN.matcher(hop).matches()) {
         return client;
+      }
+      InetAddress address = literal(hop);
+      if (address == null) {
+        // whoever wrote that would else be counted as the proxy, together with all who are hidden
+        throw new HttpException(
+            400,
+            "A proxy's Forwarded or X-Forwarded-For field names neither an address nor 'unknown'"
+                + " where the client should stand.");
       }
       client = address;
       if (!isTrusted(address)) {
@@ -98,7 +123,9 @@ public final class ClientAddress {
     for (String element : elements) {
       Matcher matcher = FOR.matcher(element);
       addresses.add(
-          !matcher.find() ? "" : matcher.group(1) != null ? matcher.group(1) : matcher.group(2));
+          !matcher.find()
+              ? UNKNOWN
+              : matcher.group(1) != null ? matcher.group(1) : matcher.group(2));
     }
     return addresses;
   }

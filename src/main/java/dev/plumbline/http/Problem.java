@@ -12,7 +12,7 @@ import java.util.TreeMap;
  * @param code kebab-case, stable, for programs
  * @param title what kind of problem it is, the same for each occurrence
  * @param detail what was wrong this time and what to do about it
- * @param faults each fault of bad input; empty otherwise
+ * @param faults the faults of bad input, the first hundred; empty otherwise
  * @param extensions further members
  * @param headers what the answer carries besides
  */
@@ -25,6 +25,10 @@ public record Problem(
     Map<String, Object> extensions,
     Map<String, String> headers) {
 
+  private static final int MOST_FAULTS = 100;
+  private static final int LONGEST_NAME = 128;
+  private static final int LONGEST_DETAIL = 1000;
+
   /** The registered type of a quota that is used up. */
   private static final String QUOTA_TYPE =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
@@ -35,13 +39,23 @@ public record Problem(
    * @param member {@code pointer} (a JSON pointer into the body) or {@code parameter}
    */
   public record Fault(String member, String where, String detail) {
+    public Fault {
+      // both may repeat what a stranger sent
+      where = cut(where, LONGEST_NAME);
+      detail = cut(detail, LONGEST_DETAIL);
+    }
+
+    private static String cut(String text, int most) {
+      return text.length() <= most ? text : text.substring(0, most) + "\u2026";
+    }
+
     public static Fault parameter(String name, String detail) {
       return new Fault("parameter", name, detail);
     }
   }
 
   public Problem {
-    faults = List.copyOf(faults);
+    faults = faults.stream().limit(MOST_FAULTS).toList();
     extensions = Map.copyOf(extensions);
     headers = Map.copyOf(headers);
   }

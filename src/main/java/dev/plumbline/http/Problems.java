@@ -97,8 +97,7 @@ public final class Problems {
   /** Everything that no operation answers. */
   void mount(Router router, Contract contract) {
     router.errorHandler(
-        400,
-        ctx -> send(ctx, Problem.badRequest(reason(ctx.failure(), "The request is malformed."))));
+        400, ctx -> send(ctx, Problem.badRequest(reason(ctx.failure(), malformed(ctx)))));
     router.errorHandler(
         404,
         ctx ->
@@ -136,7 +135,7 @@ public final class Problems {
     if (cause instanceof ValidatorException
         || cause instanceof HttpException
         || cause instanceof IllegalArgumentException) {
-      send(ctx, Problem.badRequest(reason(cause, "The request is malformed.")));
+      send(ctx, Problem.badRequest(reason(cause, malformed(ctx))));
       return;
     }
     LOG.atError()
@@ -148,6 +147,11 @@ public final class Problems {
         ctx,
         Problem.unavailable(
             "internal", "Something is wrong with the service; its log has this request id.", 5));
+  }
+
+  private static String malformed(RoutingContext ctx) {
+    String fault = RawTarget.encodingFault(ctx.request().uri());
+    return fault == null ? "The request is malformed." : fault;
   }
 
   private static String reason(Throwable cause, String otherwise) {

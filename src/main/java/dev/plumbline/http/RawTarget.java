@@ -76,16 +76,45 @@ public final class RawTarget {
     if (segment.indexOf('%') < 0 && segment.chars().allMatch(c -> c < 0x80)) {
       return segment;
     }
+    String fault = encodingFault(segment);
+    if (fault != null) {
+      throw new IllegalArgumentException(fault);
+    }
     String latin = URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.ISO_8859_1);
+    return new String(latin.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+  }
+
+  /**
+   * What is wrong with the percent-encoding of a path or query, and how it would be right; null
+   * when nothing is.
+   */
+  static @Nullable String encodingFault(String uri) {
+    byte[] bytes = new byte[uri.length()];
+    int length = 0;
+    for (int i = 0; i < uri.length(); i++) {
+      if (uri.charAt(i) != '%') {
+        // Netty hands out the bytes of the request line as Latin-1 characters, one for each
+        bytes[length++] = (byte) uri.charAt(i);
+        continue;
+      }
+      String hex = uri.substring(i + 1, Math.min(i + 3, uri.length()));
+      if (!hex.matches("[0-9A-Fa-f]{2}")) {
+        return "The request has a percent sign that is not followed by two hexadecimal digits; write"
+            + " the sign itself as %25.";
+      }
+      bytes[length++] = (byte) Integer.parseInt(hex, 16);
+      i += 2;
+    }
     try {
-      return StandardCharsets.UTF_8
+      StandardCharsets.UTF_8
           .newDecoder()
           .onMalformedInput(CodingErrorAction.REPORT)
           .onUnmappableCharacter(CodingErrorAction.REPORT)
-          .decode(ByteBuffer.wrap(latin.getBytes(StandardCharsets.ISO_8859_1)))
-          .toString();
+          .decode(ByteBuffer.wrap(bytes, 0, length));
+      return null;
     } catch (CharacterCodingException notUtf8) {
-      throw new IllegalArgumentException("The target in the path is not percent-encoded UTF-8.");
+      return "The request has bytes that are not UTF-8; write each character as the bytes that it has"
+          + " in UTF-8, each byte as a percent sign and two hexadecimal digits: \u00e9 is %C3%A9.";
     }
   }
 }

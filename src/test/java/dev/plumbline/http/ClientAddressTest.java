@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.handler.HttpException;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.util.List;
@@ -31,9 +33,15 @@ class ClientAddressTest {
         "- | [2001:db8:1:2:3:4:5:6]:4711 | 2001:db8:1:2:0:0:0:0/64",
         "- | ::ffff:203.0.113.7 | 203.0.113.7",
         "- | 203.0.113.7, unknown | 127.0.0.1",
-        "- | 203.0.113.7, localhost | 127.0.0.1",
-        "- | 203.0.113.7, 10.0.0.1, | 127.0.0.1",
-        "- | 203.0.113.7, 1 | 127.0.0.1",
+        "- | 203.0.113.7, localhost | 400",
+        "- | 203.0.113.7, 10.0.0.1, | 203.0.113.7",
+        "- | 203.0.113.7, 10.0.0.1, junk, 10.0.0.2 | 400",
+        "- | junk, 203.0.113.7, 10.0.0.1 | 203.0.113.7",
+        "for=junk | - | 400",
+        "for=junk | 203.0.113.7 | 400",
+        "for=unknown | - | 127.0.0.1",
+        "for=\"_gazonk:_x\" | - | 127.0.0.1",
+        "- | 203.0.113.7, 1 | 400",
         "- | 10.0.0.9 | 10.0.0.9",
         "for=203.0.113.7 | - | 203.0.113.7",
         "for=203.0.113.7;proto=https;by=10.0.0.1 | - | 203.0.113.7",
@@ -43,8 +51,8 @@ class ClientAddressTest {
         "for=203.0.113.7 | 203.0.113.7 | 203.0.113.7",
         "for=203.0.113.7, for=_hidden | - | 127.0.0.1",
         "proto=https | 198.51.100.1 | 127.0.0.1",
-        "- | 1.2.3 | 127.0.0.1",
-        "- | 0203.0.113.7 | 127.0.0.1",
+        "- | 1.2.3 | 400",
+        "- | 0203.0.113.7 | 400",
       })
   void theRightMostUntrustedAddressPays(
       String forwarded, String xForwardedFor, String expected, Vertx vertx, VertxTestContext test) {
@@ -70,7 +78,7 @@ class ClientAddressTest {
     ClientAddress clients = new ClientAddress(trusted);
     vertx
         .createHttpServer()
-        .requestHandler(request -> request.response().end(clients.quotaKey(request)))
+        .requestHandler(request -> request.response().end(keyOrRefusal(clients, request)))
         .listen(0, "127.0.0.1")
         .compose(
             server ->
@@ -87,6 +95,14 @@ class ClientAddressTest {
                           assertThat(body.toString()).isEqualTo(expected);
                           test.completeNow();
                         })));
+  }
+
+  private static String keyOrRefusal(ClientAddress clients, HttpServerRequest request) {
+    try {
+      return clients.quotaKey(request);
+    } catch (HttpException refused) {
+      return Integer.toString(refused.getStatusCode());
+    }
   }
 
   private static io.vertx.core.Future<io.vertx.core.http.HttpClientResponse> send(
