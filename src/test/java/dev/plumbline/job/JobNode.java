@@ -17,6 +17,7 @@ import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.store.Database;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -30,7 +31,10 @@ final class JobNode implements AutoCloseable {
 
   private static final long PATIENCE_MS = 20_000;
 
-  private final Vertx vertx = Vertx.vertx();
+  /** One thread, so that a check can freeze the whole node. */
+  private final Vertx vertx =
+      Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setBlockedThreadCheckInterval(60_000));
+
   private final Bus bus = Bus.of(vertx);
   private final Database database;
   private final JobCoordinatorVerticle coordinator;
@@ -47,7 +51,7 @@ final class JobNode implements AutoCloseable {
                 bus,
                 () ->
                     new CheckRunner(
-                        vertx, modules, new Probes(Map.of()), clock, runnerMetrics, 100, 100))));
+                        vertx, modules, new Probes(Map.of()), clock, runnerMetrics, 2_000, 100))));
     coordinator =
         new JobCoordinatorVerticle(
             new JobCoordinatorVerticle.Needs(
@@ -72,11 +76,15 @@ final class JobNode implements AutoCloseable {
   }
 
   JobMessage.JobHead create(long account, List<String> items) {
+    return create(account, items, false);
+  }
+
+  JobMessage.JobHead create(long account, List<String> items, boolean fresh) {
     JobMessage.CreateReply reply =
         ask(
             Addresses.JOB_CREATE,
             new JobMessage.CreateJob(
-                account, 0, ScriptedModule.NAME, items, Map.of(), false, null, "test"),
+                account, 0, ScriptedModule.NAME, items, Map.of(), fresh, null, "test"),
             JobMessage.CreateReply.class);
     return ((JobMessage.JobCreated) reply).job();
   }
@@ -122,6 +130,11 @@ final class JobNode implements AutoCloseable {
 
   void handBack() {
     Await.value(coordinator.handBack());
+  }
+
+  /** Dies on its own thread, so that nothing of it happens any more. */
+  void crash() {
+    vertx.close();
   }
 
   /** Ends without a word to the others, as a crash would. */

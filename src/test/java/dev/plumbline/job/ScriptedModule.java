@@ -20,11 +20,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * A module whose targets say what becomes of them: {@code warn.…} warns, {@code fail.…} fails,
  * {@code hold.…} waits until the test lets it go, {@code busy.…} finds no room the first time,
- * {@code throw.…} is a fault of the module; all others pass.
+ * {@code throw.…} is a fault of the module, {@code poison.…} is the end of the node, {@code
+ * freeze.…} stops its event loop until the test lets it go; all others pass.
  */
 final class ScriptedModule implements CheckModule<String> {
   static final String NAME = "scripted";
@@ -39,6 +41,28 @@ final class ScriptedModule implements CheckModule<String> {
 
   private final List<String> came = Collections.synchronizedList(new ArrayList<>());
   private final Map<String, Promise<String>> held = new ConcurrentHashMap<>();
+  private final CountDownLatch thaw = new CountDownLatch(1);
+  private final String sign;
+  private volatile Runnable onPoison = () -> {};
+
+  ScriptedModule() {
+    this("");
+  }
+
+  /**
+   * @param sign what its results are told by
+   */
+  ScriptedModule(String sign) {
+    this.sign = sign;
+  }
+
+  void onPoison(Runnable die) {
+    onPoison = die;
+  }
+
+  void thaw() {
+    thaw.countDown();
+  }
 
   /** Every target that was checked, as often as it was. */
   List<String> came() {
@@ -64,6 +88,13 @@ final class ScriptedModule implements CheckModule<String> {
     if (text.startsWith("hold.")) {
       return held.computeIfAbsent(text, missing -> Promise.promise()).future();
     }
+    if (text.startsWith("poison.")) {
+      onPoison.run();
+      return Promise.<String>promise().future();
+    }
+    if (text.startsWith("freeze.")) {
+      freeze();
+    }
     if (text.startsWith("busy.") && first) {
       return Future.failedFuture(new BusyFailure("full", Duration.ofSeconds(1)));
     }
@@ -71,6 +102,14 @@ final class ScriptedModule implements CheckModule<String> {
       throw new IllegalStateException("a fault that the test wants");
     }
     return Future.succeededFuture(text);
+  }
+
+  private void freeze() {
+    try {
+      thaw.await();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override
@@ -86,6 +125,6 @@ final class ScriptedModule implements CheckModule<String> {
               "Nothing.",
               "RFC 2606"));
     }
-    return new Judgement(Map.of("text", evidence), findings, null);
+    return new Judgement(Map.of("text", evidence + sign), findings, null);
   }
 }
