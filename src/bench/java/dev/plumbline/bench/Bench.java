@@ -1,5 +1,6 @@
 package dev.plumbline.bench;
 
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,15 +51,50 @@ public final class Bench {
             "",
             2,
             "ours verifies against a root in tls.extra_roots, theirs does not; HEAD and GET");
+    List<Row> rows =
+        new ArrayList<>(List.of(cached, http, httpGet, https, httpsGet, httpsVerified));
+    rows.addAll(jobRows());
+    rows.add(new StartRow());
+    rows.add(new MemoryRow(List.of(cached, http, https)));
+    // last, because they leave a million lines behind that are worked on
+    rows.addAll(List.of(new SmallJobRow(), new QueuedMemoryRow()));
+    return rows;
+  }
+
+  private static List<Row> jobRows() {
+    JsonObject unverified = new JsonObject().put("verify_tls", false);
     return List.of(
-        cached,
-        http,
-        httpGet,
-        https,
-        httpsGet,
-        httpsVerified,
-        new StartRow(),
-        new MemoryRow(List.of(cached, http, https)));
+        new BulkRow(
+            "bulk",
+            "bulk http-status over HTTP ÷ curl -Z --parallel-max 64",
+            false,
+            new JsonObject(),
+            1,
+            "each as it does by default: ours sends HEAD, theirs GET"),
+        new BulkRow(
+            "bulk-get",
+            "the same with method=get",
+            false,
+            new JsonObject().put("method", "get"),
+            1,
+            "both send GET"),
+        new BulkRow(
+            "bulk-https",
+            "bulk http-status over HTTPS ÷ curl -Z --parallel-max 64",
+            true,
+            unverified,
+            1.3,
+            "neither verifies the certificate; ours sends HEAD, theirs GET"),
+        new BulkRow(
+            "bulk-https-get",
+            "the same with method=get",
+            true,
+            unverified.copy().put("method", "get"),
+            1.3,
+            "neither verifies; both send GET"),
+        new CreationsRow(),
+        new PollsRow(),
+        new ClaimRow());
   }
 
   public static void main(String[] args) throws IOException, InterruptedException {

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 
 /** A process that the bench started, with what it printed, to be stopped by {@link #close}. */
 final class Child implements AutoCloseable {
-  private static final long STOP_SECONDS = 20;
+  // longer than a check may take, which a stop of the service waits for
+  private static final long STOP_SECONDS = 45;
   private static final long POLL_MS = 10;
 
   private final String name;
@@ -73,24 +74,12 @@ final class Child implements AutoCloseable {
 
   /** Resident memory in KiB. */
   long residentKib() throws IOException {
-    for (String line : Files.readAllLines(proc("status"))) {
-      if (line.startsWith("VmRSS:")) {
-        return Long.parseLong(line.replaceAll("\\D", ""));
-      }
-    }
-    throw failed("does not say how much memory it takes");
+    return ProcFiles.kib(process.pid(), "status", "VmRSS:");
   }
 
-  /** Processor time taken so far, in milliseconds, with that of children that have ended. */
+  /** Processor time taken so far, in milliseconds, without that of children. */
   long cpuMillis() throws IOException {
-    String stat = Files.readString(proc("stat"));
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    // utime and stime (proc(5), fields 14 and 15), in hundredths of a second
-    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * 10;
-  }
-
-  private Path proc(String file) {
-    return Path.of("/proc", Long.toString(process.pid()), file);
+    return ProcFiles.cpuMillis(process.pid());
   }
 
   private void mustLive() throws IOException {

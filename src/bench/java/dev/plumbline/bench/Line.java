@@ -28,6 +28,11 @@ record Line(String what, String figure, String ours, String theirs, String goal,
     return String.format(Locale.ROOT, "≤ %,.0f %s %s", goal, unit, met(reached <= goal));
   }
 
+  /** The same where a fraction counts. */
+  static String atMost(double goal, double reached) {
+    return String.format(Locale.ROOT, "≤ %.1f %s", goal, met(reached <= goal));
+  }
+
   private static String met(boolean reached) {
     return reached ? "met" : "MISSED";
   }

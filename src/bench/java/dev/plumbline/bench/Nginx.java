@@ -1,10 +1,14 @@
 package dev.plumbline.bench;
 
 import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Debian's nginx with a configuration of the bench's own: the target of all fresh checks. */
 final class Nginx implements AutoCloseable {
@@ -30,12 +34,16 @@ final class Nginx implements AutoCloseable {
           ssl_certificate_key %1$s/key.pem;
           ssl_session_cache off;
           ssl_session_tickets off;
+          location = /counts { stub_status; }
           location / {
             return 200 "<!doctype html><title>bench</title><p>a small page, the same for everybody\\n";
           }
         }
       }
       """;
+
+  /** The first number of three is of connections accepted, the third of requests (stub_status). */
+  private static final Pattern COUNTS = Pattern.compile("(?m)^ (\\d+) \\d+ (\\d+) ?\r?$");
 
   private final Child child;
   private final int httpPort;
@@ -76,6 +84,36 @@ final class Nginx implements AutoCloseable {
   /** The address of the site without a path, over HTTP or HTTPS. */
   String site(boolean tls) {
     return tls ? "https://127.0.0.1:" + httpsPort : "http://127.0.0.1:" + httpPort;
+  }
+
+  /**
+   * What it has been asked so far.
+   *
+   * @param connections that were opened
+   * @param requests over all of them
+   */
+  record Counts(long connections, long requests) {
+    Counts since(Counts earlier) {
+      return new Counts(connections - earlier.connections, requests - earlier.requests);
+    }
+  }
+
+  /** Asked for over a connection of its own, which counts. */
+  Counts counts() throws IOException {
+    String said;
+    try (Socket socket = new Socket("127.0.0.1", httpPort)) {
+      socket
+          .getOutputStream()
+          .write(
+              "GET /counts HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII));
+      said = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    }
+    Matcher counts = COUNTS.matcher(said);
+    if (!counts.find()) {
+      throw new IOException("nginx does not say what it was asked: " + said);
+    }
+    return new Counts(Long.parseLong(counts.group(1)), Long.parseLong(counts.group(2)));
   }
 
   /** The certificate, which is its own root, as PEM. */

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The service from its jar, with the flags it is meant to have and every setting at its default
@@ -30,10 +31,13 @@ final class Service implements AutoCloseable {
           .connectTimeout(Duration.ofSeconds(5))
           .build();
   private final Child child;
+  private final Path data;
   private final String address;
+  private @Nullable Tenants tenants;
 
-  private Service(Child child, String address) {
+  private Service(Child child, Path data, String address) {
     this.child = child;
+    this.data = data;
     this.address = address;
   }
 
@@ -47,7 +51,7 @@ final class Service implements AutoCloseable {
       throws IOException, InterruptedException {
     Child child = launch(options, folder, data, freePort(), settings);
     try {
-      return new Service(child, child.await(READY, START_SECONDS));
+      return new Service(child, data, child.await(READY, START_SECONDS));
     } catch (IOException | InterruptedException failed) {
       child.close();
       throw failed;
@@ -70,6 +74,8 @@ final class Service implements AutoCloseable {
     environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(freePort()));
     environment.put("PLUMBLINE_DATA_DIR", data.toString());
     environment.put("PLUMBLINE_LIMITS_FRESH_PER_HOUR", "0");
+    environment.put("PLUMBLINE_LIMITS_JOBS_PER_HOUR", "0");
+    environment.put("PLUMBLINE_LIMITS_JOBS_PER_HOUR_ACCOUNT", "0");
     environment.put("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8");
     environment.put("PLUMBLINE_TARGETS_PORTS", "*");
     environment.put("PLUMBLINE_TARGETS_PER_IP_PER_SECOND", "0");
@@ -107,6 +113,19 @@ final class Service implements AutoCloseable {
     return child;
   }
 
+  /** Its embedded database. */
+  Postgres postgres() {
+    return new Postgres(data);
+  }
+
+  /** Who uses it. */
+  synchronized Tenants tenants() throws IOException {
+    if (tenants == null) {
+      tenants = new Tenants(postgres().url());
+    }
+    return tenants;
+  }
+
   HttpResponse<byte[]> get(String path) throws IOException, InterruptedException {
     return get(client, address + path);
   }
@@ -119,7 +138,10 @@ final class Service implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (tenants != null) {
+      tenants.close();
+    }
     child.close();
   }
 }

@@ -27,6 +27,7 @@ final class Stage implements AutoCloseable {
   private @Nullable Nginx nginx;
   private @Nullable Blackbox blackbox;
   private @Nullable Service service;
+  private @Nullable Backlog backlog;
   private long idleKib;
   private boolean loaded;
 
@@ -83,6 +84,21 @@ final class Stage implements AutoCloseable {
       idleKib = service.process().residentKib();
     }
     return service;
+  }
+
+  /** Another service, with an empty database, for a row that leaves much behind; to be closed. */
+  Service another(String name, Map<String, String> settings)
+      throws IOException, InterruptedException {
+    return Service.start(options, folder, folder.resolve(name), settings);
+  }
+
+  /** The service with a million lines waiting. */
+  Backlog backlog() throws IOException, InterruptedException {
+    if (backlog == null) {
+      String site = nginx().site(false);
+      backlog = new Backlog(opened(another("backlog", Map.of())), site);
+    }
+    return backlog;
   }
 
   /** What the service took of memory, in KiB, when it had started and nobody had asked anything. */

@@ -23,12 +23,14 @@ final class Wrk {
   private final String program;
   private final Path same;
   private final Path checks;
+  private final Path creations;
   private final AtomicInteger runs = new AtomicInteger();
 
   Wrk(Path folder) throws IOException {
     this.program = Programs.require("wrk", "wrk");
     this.same = script(folder, "same.lua");
     this.checks = script(folder, "checks.lua");
+    this.creations = script(folder, "creations.lua");
   }
 
   /**
@@ -52,7 +54,18 @@ final class Wrk {
   /** One path again and again. */
   Load same(Child server, String address, String path, Duration duration)
       throws IOException, InterruptedException {
-    return run(server, duration, same, address + path, List.of());
+    return same(server, address, path, List.of(), duration);
+  }
+
+  /**
+   * One path again and again.
+   *
+   * @param headers lines such as {@code X-Api-Key: …}
+   */
+  Load same(Child server, String address, String path, List<String> headers, Duration duration)
+      throws IOException, InterruptedException {
+    return run(
+        server, duration, BenchOptions.CONNECTIONS, same, address + path, headers, List.of());
   }
 
   /**
@@ -66,24 +79,57 @@ final class Wrk {
       Child server, String address, String before, String after, String right, Duration duration)
       throws IOException, InterruptedException {
     String prefix = before + Long.toString(System.nanoTime(), 36) + runs.incrementAndGet() + "-";
-    return run(server, duration, checks, address + "/", List.of(prefix, after, right));
+    return run(
+        server,
+        duration,
+        BenchOptions.CONNECTIONS,
+        checks,
+        address + "/",
+        List.of(),
+        List.of(prefix, after, right));
   }
 
-  private Load run(Child server, Duration duration, Path script, String url, List<String> arguments)
+  /**
+   * One job after another, each with the next of some keys.
+   *
+   * @param keys a file with one a line
+   * @param body a file with the whole request
+   */
+  Load creations(
+      Child server, String address, Path keys, Path body, int connections, Duration duration)
+      throws IOException, InterruptedException {
+    return run(
+        server,
+        duration,
+        connections,
+        creations,
+        address + "/api/v1/jobs",
+        List.of("Content-Type: application/json"),
+        List.of(keys.toString(), body.toString()));
+  }
+
+  private Load run(
+      Child server,
+      Duration duration,
+      int connections,
+      Path script,
+      String url,
+      List<String> headers,
+      List<String> arguments)
       throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
             List.of(
                 program,
                 "-t1",
-                "-c" + BenchOptions.CONNECTIONS,
+                "-c" + connections,
                 "-d" + duration.toSeconds() + "s",
                 "--timeout",
                 "15s",
                 "-s",
-                script.toString(),
-                url,
-                "--"));
+                script.toString()));
+    headers.forEach(header -> command.addAll(List.of("-H", header)));
+    command.addAll(List.of(url, "--"));
     command.addAll(arguments);
     long cpuBefore = server.cpuMillis();
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
