@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class CreateJobOperation implements Operation {
   static final int MOST_BYTES = 8 << 20;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-
   /** What is larger is read beside the event loop. */
   private static final int SMALL_BYTES = 64 << 10;
 
@@ -36,19 +34,25 @@ final class CreateJobOperation implements Operation {
   private final JobRequestReader reader;
   private final JobCalls calls;
   private final JobAnswers answers;
+  private final Duration patience;
   private final AtomicInteger beingRead = new AtomicInteger();
 
+  /**
+   * @param patience how long a body may take to come
+   */
   CreateJobOperation(
       Authentication authentication,
       RequestBodies bodies,
       JobRequestReader reader,
       JobCalls calls,
-      JobAnswers answers) {
+      JobAnswers answers,
+      Duration patience) {
     this.authentication = authentication;
     this.bodies = bodies;
     this.reader = reader;
     this.calls = calls;
     this.answers = answers;
+    this.patience = patience;
   }
 
   /**
@@ -79,7 +83,7 @@ final class CreateJobOperation implements Operation {
             bodies.readJson(
                 ctx,
                 MOST_BYTES,
-                PATIENCE,
+                patience,
                 body ->
                     read(ctx, body, key != null)
                         .onSuccess(done -> judge(ctx, caller, key, done))

@@ -32,7 +32,12 @@ public final class JobOperations {
     operations =
         List.of(
             new CreateJobOperation(
-                authentication, bodies, new JobRequestReader(modules), calls, answers),
+                authentication,
+                bodies,
+                new JobRequestReader(modules),
+                calls,
+                answers,
+                http.bodyTimeout()),
             new ListJobsOperation(authentication, calls, json, answers),
             new ReadJobOperation("readJob", null, authentication, calls, waits, answers),
             new ReadJobOperation(

@@ -1,6 +1,7 @@
 package dev.plumbline.http.api;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.RequestIds;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -8,12 +9,16 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends lines of a job as they are read. The next page is asked for only when what was made of the
  * last has gone out: a reader that is slow holds one page, however much there is.
  */
 final class LineStream {
+  private static final Logger LOG = LoggerFactory.getLogger(LineStream.class);
+
   /** Where lines come from. */
   interface Source {
     /** Lines from an index on, without a gap; at least one, and at most so many. */
@@ -178,12 +183,11 @@ final class LineStream {
   /** A body that is cut off is the only way left to say that it is not whole. */
   private void fail(Throwable cause) {
     if (begun && !response.ended()) {
-      org.slf4j.LoggerFactory.getLogger(LineStream.class)
-          .atWarn()
-          .addKeyValue("request_id", dev.plumbline.http.RequestIds.of(ctx))
-          .addKeyValue("path", ctx.request().path())
-          .setCause(cause)
-          .log("an answer was cut off");
+      LOG.atWarn()
+          .addKeyValue("request_id", RequestIds.of(ctx))
+          .addKeyValue("lines", at)
+          .setCause(cause instanceof JobCalls.Refusal ? null : cause)
+          .log("an answer was cut off: its next lines cannot be read");
       response.reset();
       sent.tryComplete();
     } else {

@@ -1,0 +1,458 @@
+package dev.plumbline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.TestAccounts;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.JobState;
+import dev.plumbline.lab.Await;
+import dev.plumbline.store.TestDatabase;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.StreamResetException;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Waiting for jobs and reading large ones, before jobs that stay as they are told. */
+class JobReadingTest {
+  @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();
+
+  private static final int LARGE = 64 * 1024;
+  private static final int LINES = 500;
+
+  /** Lines of a page of the store, of 64 KiB each, and pages of a job. */
+  private static final int PAGES = LINES / 8 + 1;
+
+  private static final MemoryJobs JOBS = new MemoryJobs();
+  private static final ContractCheck CONTRACT = new ContractCheck();
+
+  private static JobServer server;
+  private static TestAccounts accounts;
+  private TestAccounts.Key key;
+
+  @BeforeAll
+  static void start() {
+    accounts = new TestAccounts(DATABASE.open());
+    server = new JobServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "65s"));
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @BeforeEach
+  void newcomer() {
+    key = accounts.key();
+    JOBS.refuse(null);
+    JOBS.forget();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'', 1", "/results.csv, 500", "/results.ndjson, 499"})
+  void aReaderThatStopsIsAskedForNoMore(String view, int lineEnds) throws IOException {
+    String token = large();
+
+    try (Socket reader = request(server.port(), "HTTP/1.1", "/" + token + view)) {
+      reader.getInputStream().read();
+      // meanwhile the event loop has time for others, and so would have had for the whole job
+      for (int i = 0; i < 50; i++) {
+        assertThat(get("/" + token + "?results=false").statusCode()).isEqualTo(200);
+      }
+      assertThat(pages()).hasSizeLessThan(PAGES / 2);
+
+      String body = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      String whole = unchunked(body.substring(body.indexOf("\r\n\r\n") + 4));
+      assertThat(whole.length()).isGreaterThan(LINES * LARGE);
+      assertThat(whole.chars().filter(c -> c == '\n').count()).isGreaterThanOrEqualTo(lineEnds - 1);
+      if (view.isEmpty()) {
+        JsonObject job = new JsonObject(whole);
+        assertThat(job.getJsonArray("results")).hasSize(LINES);
+      }
+    }
+
+    assertThat(pages()).extracting(JobMessage.ReadResults::version).containsOnly(1L);
+    assertThat(pages()).hasSize(PAGES);
+  }
+
+  @Test
+  void aReaderThatTakesNothingIsCutOff() throws IOException {
+    String token = large();
+    try (JobServer impatient = new JobServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "1s"));
+        Socket reader = request(impatient.port(), "HTTP/1.1", "/" + token + "/results.ndjson")) {
+      Await.until(() -> impatient.active() == 1);
+
+      Await.until(() -> impatient.active() == 0);
+
+      assertThat(pages()).hasSizeLessThan(PAGES / 2);
+      assertThat(reader.isClosed()).isFalse();
+    }
+  }
+
+  /** Over HTTP/2 the connection may be busy all the while. */
+  @Test
+  void soIsAStreamThatTakesNothing() {
+    String token = large();
+    Vertx vertx = Vertx.vertx();
+    try (JobServer impatient = new JobServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "1s"))) {
+      HttpClientAgent client =
+          vertx.createHttpClient(
+              new HttpClientOptions()
+                  .setProtocolVersion(HttpVersion.HTTP_2)
+                  .setHttp2ClearTextUpgrade(false),
+              new PoolOptions().setHttp2MaxSize(1));
+      Promise<Throwable> reset = Promise.promise();
+      Await.value(
+          client
+              .request(HttpMethod.GET, impatient.port(), "127.0.0.1", path(token))
+              .compose(request -> request.putHeader("X-Api-Key", key.secret()).send())
+              .onSuccess(answer -> answer.exceptionHandler(reset::tryComplete).pause()));
+
+      Await.until(
+          () -> {
+            int status =
+                Await.value(
+                    client
+                        .request(HttpMethod.GET, impatient.port(), "127.0.0.1", "/api/v1/tools")
+                        .compose(HttpClientRequest::send)
+                        .map(HttpClientResponse::statusCode));
+            assertThat(status).isEqualTo(404);
+            return reset.future().isComplete();
+          });
+
+      assertThat(reset.future().result()).isInstanceOf(StreamResetException.class);
+      assertThat(pages()).hasSizeLessThan(PAGES / 2);
+    } finally {
+      Await.value(vertx.close());
+    }
+  }
+
+  private static String path(String token) {
+    return "/api/v1/jobs/" + token + "/results.ndjson";
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/results.csv", "/results.ndjson"})
+  void anAnswerThatCannotBeFinishedBreaksOff(String view) throws IOException {
+    String token = large();
+    JOBS.refuse(
+        order -> order instanceof JobMessage.ReadResults results && results.fromIndex() >= 400);
+
+    try (Socket reader = request(server.port(), "HTTP/1.1", "/" + token + view)) {
+      String answer = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertThat(answer).startsWith("HTTP/1.1 200 OK\r\n").doesNotEndWith("\r\n0\r\n\r\n");
+      assertThat(answer.length()).isGreaterThan(300 * LARGE);
+    }
+  }
+
+  @Test
+  void anAnswerThatHasNotBegunIsAProblem() throws IOException {
+    String token = large();
+    JOBS.refuse(order -> order instanceof JobMessage.ReadResults);
+    HttpResponse<String> noLines = get("/" + token + "/results.csv");
+    JOBS.refuse(order -> true);
+    HttpResponse<String> noJob = get("/" + token);
+
+    for (HttpResponse<String> answer : List.of(noLines, noJob, get(""))) {
+      assertThat(answer.statusCode()).isEqualTo(503);
+      assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("unavailable");
+      assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+      assertThat(answer.headers().firstValue("ETag")).isEmpty();
+      assertThat(answer.headers().firstValue("Content-Disposition")).isEmpty();
+    }
+  }
+
+  @Test
+  void whatNobodyServesIsUnavailable() throws IOException {
+    MemoryJobs elsewhere = new MemoryJobs();
+    try (JobServer alone = new JobServer(DATABASE, elsewhere, Map.of())) {
+      alone.deaf();
+
+      HttpResponse<String> answer =
+          send(
+              HttpRequest.newBuilder(
+                  URI.create(
+                      "http://127.0.0.1:"
+                          + alone.port()
+                          + "/api/v1/jobs/job_4kJ0mZ3tQbW9xYcR1nLp7s")));
+
+      assertThat(answer.statusCode()).isEqualTo(503);
+    }
+  }
+
+  @Test
+  void theOldHttpIsAnsweredToTheEndOfTheConnection() throws IOException {
+    String token = large();
+
+    try (Socket reader = request(server.port(), "HTTP/1.0", "/" + token + "/results.ndjson")) {
+      String answer = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+
+      String body = answer.substring(answer.indexOf("\r\n\r\n") + 4);
+      assertThat(body.lines()).hasSize(LINES).allMatch(line -> line.endsWith("}"));
+    }
+  }
+
+  @Test
+  void everyLineOfTheFileIsALineOfTheContract() throws IOException {
+    String token = JOBS.add(key.accountId(), JobState.RUNNING, 3, null);
+
+    get("/" + token + "/results.ndjson")
+        .body()
+        .lines()
+        .forEach(
+            line -> assertThat(CONTRACT.validate("JobLine", line).getValid()).as(line).isTrue());
+  }
+
+  @Test
+  void aJobIsWaitedForUntilItIsFinal() throws Exception {
+    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+    CompletableFuture<HttpResponse<String>> held = sendAsync("/" + token, "Prefer", "wait=99");
+    Await.until(() -> awaits() == 1);
+    assertThat(held).isNotDone();
+
+    JOBS.finish(token);
+
+    HttpResponse<String> answer = held.get();
+    assertThat(new JsonObject(answer.body()).getString("state")).isEqualTo("completed");
+    assertThat(header(answer, "Preference-Applied")).isEqualTo("wait=30");
+    assertThat(JOBS.asked(JobMessage.AwaitJob.class).get(0).knownVersion()).isEqualTo(-1);
+  }
+
+  @Test
+  void whoKnowsAVersionWaitsForTheNext() throws Exception {
+    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+    String etag = header(get("/" + token), "ETag");
+    CompletableFuture<HttpResponse<String>> held =
+        sendAsync("/" + token, "Prefer", "wait=5", "If-None-Match", "\"a\", " + etag);
+    Await.until(() -> awaits() == 1);
+    assertThat(JOBS.asked(JobMessage.AwaitJob.class).get(0).knownVersion()).isEqualTo(1);
+
+    JOBS.finish(token);
+
+    assertThat(held.get().statusCode()).isEqualTo(200);
+    assertThat(header(held.get(), "ETag")).isNotEqualTo(etag);
+    assertThat(header(held.get(), "Preference-Applied")).isEqualTo("wait=5");
+  }
+
+  @Test
+  void whoKnowsAnotherViewIsAnsweredAtOnce() throws IOException {
+    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+    String etag = header(get("/" + token + "?format=csv"), "ETag");
+
+    HttpResponse<String> answer = get("/" + token, "Prefer", "wait=5", "If-None-Match", etag);
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(awaits()).isZero();
+  }
+
+  @Test
+  void whatDoesNotChangeInTimeIsToldAsItStands() throws Exception {
+    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+    String etag = header(get("/" + token), "ETag");
+    CompletableFuture<HttpResponse<String>> held =
+        sendAsync("/" + token, "Prefer", "wait=1", "If-None-Match", etag);
+    Await.until(() -> awaits() == 1);
+
+    Await.until(
+        () -> {
+          JOBS.waitedLongEnough(token);
+          return held.isDone();
+        });
+
+    assertThat(held.get().statusCode()).isEqualTo(304);
+    assertThat(header(held.get(), "Preference-Applied")).isEqualTo("wait=1");
+    assertThat(header(held.get(), "Retry-After")).isEqualTo("2");
+  }
+
+  @Test
+  void tenRequestsOfAKeyAreHeldAndOthersAnsweredAtOnce() throws Exception {
+    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+    List<CompletableFuture<HttpResponse<String>>> held = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      held.add(sendAsync("/" + token, "Prefer", "wait=30"));
+    }
+    Await.until(() -> awaits() == 10);
+
+    HttpResponse<String> tooMany = get("/" + token, "Prefer", "wait=30");
+    TestAccounts.Key first = key;
+    key = accounts.key(first.accountId(), dev.plumbline.account.Scope.values());
+    held.add(sendAsync("/" + token, "Prefer", "wait=30"));
+    Await.until(() -> awaits() == 11);
+    key = first;
+
+    assertThat(tooMany.statusCode()).isEqualTo(200);
+    assertThat(tooMany.headers().firstValue("Preference-Applied")).isEmpty();
+    assertThat(held).noneMatch(CompletableFuture::isDone);
+    JOBS.finish(token);
+    for (CompletableFuture<HttpResponse<String>> one : held) {
+      assertThat(header(one.get(), "Preference-Applied")).isEqualTo("wait=30");
+    }
+    String next = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+    CompletableFuture<HttpResponse<String>> again = sendAsync("/" + next, "Prefer", "wait=30");
+    Await.until(() -> awaits() == 12);
+    JOBS.finish(next);
+    assertThat(again.get().statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void whoHasGoneMakesRoom() throws Exception {
+    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+    List<Socket> held = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      held.add(request(server.port(), "HTTP/1.1", "/" + token, "Prefer: wait=30"));
+    }
+    Await.until(() -> awaits() == 10);
+    assertThat(get("/" + token, "Prefer", "wait=30").headers().firstValue("Preference-Applied"))
+        .isEmpty();
+
+    for (Socket one : held) {
+      one.close();
+    }
+    Await.until(() -> server.active() == 0);
+
+    CompletableFuture<HttpResponse<String>> next = sendAsync("/" + token, "Prefer", "wait=30");
+    Await.until(() -> awaits() == 11);
+    JOBS.finish(token);
+    assertThat(header(next.get(), "Preference-Applied")).isEqualTo("wait=30");
+  }
+
+  @Test
+  void theEndOfTheServiceLetsGo() throws Exception {
+    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+    try (JobServer ending = new JobServer(DATABASE, JOBS, Map.of());
+        Socket held = request(ending.port(), "HTTP/1.1", "/" + token, "Prefer: wait=30")) {
+      Await.until(() -> awaits() == 1);
+      ending.drain();
+      JOBS.waitedLongEnough(token);
+
+      assertThat(new String(held.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+          .startsWith("HTTP/1.1 200 OK\r\n");
+      assertThat(awaits()).isEqualTo(1);
+    }
+  }
+
+  private String large() {
+    return JOBS.add(key.accountId(), JobState.COMPLETED, LINES, MemoryJobs.result(LARGE));
+  }
+
+  private static List<JobMessage.ReadResults> pages() {
+    return JOBS.asked(JobMessage.ReadResults.class);
+  }
+
+  private static int awaits() {
+    return JOBS.asked(JobMessage.AwaitJob.class).size();
+  }
+
+  private HttpResponse<String> get(String rest, String... headers) throws IOException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri(rest));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return send(request);
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
+    HttpRequest whole = request.header("X-Api-Key", key.secret()).build();
+    try {
+      HttpResponse<String> answer =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .build()
+              .send(whole, HttpResponse.BodyHandlers.ofString());
+      CONTRACT.verify("GET", whole.uri(), answer);
+      return answer;
+    } catch (InterruptedException interrupted) {
+      throw new AssertionError(interrupted);
+    }
+  }
+
+  private CompletableFuture<HttpResponse<String>> sendAsync(String rest, String... headers) {
+    HttpRequest request =
+        HttpRequest.newBuilder(uri(rest))
+            .headers(headers)
+            .header("X-Api-Key", key.secret())
+            .build();
+    return HttpClient.newHttpClient()
+        .sendAsync(request, HttpResponse.BodyHandlers.ofString())
+        .thenApply(
+            answer -> {
+              CONTRACT.verify("GET", request.uri(), answer);
+              return answer;
+            });
+  }
+
+  private static URI uri(String rest) {
+    return URI.create("http://127.0.0.1:" + server.port() + "/api/v1/jobs" + rest);
+  }
+
+  /** A request whose answer waits in small buffers until somebody reads it. */
+  private Socket request(int port, String version, String rest, String... headers)
+      throws IOException {
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(16 * 1024);
+    socket.setSoTimeout(20_000);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    String more = headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n";
+    socket
+        .getOutputStream()
+        .write(
+            ("GET /api/v1/jobs"
+                    + rest
+                    + " "
+                    + version
+                    + "\r\nHost: a\r\nConnection: close\r\nX-Api-Key: "
+                    + key.secret()
+                    + "\r\n"
+                    + more
+                    + "\r\n")
+                .getBytes(StandardCharsets.US_ASCII));
+    return socket;
+  }
+
+  /** RFC 9112, 7.1. */
+  private static String unchunked(String body) {
+    StringBuilder whole = new StringBuilder(body.length());
+    int at = 0;
+    while (true) {
+      int end = body.indexOf("\r\n", at);
+      int length = Integer.parseInt(body.substring(at, end), 16);
+      if (length == 0) {
+        assertThat(body.substring(end)).isEqualTo("\r\n\r\n");
+        return whole.toString();
+      }
+      whole.append(body, end + 2, end + 2 + length);
+      at = end + 2 + length + 2;
+    }
+  }
+
+  private static String header(HttpResponse<String> answer, String name) {
+    return answer.headers().firstValue(name).orElseThrow();
+  }
+}

@@ -1,0 +1,136 @@
+package dev.plumbline;
+
+import dev.plumbline.account.ApiKeys;
+import dev.plumbline.bus.Bus;
+import dev.plumbline.bus.Message;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
+import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.http.Authentication;
+import dev.plumbline.http.Contract;
+import dev.plumbline.http.HotAnswers;
+import dev.plumbline.http.HttpMetrics;
+import dev.plumbline.http.HttpVerticle;
+import dev.plumbline.http.Operation;
+import dev.plumbline.http.Problems;
+import dev.plumbline.http.RequestBodies;
+import dev.plumbline.http.api.JobOperations;
+import dev.plumbline.instant.ResultCache;
+import dev.plumbline.lab.Await;
+import dev.plumbline.store.TestDatabase;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The HTTP side of jobs alone, before {@link MemoryJobs}. */
+final class JobServer implements AutoCloseable {
+  private final Vertx vertx = Vertx.vertx();
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final JobOperations jobs;
+  private final List<MessageConsumer<Message>> served;
+  private final int port;
+
+  /**
+   * @param settings further settings by their environment variables' names without the prefix
+   */
+  JobServer(TestDatabase database, MemoryJobs memory, Map<String, String> settings) {
+    Bus bus = Bus.of(vertx);
+    served = memory.serve(bus);
+    port = ServiceUnderTest.freePort();
+    Config config = config(settings);
+    Problems problems = new Problems(config.http().publicUrl());
+    ModuleCatalogue modules = ModuleCatalogue.load();
+    jobs =
+        new JobOperations(
+            bus,
+            modules,
+            new Authentication(new ApiKeys(vertx, database.open()), problems),
+            new RequestBodies(problems),
+            problems,
+            config.http());
+    List<Operation> operations = new ArrayList<>(jobs.all());
+    for (String other : operationIds()) {
+      if (jobs.all().stream().noneMatch(job -> job.operationId().equals(other))) {
+        operations.add(new Nothing(other));
+      }
+    }
+    HotAnswers cold =
+        new HotAnswers(
+            new ResultCache(Clock.systemUTC(), 1), null, Clock.systemUTC(), config.cache().ttl());
+    HttpMetrics metrics = new HttpMetrics(registry);
+    Contract contract = Await.value(Contract.load(vertx, config.http().publicUrl()));
+    Await.value(
+        vertx.deployVerticle(
+            new HttpVerticle(config.http(), contract, operations, cold, problems, metrics)));
+  }
+
+  private record Nothing(String operationId) implements Operation {
+    @Override
+    public void handle(RoutingContext ctx) {
+      ctx.fail(404);
+    }
+  }
+
+  private Config config(Map<String, String> settings) {
+    Map<String, String> environment = new TreeMap<>();
+    environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(port));
+    settings.forEach((name, value) -> environment.put("PLUMBLINE_" + name, value));
+    try {
+      return ConfigLoader.load(null, environment);
+    } catch (ConfigException wrong) {
+      throw new AssertionError(wrong);
+    }
+  }
+
+  private static List<String> operationIds() {
+    List<String> ids = new ArrayList<>();
+    try (InputStream in = JobServer.class.getResourceAsStream("/openapi.json")) {
+      JsonObject paths =
+          new JsonObject(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+              .getJsonObject("paths");
+      for (String path : paths.fieldNames()) {
+        for (Map.Entry<String, Object> operation : paths.getJsonObject(path)) {
+          ids.add(((JsonObject) operation.getValue()).getString("operationId"));
+        }
+      }
+    } catch (IOException broken) {
+      throw new java.io.UncheckedIOException(broken);
+    }
+    return ids;
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Nobody is there any more who knows of jobs. */
+  void deaf() {
+    served.forEach(consumer -> Await.value(consumer.unregister()));
+  }
+
+  /** Lets go of who is held, as the end of the service does. */
+  void drain() {
+    jobs.drain();
+  }
+
+  /** Requests under way. */
+  int active() {
+    return (int) registry.get("plumbline.http.active").gauge().value();
+  }
+
+  @Override
+  public void close() {
+    Await.value(vertx.close());
+  }
+}
