@@ -61,6 +61,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -156,12 +157,12 @@ final class Service {
     Bus bus = Bus.of(vertx);
     ResultStore results = new ResultStore(vertx, opened);
     store = results;
-    SlidingWindows quotas =
-        new SlidingWindows(
-            vertx,
-            opened,
-            Map.of(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW)));
+    Map<String, QuotaPolicy> policies = new HashMap<>(People.QUOTAS);
+    policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
+    SlidingWindows quotas = new SlidingWindows(vertx, opened, policies);
     windows = quotas;
+    Passwords passwords = new Passwords(vertx);
+    People people = new People(vertx, config, opened, bus, passwords);
     JobStore jobs =
         new JobStore(
             opened,
@@ -177,7 +178,8 @@ final class Service {
                 quotas::purgeSlice,
                 jobs::purgeSlice,
                 jobs::purgeRequests,
-                jobs::abandonSlice));
+                jobs::abandonSlice,
+                people.sessions()::purgeSlice));
     health = new Health(opened, bus);
     gauge("find", results::findsQueued);
     gauge("store", results::storesQueued);
@@ -186,7 +188,8 @@ final class Service {
     apiKeys.follow(url);
     keys = apiKeys;
     gauge("key", apiKeys::findsQueued);
-    Passwords passwords = new Passwords(vertx);
+    gauge("session", people.sessions()::findsQueued);
+    registry.gauge("plumbline.passwords.waiting", passwords, Passwords::waiting);
     await(
             new FirstStart(opened, passwords).run(config.bootstrap()),
             "the first account could not be made")
@@ -202,7 +205,8 @@ final class Service {
     KnownResults known = new KnownResults(cache, results, config.cache().ttl());
     deployCoordinator(bus, modules, equipment, known, jobs, opened);
     deployManagement();
-    deployHttp(bus, modules, equipment, cache, known, apiKeys, await(contract, "openapi.json"));
+    deployHttp(
+        bus, modules, equipment, cache, known, apiKeys, people, await(contract, "openapi.json"));
   }
 
   private void gauge(String queue, Supplier<Number> queued) {
@@ -297,6 +301,7 @@ final class Service {
       ResultCache cache,
       KnownResults known,
       ApiKeys apiKeys,
+      People people,
       Contract contract)
       throws StartException {
     InstantChecks checks =
@@ -310,25 +315,17 @@ final class Service {
             registry);
     HotAnswers hot = new HotAnswers(cache, checks, clock, config.cache().ttl());
     ToolDocuments tools = new ToolDocuments(modules, config.http().publicUrl());
+    RequestBodies bodies = new RequestBodies(problems);
     JobOperations ofJobs =
         new JobOperations(
-            bus,
-            modules,
-            new Authentication(apiKeys, problems),
-            new RequestBodies(problems),
-            problems,
-            config.http());
+            bus, modules, new Authentication(apiKeys, problems), bodies, problems, config.http());
     jobOperations = ofJobs;
     List<Operation> operations = new ArrayList<>(ofJobs.all());
+    ClientAddress clients = new ClientAddress(config.http().trustedProxies());
+    operations.addAll(people.operations(contract, clients, bodies, problems, clock));
     operations.addAll(
         List.of(
-            new InstantCheckOperation(
-                checks,
-                cache,
-                hot,
-                new ClientAddress(config.http().trustedProxies()),
-                problems,
-                Equipment.PRODUCT),
+            new InstantCheckOperation(checks, cache, hot, clients, problems, Equipment.PRODUCT),
             new ToolsListOperation(tools),
             new ToolOperation(tools, problems),
             new OpenApiOperation("getContract", contract),

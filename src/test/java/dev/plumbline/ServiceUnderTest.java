@@ -20,6 +20,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** The whole service in this process, on free ports, and a client that is not ours. */
 final class ServiceUnderTest implements AutoCloseable {
+  static final String SESSION_SECRET = "what sessions are signed with in tests";
+
   private static final Duration PATIENCE = Duration.ofSeconds(40);
 
   private final HttpClient client =
@@ -47,6 +49,7 @@ final class ServiceUnderTest implements AutoCloseable {
     environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(management));
     environment.put("PLUMBLINE_DATABASE_URL", databaseUrl);
     environment.put("PLUMBLINE_HTTP_DRAIN", "0s");
+    environment.put("PLUMBLINE_SESSION_SECRET", SESSION_SECRET);
     environment.put("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8");
     environment.put("PLUMBLINE_TARGETS_PORTS", "*");
     environment.put("PLUMBLINE_TARGETS_PER_IP_PER_SECOND", "0");
@@ -96,6 +99,11 @@ final class ServiceUnderTest implements AutoCloseable {
 
   HttpResponse<String> instant(String module, String target, String... headers) {
     return get(instantPath(module, target), headers);
+  }
+
+  /** Sends that body, and holds what is answered against the contract. */
+  HttpResponse<String> json(String method, String path, String body, String... headers) {
+    return send(PATIENCE, method, uri(path), HttpRequest.BodyPublishers.ofString(body), headers);
   }
 
   HttpResponse<String> send(String method, URI uri, String... headers) {

@@ -76,6 +76,12 @@ final class SessionStore {
            from session s where s.account_id = $1 and s.expires_at > clock_timestamp()
           order by s.renewed_at desc, s.id desc""";
 
+  private static final String KNOWN =
+      """
+      select exists (
+        select from session s join account a on a.id = s.account_id
+        where a.email_key = $1 and s.address = $2)""";
+
   private static final String SET_PASSWORD =
       """
       with changed as (
@@ -213,6 +219,13 @@ final class SessionStore {
               }
               return sessions;
             });
+  }
+
+  /** Whether somebody is signed in with that account from that address, or has let it expire. */
+  Future<Boolean> isKnown(EmailAddress email, String address) {
+    return database
+        .query(KNOWN, Tuple.of(email.key(), address))
+        .map(rows -> rows.iterator().next().getBoolean(0));
   }
 
   /**

@@ -49,16 +49,9 @@ public final class Authentication {
                   + " X-Api-Key: KEY."));
       return;
     }
-    boolean bodyToCome = !ctx.request().isEnded();
-    if (bodyToCome) {
-      ctx.request().pause();
-    }
     keys.authenticate(shown.iterator().next())
         .onComplete(
             outcome -> {
-              if (bodyToCome) {
-                ctx.request().resume();
-              }
               if (outcome.succeeded()) {
                 goOn(ctx, outcome.result(), needed, then);
               } else {

@@ -49,6 +49,13 @@ public record Problem(
       return text.length() <= most ? text : text.substring(0, most) + "\u2026";
     }
 
+    /**
+     * @param pointer into the body (RFC 6901); empty for the whole of it
+     */
+    public static Fault pointer(String pointer, String detail) {
+      return new Fault("pointer", pointer, detail);
+    }
+
     public static Fault parameter(String name, String detail) {
       return new Fault("parameter", name, detail);
     }

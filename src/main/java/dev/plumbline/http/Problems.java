@@ -1,5 +1,7 @@
 package dev.plumbline.http;
 
+import dev.plumbline.account.BusyException;
+import dev.plumbline.store.DatabaseUnavailableException;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -136,6 +138,20 @@ public final class Problems {
         || cause instanceof HttpException
         || cause instanceof IllegalArgumentException) {
       send(ctx, Problem.badRequest(reason(cause, malformed(ctx))));
+      return;
+    }
+    if (cause instanceof DatabaseUnavailableException) {
+      send(
+          ctx,
+          Problem.unavailable(
+              "unavailable", "The database cannot be reached just now; try again shortly.", 2));
+      return;
+    }
+    if (cause instanceof BusyException) {
+      send(
+          ctx,
+          Problem.unavailable(
+              "overloaded", "Too many people sign in at this moment; try again shortly.", 2));
       return;
     }
     LOG.atError()

@@ -52,6 +52,9 @@ public final class RequestBodies {
    */
   static void hold(RoutingContext ctx) {
     HttpServerRequest request = ctx.request();
+    if (request.isEnded()) {
+      return;
+    }
     request.pause();
     boolean http2 = request.version() == HttpVersion.HTTP_2;
     boolean worthReading = length(request) <= MOST_THROWN_AWAY;
@@ -104,6 +107,10 @@ public final class RequestBodies {
     Problem refusal = refusal(request, most);
     if (refusal != null) {
       problems.send(ctx, refusal);
+      return;
+    }
+    if (request.isEnded()) {
+      then.handle(Buffer.buffer());
       return;
     }
     if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {

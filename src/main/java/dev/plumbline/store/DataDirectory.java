@@ -140,6 +140,17 @@ public final class DataDirectory implements AutoCloseable {
    */
   public String secret(String name) {
     Path file = path.resolve(name);
+    String kept = readSecret(file);
+    if (kept != null) {
+      return kept;
+    }
+    String secret = randomHex(SECRET_BYTES);
+    write(file, secret + "\n");
+    return secret;
+  }
+
+  /** Null if there is no such file. */
+  private static @Nullable String readSecret(Path file) {
     try {
       String kept = Files.readString(file).strip();
       if (!kept.isEmpty()) {
@@ -147,14 +158,51 @@ public final class DataDirectory implements AutoCloseable {
       }
       throw new StoreException("The file " + file + " is empty; it should hold a secret.");
     } catch (NoSuchFileException none) {
-      byte[] random = new byte[SECRET_BYTES];
-      new SecureRandom().nextBytes(random);
-      String secret = HexFormat.of().formatHex(random);
-      write(file, secret + "\n");
-      return secret;
+      return null;
     } catch (IOException e) {
       throw new StoreException("The file " + file + " cannot be read: " + reason(e) + ".", e);
     }
+  }
+
+  /**
+   * As {@link #secret(String)}, for a folder that other processes may use at the same time: of
+   * several that make the secret at once, all get the same.
+   *
+   * @throws StoreException if it can neither be read nor written
+   */
+  public static String sharedSecret(Path dir, String name) {
+    Path folder = dir.toAbsolutePath().normalize();
+    Path file = folder.resolve(name);
+    String kept = readSecret(file);
+    if (kept != null) {
+      return kept;
+    }
+    String secret = randomHex(SECRET_BYTES);
+    Path own = folder.resolve(name + "." + randomHex(8));
+    try {
+      folder(folder);
+      createFile(own);
+      Files.writeString(own, secret + "\n");
+      sync(own);
+      try {
+        // whole or not at all, and never in another's place
+        Files.createLink(file, own);
+        sync(folder);
+        return secret;
+      } catch (java.nio.file.FileAlreadyExistsException madeMeanwhile) {
+        return java.util.Objects.requireNonNull(readSecret(file));
+      } finally {
+        Files.delete(own);
+      }
+    } catch (IOException e) {
+      throw unwritable(folder, e);
+    }
+  }
+
+  private static String randomHex(int bytes) {
+    byte[] random = new byte[bytes];
+    new SecureRandom().nextBytes(random);
+    return HexFormat.of().formatHex(random);
   }
 
   /** Writes a file (0600) that is afterwards either the old or the new one, never half. */

@@ -65,11 +65,19 @@ class AuthenticationTest {
     router
         .post("/write")
         .handler(
+            ctx -> {
+              RequestBodies.hold(ctx);
+              ctx.next();
+            })
+        .handler(
             ctx ->
                 authentication.caller(
                     ctx,
                     Scope.JOBS_WRITE,
-                    caller -> ctx.request().body().onSuccess(body -> ctx.end(body))));
+                    caller -> {
+                      ctx.request().body().onSuccess(body -> ctx.end(body));
+                      ctx.request().resume();
+                    }));
     return Await.value(DATABASE.vertx().createHttpServer().requestHandler(router).listen(0));
   }
 

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class HttpVerticleTest {
   @Test
   void anOperationThatNobodyHandlesStopsTheStart(Vertx vertx, VertxTestContext test) {
-    assertRefused(vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getTool,");
+    assertRefused(
+        vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getSession,");
   }
 
   @Test

@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.Await;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
@@ -238,6 +244,45 @@ class RequestBodiesTest {
       assertThat(client.answer()).startsWith("HTTP/1.1 401");
       assertThat(client.floodUntilCutOff()).isTrue();
     }
+  }
+
+  @Test
+  void overHttp2ABodyIsReadWholeToo() {
+    assertThat(overHttp2("/length", Buffer.buffer("x".repeat(1_000_000))))
+        .isEqualTo("200 length 1000000");
+    assertThat(overHttp2("/length", Buffer.buffer())).isEqualTo("200 length 0");
+    assertThat(overHttp2("/length", Buffer.buffer("x".repeat(MOST + 1)))).startsWith("413 ");
+    assertThat(overHttp2("/stranger", Buffer.buffer("{}"))).startsWith("401 ");
+    assertThat(overHttp2("/stranger", Buffer.buffer("x".repeat(1_000_000)))).startsWith("401 ");
+    assertNothingIsHeld();
+  }
+
+  private String overHttp2(String path, Buffer body) {
+    HttpClientAgent client =
+        vertx.createHttpClient(
+            new HttpClientOptions()
+                .setProtocolVersion(HttpVersion.HTTP_2)
+                .setHttp2ClearTextUpgrade(false));
+    RequestOptions options =
+        new RequestOptions()
+            .setMethod(HttpMethod.POST)
+            .setHost("127.0.0.1")
+            .setPort(server.actualPort())
+            .setURI(path)
+            .putHeader("Content-Type", "application/json");
+    return Await.value(
+        client
+            .request(options)
+            .compose(
+                request ->
+                    request
+                        .send(body)
+                        .compose(
+                            response ->
+                                response
+                                    .body()
+                                    .map(text -> response.statusCode() + " " + text.toString())))
+            .eventually(client::close));
   }
 
   private String exchange(String path, String headers, String body) throws IOException {

@@ -1,0 +1,28 @@
+package dev.plumbline.account;
+
+/** How an attempt to sign in, to sign up or to change a password can end. */
+public sealed interface SignIn {
+
+  /** Signed in, with a new token. */
+  record Welcome(SignedIn signedIn) implements SignIn {}
+
+  /** The password was changed; nobody else is signed in any more. */
+  record PasswordChanged() implements SignIn {}
+
+  /** There is no such account, or that is not its password: nobody is told which. */
+  record Wrong() implements SignIn {}
+
+  /** The password is right, but the account is disabled. */
+  record Disabled() implements SignIn {}
+
+  /** Another account has that e-mail address. */
+  record EmailTaken() implements SignIn {}
+
+  /**
+   * There were too many failures.
+   *
+   * @param policy which quota is used up
+   * @param retryAfterSeconds at least 1
+   */
+  record Slowed(String policy, int retryAfterSeconds) implements SignIn {}
+}

@@ -1,0 +1,226 @@
+package dev.plumbline.account;
+
+import dev.plumbline.account.AccountStore.Kept;
+import dev.plumbline.account.Attempts.Quota;
+import dev.plumbline.bus.Bus;
+import dev.plumbline.store.Database;
+import io.vertx.core.Future;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * People who show their password. Failures are counted, by address, by account, and by both
+ * together; a success is not. The quota of an account alone is there against many addresses that
+ * guess together; it does not hold up whoever signs in from an address from which the account is
+ * signed in already, and it is short, so that strangers cannot lock anybody out for long.
+ *
+ * <p>All of it fails with {@code DatabaseUnavailableException} while the database is away, and with
+ * {@link BusyException} when too many passwords wait to be hashed; neither counts as a failure.
+ */
+public final class SignIns {
+  /** Failures from one address. */
+  public static final String BY_ADDRESS = "sign-in";
+
+  /** Failures with one account from one address. */
+  public static final String BY_BOTH = "sign-in-account-address";
+
+  /** Failures with one account from addresses that it does not know. */
+  public static final String BY_ACCOUNT = "sign-in-account";
+
+  /** New accounts from one address. */
+  public static final String SIGN_UP = "sign-up";
+
+  private final AccountStore accounts;
+  private final SessionStore store;
+  private final Sessions sessions;
+  private final Passwords passwords;
+  private final Attempts attempts;
+
+  public SignIns(Database database, Bus bus, Sessions sessions, Passwords passwords) {
+    this.accounts = new AccountStore(database);
+    this.store = new SessionStore(database);
+    this.sessions = sessions;
+    this.passwords = passwords;
+    this.attempts = new Attempts(bus);
+  }
+
+  /**
+   * Who somebody is.
+   *
+   * @param address whose quotas pay
+   * @param browser what the browser says of itself
+   */
+  public record Client(String address, String browser) {}
+
+  /**
+   * Signs in.
+   *
+   * @param email whatever was typed; what is no address is nobody's
+   */
+  public Future<SignIn> signIn(String email, String password, Client client) {
+    EmailAddress address = address(email);
+    String who = digest(address == null ? email.toLowerCase(Locale.ROOT) : address.key());
+    if (address == null) {
+      return attempt(quotas(who, client, false), () -> check(null, password, client));
+    }
+    return store
+        .isKnown(address, client.address())
+        .compose(
+            known ->
+                attempt(
+                    quotas(who, client, known),
+                    () -> accounts.find(address).compose(kept -> check(kept, password, client))));
+  }
+
+  private static @Nullable EmailAddress address(String email) {
+    try {
+      return EmailAddress.parse(email);
+    } catch (IllegalArgumentException none) {
+      return null;
+    }
+  }
+
+  private static List<Quota> quotas(String who, Client client, boolean known) {
+    Quota byAddress = new Quota(BY_ADDRESS, client.address());
+    Quota byBoth = new Quota(BY_BOTH, who + ' ' + client.address());
+    return known
+        ? List.of(byAddress, byBoth)
+        : List.of(byAddress, byBoth, new Quota(BY_ACCOUNT, who));
+  }
+
+  private interface Trial {
+    Future<SignIn> run();
+  }
+
+  private Future<SignIn> attempt(List<Quota> quotas, Trial trial) {
+    return attempts
+        .begin(quotas)
+        .compose(
+            begun -> {
+              if (begun instanceof Attempts.Allowed allowed) {
+                return trial
+                    .run()
+                    .onComplete(
+                        ended -> {
+                          if (!(ended.result() instanceof SignIn.Wrong)) {
+                            allowed.forgive();
+                          }
+                        });
+              }
+              Attempts.Denied denied = (Attempts.Denied) begun;
+              return Future.succeededFuture(
+                  new SignIn.Slowed(denied.policy(), denied.retryAfterSeconds()));
+            });
+  }
+
+  private Future<SignIn> check(@Nullable Kept kept, String password, Client client) {
+    return passwords
+        .verify(password, kept == null ? null : kept.passwordHash())
+        .compose(
+            right -> {
+              if (!right || kept == null) {
+                return Future.succeededFuture(new SignIn.Wrong());
+              }
+              return kept.account().disabled()
+                  ? Future.succeededFuture(new SignIn.Disabled())
+                  : renewHash(kept, password).compose(done -> begin(kept.account(), client));
+            });
+  }
+
+  /** What was hashed with other parameters is hashed anew while the password is at hand. */
+  private Future<Void> renewHash(Kept kept, String password) {
+    String hash = kept.passwordHash();
+    if (hash == null || !Passwords.isOutdated(hash) || Passwords.fault(password) != null) {
+      return Future.succeededFuture();
+    }
+    return passwords
+        .hash(password)
+        .compose(fresh -> store.rehash(kept.account().id(), hash, fresh))
+        .otherwiseEmpty();
+  }
+
+  private Future<SignIn> begin(Account account, Client client) {
+    return sessions
+        .begin(account, client.browser(), client.address())
+        .map(begun -> begun == null ? new SignIn.Wrong() : new SignIn.Welcome(begun));
+  }
+
+  /**
+   * Makes an account and signs it in.
+   *
+   * @param password without {@link Passwords#fault}
+   */
+  public Future<SignIn> signUp(EmailAddress email, Plan plan, String password, Client client) {
+    return attempts
+        .begin(List.of(new Quota(SIGN_UP, client.address())))
+        .compose(
+            begun -> {
+              if (begun instanceof Attempts.Denied denied) {
+                return Future.succeededFuture(
+                    new SignIn.Slowed(denied.policy(), denied.retryAfterSeconds()));
+              }
+              return passwords
+                  .hash(password)
+                  .onFailure(busy -> ((Attempts.Allowed) begun).forgive())
+                  .compose(hash -> accounts.insert(email, plan, hash))
+                  .compose(id -> id == null ? taken() : accounts.find(id).compose(made(client)));
+            });
+  }
+
+  private static Future<SignIn> taken() {
+    return Future.succeededFuture(new SignIn.EmailTaken());
+  }
+
+  private Function<@Nullable Kept, Future<SignIn>> made(Client client) {
+    return kept -> kept == null ? taken() : begin(kept.account(), client);
+  }
+
+  /**
+   * Changes a password; every other session of the account ends.
+   *
+   * @param next without {@link Passwords#fault}
+   */
+  public Future<SignIn> changePassword(SignedIn who, String current, String next, Client client) {
+    String key = digest(EmailAddress.parse(who.account().email()).key());
+    return attempt(
+        quotas(key, client, true),
+        () ->
+            accounts
+                .find(who.account().id())
+                .compose(
+                    kept -> change(who, kept == null ? null : kept.passwordHash(), current, next)));
+  }
+
+  private Future<SignIn> change(SignedIn who, @Nullable String hash, String current, String next) {
+    return passwords
+        .verify(current, hash)
+        .compose(
+            right ->
+                right && hash != null
+                    ? passwords
+                        .hash(next)
+                        .compose(
+                            fresh ->
+                                store.setPassword(
+                                    who.account().id(), who.session().id(), hash, fresh))
+                    : Future.succeededFuture(false))
+        .map(changed -> changed ? new SignIn.PasswordChanged() : new SignIn.Wrong());
+  }
+
+  /** Quotas are kept for a while; whose address failed is nobody's business. */
+  private static String digest(String key) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package dev.plumbline.http;
+
+import dev.plumbline.account.Session;
+import dev.plumbline.account.Sessions;
+import dev.plumbline.account.SignedIn;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out who is signed in, by the session cookie of a request, and answers those who may not:
+ * 401 without a good session, 403 for what a page elsewhere has sent, 503 while the database is
+ * away.
+ */
+public final class SessionAuthentication {
+  private final Sessions sessions;
+  private final SessionCookies cookies;
+  private final Origins origins;
+  private final Problems problems;
+  private final Clock clock;
+
+  /**
+   * @param publicUrl under which people reach the service
+   */
+  public SessionAuthentication(
+      Sessions sessions, String publicUrl, Problems problems, Clock clock) {
+    this.sessions = sessions;
+    this.cookies = new SessionCookies(publicUrl);
+    this.origins = new Origins(publicUrl);
+    this.problems = problems;
+    this.clock = clock;
+  }
+
+  /**
+   * Goes on with whoever is signed in; otherwise the request is answered. The answer may get a
+   * cookie with a new token.
+   *
+   * @param then called at most once, on the context of the request
+   */
+  public void signedIn(RoutingContext ctx, Consumer<SignedIn> then) {
+    visitor(
+        ctx,
+        who -> {
+          if (who == null) {
+            problems.send(ctx, nobody());
+          } else {
+            then.accept(who);
+          }
+        });
+  }
+
+  /** As {@link #signedIn}, and with null for whoever is not signed in. */
+  public void visitor(RoutingContext ctx, Consumer<@Nullable SignedIn> then) {
+    if (!cameFromHere(ctx)) {
+      return;
+    }
+    if (!cookies.isThere(ctx.request())) {
+      then.accept(null);
+      return;
+    }
+    String token = cookies.token(ctx.request());
+    if (token == null) {
+      cookies.clear(ctx.response());
+      then.accept(null);
+      return;
+    }
+    sessions
+        .resume(token)
+        .onComplete(
+            resumed -> {
+              try {
+                if (resumed.failed()) {
+                  ctx.fail(resumed.cause());
+                } else {
+                  carry(ctx, resumed.result());
+                  then.accept(resumed.result());
+                }
+              } catch (RuntimeException fault) {
+                ctx.fail(fault);
+              }
+            });
+  }
+
+  private void carry(RoutingContext ctx, @Nullable SignedIn who) {
+    if (who == null) {
+      cookies.clear(ctx.response());
+    } else if (who.newToken() != null) {
+      set(ctx.response(), who.session(), who.newToken());
+    }
+  }
+
+  /** Whether a request may go on; one that a page elsewhere has sent is answered. */
+  public boolean cameFromHere(RoutingContext ctx) {
+    HttpMethod method = ctx.request().method();
+    if (method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD)) {
+      return true;
+    }
+    Problem refusal = origins.refusal(ctx.request(), cookies.isThere(ctx.request()));
+    if (refusal != null) {
+      problems.send(ctx, refusal);
+    }
+    return refusal == null;
+  }
+
+  /** Has the client carry the session that has just begun. */
+  public void signIn(HttpServerResponse response, SignedIn who) {
+    if (who.newToken() != null) {
+      set(response, who.session(), who.newToken());
+    }
+  }
+
+  private void set(HttpServerResponse response, Session session, String token) {
+    cookies.set(
+        response, token, Duration.between(clock.instant(), session.expiresAt()).toSeconds());
+  }
+
+  /** Has the client carry no session any more. */
+  public void signOut(HttpServerResponse response) {
+    cookies.clear(response);
+  }
+
+  private static Problem nobody() {
+    return Problem.of(401, "not-signed-in", "Nobody is signed in", "Sign in: POST /api/v1/session.")
+        .with("WWW-Authenticate", CHALLENGE);
+  }
+
+  /** RFC 9110, 15.5.2 wants one; what no browser knows shows no dialog. */
+  public static final String CHALLENGE = "Session realm=\"plumbline\"";
+}

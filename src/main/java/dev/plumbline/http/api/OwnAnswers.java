@@ -1,0 +1,143 @@
+package dev.plumbline.http.api;
+
+import dev.plumbline.account.Account;
+import dev.plumbline.account.ApiKey;
+import dev.plumbline.account.Scope;
+import dev.plumbline.account.Session;
+import dev.plumbline.account.SignIn;
+import dev.plumbline.account.SignIns;
+import dev.plumbline.account.SignedIn;
+import dev.plumbline.http.Bodies;
+import dev.plumbline.http.Problem;
+import dev.plumbline.http.Problems;
+import dev.plumbline.http.RequestIds;
+import dev.plumbline.http.SessionAuthentication;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The answers of the account's operations: for one person's eyes, and for nobody to keep. */
+final class OwnAnswers {
+  private static final Map<String, String> TOO_MANY =
+      Map.of(
+          SignIns.BY_ADDRESS, "Too many sign-ins from your address have failed.",
+          SignIns.BY_BOTH, "Too many sign-ins with this e-mail address have failed.",
+          SignIns.BY_ACCOUNT, "Too many sign-ins with this e-mail address have failed.",
+          SignIns.SIGN_UP, "Too many accounts were made from your address.");
+
+  private OwnAnswers() {}
+
+  static void json(RoutingContext ctx, int status, JsonObject body) {
+    head(ctx, status).putHeader("Content-Type", "application/json");
+    Bodies.end(ctx, body.toBuffer());
+  }
+
+  static void nothing(RoutingContext ctx) {
+    head(ctx, 204).end();
+  }
+
+  private static HttpServerResponse head(RoutingContext ctx, int status) {
+    return ctx.response()
+        .setStatusCode(status)
+        .putHeader("Cache-Control", "private, no-store")
+        .putHeader("X-Content-Type-Options", "nosniff")
+        .putHeader(RequestIds.HEADER, RequestIds.of(ctx));
+  }
+
+  static JsonObject json(SignedIn who) {
+    return new JsonObject()
+        .put("account", json(who.account()))
+        .put("session", json(who.session(), true));
+  }
+
+  private static JsonObject json(Account account) {
+    return new JsonObject()
+        .put("email", account.email())
+        .put("plan", account.plan().id())
+        .put("created_at", text(account.createdAt()))
+        .put("live_keys_count", account.keys());
+  }
+
+  static JsonObject json(Session session, boolean current) {
+    return new JsonObject()
+        .put("id", Long.toString(session.id()))
+        .put("current", current)
+        .put("client", session.client())
+        .put("address", session.address())
+        .put("created_at", text(session.createdAt()))
+        .put("used_at", text(session.usedAt()))
+        .put("expires_at", text(session.expiresAt()));
+  }
+
+  static JsonObject json(ApiKey key) {
+    return new JsonObject()
+        .put("id", Long.toString(key.id()))
+        .put("prefix", key.prefix())
+        .put("name", key.name())
+        .put("scopes", new JsonArray(key.scopes().stream().map(Scope::id).sorted().toList()))
+        .put("created_at", text(key.createdAt()))
+        .put("last_used_at", text(key.lastUsedAt()))
+        .put("expires_at", text(key.expiresAt()))
+        .put("revoked_at", text(key.revokedAt()));
+  }
+
+  private static @Nullable String text(@Nullable Instant moment) {
+    return moment == null ? null : moment.truncatedTo(ChronoUnit.MILLIS).toString();
+  }
+
+  /** Sends what came of an attempt to sign in or up. */
+  static void send(
+      RoutingContext ctx,
+      SignIn outcome,
+      int status,
+      SessionAuthentication people,
+      Problems problems) {
+    if (outcome instanceof SignIn.Welcome welcome) {
+      people.signIn(ctx.response(), welcome.signedIn());
+      json(ctx, status, json(welcome.signedIn()));
+    } else {
+      problems.send(ctx, problem(outcome));
+    }
+  }
+
+  static Problem problem(SignIn outcome) {
+    if (outcome instanceof SignIn.Slowed slowed) {
+      return Problem.of(
+              429,
+              "quota-exceeded",
+              "A quota is used up",
+              TOO_MANY.get(slowed.policy())
+                  + " The next try is possible in "
+                  + slowed.retryAfterSeconds()
+                  + " seconds.")
+          .withExtension("violated-policies", List.of(slowed.policy()))
+          .with("Retry-After", Integer.toString(slowed.retryAfterSeconds()));
+    }
+    if (outcome instanceof SignIn.Disabled) {
+      return Problem.of(
+          403,
+          "account-disabled",
+          "The account is disabled",
+          "Ask whoever runs this service to enable it.");
+    }
+    if (outcome instanceof SignIn.EmailTaken) {
+      return Problem.of(
+          409,
+          "email-taken",
+          "There is an account with this e-mail address",
+          "Sign in with it, or use another address.");
+    }
+    return Problem.of(
+            401,
+            "wrong-credentials",
+            "The e-mail address or the password is wrong",
+            "Check both; passwords are case-sensitive.")
+        .with("WWW-Authenticate", SessionAuthentication.CHALLENGE);
+  }
+}

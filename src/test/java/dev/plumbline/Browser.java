@@ -1,0 +1,103 @@
+package dev.plumbline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** As much of a browser as a session needs: cookies, where a request comes from, an address. */
+final class Browser {
+  private static final AtomicInteger NEXT_ADDRESS = new AtomicInteger();
+
+  private final ServiceUnderTest service;
+  private final Map<String, String> cookies = new TreeMap<>();
+  private final String origin;
+  private String address;
+
+  /** One at an address of its own, on a page of the service. */
+  Browser(ServiceUnderTest service) {
+    this(service, service.uri("").toString());
+  }
+
+  Browser(ServiceUnderTest service, String origin) {
+    this.service = service;
+    this.origin = origin;
+    int next = NEXT_ADDRESS.incrementAndGet();
+    this.address = "198.51." + next / 250 + "." + (1 + next % 250);
+  }
+
+  Browser at(Browser neighbour) {
+    address = neighbour.address;
+    return this;
+  }
+
+  HttpResponse<String> get(String path) {
+    return remember(service.get(path, headers().toArray(String[]::new)));
+  }
+
+  HttpResponse<String> send(String method, String path, JsonObject body) {
+    return send(method, path, body.encode());
+  }
+
+  HttpResponse<String> send(String method, String path, String body, String... more) {
+    List<String> headers = headers();
+    headers.addAll(List.of("Origin", origin, "Sec-Fetch-Site", "same-origin"));
+    if (!body.isEmpty()) {
+      headers.addAll(List.of("Content-Type", "application/json"));
+    }
+    headers.addAll(List.of(more));
+    return remember(service.json(method, path, body, headers.toArray(String[]::new)));
+  }
+
+  HttpResponse<String> delete(String path) {
+    return send("DELETE", path, "");
+  }
+
+  HttpResponse<String> signIn(String email, String password) {
+    return send(
+        "POST", "/api/v1/session", new JsonObject().put("email", email).put("password", password));
+  }
+
+  /** The headers that say who and where it is. */
+  List<String> headers() {
+    List<String> headers = new ArrayList<>(List.of("X-Forwarded-For", address));
+    if (!cookies.isEmpty()) {
+      headers.add("Cookie");
+      headers.add(cookie());
+    }
+    return headers;
+  }
+
+  String cookie() {
+    return String.join(
+        "; ", cookies.entrySet().stream().map(c -> c.getKey() + "=" + c.getValue()).toList());
+  }
+
+  /** What the session cookie holds. */
+  String token() {
+    assertThat(cookies).hasSize(1);
+    return cookies.values().iterator().next();
+  }
+
+  boolean hasCookies() {
+    return !cookies.isEmpty();
+  }
+
+  private HttpResponse<String> remember(HttpResponse<String> response) {
+    for (String set : response.headers().allValues("Set-Cookie")) {
+      String pair = set.substring(0, set.indexOf(';'));
+      String name = pair.substring(0, pair.indexOf('='));
+      if (set.contains("Max-Age=0;")) {
+        cookies.remove(name);
+      } else {
+        cookies.put(name, pair.substring(name.length() + 1));
+      }
+    }
+    return response;
+  }
+}
