@@ -115,6 +115,11 @@ final class ServiceProcess implements AutoCloseable {
     return get(address + ServiceUnderTest.instantPath(module, target));
   }
 
+  /** Where people reach it. */
+  String address() {
+    return address;
+  }
+
   int port() {
     return URI.create(address).getPort();
   }
@@ -144,6 +149,21 @@ final class ServiceProcess implements AutoCloseable {
   /** SIGKILL. */
   void kill() {
     process.destroyForcibly();
+  }
+
+  /** SIGSTOP: everything of it stands still, and nobody is told. */
+  void freeze() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  /** SIGCONT. */
+  void thaw() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    assertThat(new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor())
+        .isZero();
   }
 
   int awaitExit(long seconds) throws InterruptedException {
