@@ -2,6 +2,8 @@ package dev.plumbline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
 import dev.plumbline.account.TestAccounts;
@@ -10,7 +12,12 @@ import dev.plumbline.lab.HttpLab;
 import dev.plumbline.store.TestDatabase;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.ServerSocket;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -19,6 +26,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -485,6 +493,110 @@ class JobsApiTest {
     assertThat(known.getJsonObject("options")).isEmpty();
     assertThat(lines(fresh).get(0).getBoolean("cached")).isFalse();
     assertThat(fresh.getJsonObject("options")).isEqualTo(new JsonObject().put("fresh", true));
+  }
+
+  @Test
+  void fiveHundredLinesOfAllKindsComeBackInOrder() throws IOException {
+    int refusing;
+    try (ServerSocket closed = new ServerSocket(0)) {
+      refusing = closed.getLocalPort();
+    }
+    List<String> kinds =
+        List.of(
+            lab.http("/ok"),
+            lab.http("/status/404"),
+            "",
+            "   ",
+            "not a target",
+            "=HYPERLINK(\"http://evil.example\",\"x\")",
+            "@SUM(1+1)*cmd|' /C calc'!A0",
+            "\t=1+1",
+            "＝1",
+            "a\u0000b",
+            "http://10.0.0.1/",
+            "http://localhost/",
+            "ftp://example.com/",
+            "http://127.0.0.1:" + refusing + "/",
+            "http://nowhere.invalid/",
+            lab.http("/never"),
+            lab.http("/endless/headers"),
+            lab.http("/drip/head"),
+            lab.http("/no-reason"),
+            "http://exa mple.com/",
+            "x".repeat(2048));
+    List<String> items = new ArrayList<>();
+    for (int i = 0; items.size() < 500; i++) {
+      items.add(kinds.get(i % kinds.size()));
+    }
+    String token = token(create(items, new JsonObject().put("timeout_ms", 1000)));
+
+    JsonObject job = finished(token);
+
+    assertThat(job.getString("state")).isEqualTo("completed");
+    assertThat(lines(job)).extracting(line -> line.getString("input")).isEqualTo(items);
+    for (int i = 0; i < 500; i++) {
+      assertThat(lines(job).get(i).getInteger("index")).isEqualTo(i);
+    }
+    JsonObject counts = job.getJsonObject("counts");
+    assertThat(counts.getInteger("done")).isEqualTo(500);
+    for (String verdict : List.of("pass", "warn", "fail", "error")) {
+      assertThat(lines(job))
+          .filteredOn(line -> line.getString("verdict").equals(verdict))
+          .as(verdict)
+          .hasSize(counts.getInteger(verdict));
+    }
+    List<String> separate = get("/" + token + "/results.ndjson").body().lines().toList();
+    assertThat(separate).hasSize(500);
+    for (int i = 0; i < 500; i++) {
+      assertThat(new JsonObject(separate.get(i))).isEqualTo(lines(job).get(i));
+    }
+    List<NamedCsvRecord> records =
+        CsvReader.builder().ofNamedCsvRecord(get("/" + token + "/results.csv").body()).stream()
+            .toList();
+    assertThat(records).hasSize(500);
+    assertThat(records)
+        .flatExtracting(NamedCsvRecord::getFields)
+        .allSatisfy(cell -> assertThat(cell).doesNotMatch("(?s)[=+@＝＋－＠\t\r\n-].*"));
+    assertThat(records.get(5).getField("input")).isEqualTo("'" + kinds.get(5));
+    List<NamedCsvRecord> raw =
+        CsvReader.builder()
+            .ofNamedCsvRecord(get("/" + token + "/results.csv?raw=true").body())
+            .stream()
+            .toList();
+    assertThat(raw).extracting(line -> line.getField("input")).isEqualTo(items);
+  }
+
+  @Test
+  void theScriptOfTheDocumentsTurnsAFileIntoCsv(@TempDir Path dir) throws Exception {
+    List<String> lines =
+        List.of(
+            lab.http("/ok?script"), "=1+1", "a \"b\" \\c", "tab\there", "", lab.http("/ok?script"));
+    Path file = Files.writeString(dir.resolve("lines"), String.join("\r\n", lines) + "\r\n");
+
+    String csv = script(0, "http-status", file.toString());
+
+    List<NamedCsvRecord> records = CsvReader.builder().ofNamedCsvRecord(csv).stream().toList();
+    assertThat(records)
+        .extracting(line -> line.getField("input"))
+        .containsExactly(lines.get(0), "'=1+1", "a \"b\" \\c", "tab\there", "", lines.get(5));
+    assertThat(records).extracting(line -> line.getField("state")).containsOnly("done");
+    assertThat(records.get(0).getField("status")).isEqualTo("200");
+    assertThat(records.get(1).getField("error_code")).isEqualTo("invalid_target");
+    assertThat(script(1, "nonsense", file.toString())).contains("invalid-job", "/module");
+  }
+
+  /** Runs it as its reader would, and gives what it prints. */
+  private static String script(int exit, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of("bash", "src/docs/bulk.sh"));
+    Collections.addAll(command, arguments);
+    command.add("http://127.0.0.1:" + service.uri("/").getPort());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("PLUMBLINE_KEY", key);
+    Process process = builder.start();
+    process.getOutputStream().close();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(printed).isEqualTo(exit);
+    return printed;
   }
 
   private static HttpResponse<String> create(List<String> items, JsonObject options) {
