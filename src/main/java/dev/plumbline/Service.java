@@ -64,21 +64,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What is deployed, how many of it, in which order; and how it all ends again. */
 final class Service {
-  private static final Logger LOG = LoggerFactory.getLogger(Service.class);
   private static final Duration PURGE_PERIOD = Duration.ofSeconds(30);
   private static final Duration WINDOW = Duration.ofHours(1);
-  private static final long STEP_SECONDS = 60;
 
   private final Config config;
   private final Clock clock = Clock.systemUTC();
@@ -150,7 +143,7 @@ final class Service {
     }
     Future<Contract> contract = Contract.load(vertx, config.http().publicUrl());
     String url = databaseUrl();
-    await(Migrations.run(vertx, url), "the database");
+    Steps.await(Migrations.run(vertx, url), "the database");
     Database opened = Database.open(vertx, config.database(), url);
     database = opened;
     own.add(opened.host(), opened.port());
@@ -190,7 +183,7 @@ final class Service {
     gauge("key", apiKeys::findsQueued);
     gauge("session", people.sessions()::findsQueued);
     registry.gauge("plumbline.passwords.waiting", passwords, Passwords::waiting);
-    await(
+    Steps.await(
             new FirstStart(opened, passwords).run(config.bootstrap()),
             "the first account could not be made")
         .forEach(print);
@@ -206,7 +199,14 @@ final class Service {
     deployCoordinator(bus, modules, equipment, known, jobs, opened);
     deployManagement();
     deployHttp(
-        bus, modules, equipment, cache, known, apiKeys, people, await(contract, "openapi.json"));
+        bus,
+        modules,
+        equipment,
+        cache,
+        known,
+        apiKeys,
+        people,
+        Steps.await(contract, "openapi.json"));
   }
 
   private void gauge(String queue, Supplier<Number> queued) {
@@ -355,23 +355,23 @@ final class Service {
     Future<Void> handedBack =
         coordinator == null ? Future.succeededFuture() : coordinator.handBack();
     if (httpDeployment != null) {
-      quietly(Drain.of(guard, config.http().drain()), config.http().drain().toSeconds() + 5);
-      quietly(vertx.undeploy(httpDeployment), 5);
+      Steps.quietly(Drain.of(guard, config.http().drain()), config.http().drain().toSeconds() + 5);
+      Steps.quietly(vertx.undeploy(httpDeployment), 5);
     }
-    quietly(handedBack, config.http().drain().toSeconds() + 5);
+    Steps.quietly(handedBack, config.http().drain().toSeconds() + 5);
     if (cleaner != null) {
       cleaner.stop();
     }
     if (keys != null) {
-      quietly(keys.close(), 5);
+      Steps.quietly(keys.close(), 5);
     }
     if (store != null && windows != null) {
-      quietly(Future.join(store.flush(), windows.flush()), 5);
+      Steps.quietly(Future.join(store.flush(), windows.flush()), 5);
     }
     if (database != null) {
-      quietly(database.close(), 5);
+      Steps.quietly(database.close(), 5);
     }
-    quietly(vertx.close(), 10);
+    Steps.quietly(vertx.close(), 10);
     if (embedded != null) {
       embedded.stop();
     }
@@ -379,38 +379,7 @@ final class Service {
 
   private String deploy(Supplier<? extends Deployable> verticle, int instances, String what)
       throws StartException {
-    return await(
+    return Steps.await(
         vertx.deployVerticle(verticle, new DeploymentOptions().setInstances(instances)), what);
-  }
-
-  private static <T> T await(Future<T> future, String what) throws StartException {
-    try {
-      return future.toCompletionStage().toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);
-    } catch (ExecutionException failed) {
-      Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-      String said = String.valueOf(cause.getMessage());
-      String message =
-          said.contains("Address already in use")
-              ? "something else listens there already; stop it, or set another port"
-              : said;
-      throw new StartException(
-          cause instanceof dev.plumbline.store.StoreException ? message : what + ": " + message,
-          cause);
-    } catch (TimeoutException late) {
-      throw new StartException(what + ": not ready within " + STEP_SECONDS + " s", late);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw new StartException("interrupted", interrupted);
-    }
-  }
-
-  private static void quietly(Future<?> future, long seconds) {
-    try {
-      future.toCompletionStage().toCompletableFuture().get(seconds, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException failed) {
-      LOG.atWarn().addKeyValue("cause", failed).log("a part did not stop cleanly");
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 }
