@@ -27,6 +27,10 @@ final class AccountStore {
   private static final String FIRST =
       "insert into first_start default values on conflict do nothing returning done_at";
 
+  // The salt is random: no other attempt has this hash.
+  private static final String IS_MADE =
+      "select exists (select from account where password_hash = $1)";
+
   private static final String SELECT =
       """
       select a.id, a.email, a.plan, a.disabled_at is not null, a.created_at, (
@@ -109,7 +113,7 @@ final class AccountStore {
    * Makes the first account, with a key, if there has never been one. Of several nodes that do so
    * at once, one does.
    *
-   * @return whether it was made
+   * @return whether it was made, now or by an earlier try with the same hash
    */
   Future<Boolean> insertFirst(
       EmailAddress email, Plan plan, String passwordHash, KeyWish wish, String secret) {
@@ -121,7 +125,10 @@ final class AccountStore {
                 .compose(
                     first ->
                         first.size() == 0
-                            ? Future.succeededFuture(false)
+                            ? transaction
+                                .preparedQuery(IS_MADE)
+                                .execute(Tuple.of(passwordHash))
+                                .map(rows -> rows.iterator().next().getBoolean(0))
                             : transaction
                                 .preparedQuery(INSERT)
                                 .execute(values(email, plan, passwordHash))

@@ -3,6 +3,7 @@ package dev.plumbline.account;
 import dev.plumbline.config.Config;
 import dev.plumbline.store.Database;
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -16,10 +17,15 @@ public final class FirstStart {
   private static final String EMAIL = "admin@localhost";
   private static final String KEY_NAME = "first start";
 
+  /** For a database that is slow to come, right after it was started for example. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Database database;
   private final AccountStore accounts;
   private final Passwords passwords;
 
   public FirstStart(Database database, Passwords passwords) {
+    this.database = database;
     this.accounts = new AccountStore(database);
     this.passwords = passwords;
   }
@@ -52,8 +58,8 @@ public final class FirstStart {
    *     to do
    */
   public Future<List<String>> run(Config.Bootstrap given) {
-    return accounts
-        .anyEver()
+    return database
+        .persistently(PATIENCE, accounts::anyEver)
         .compose(ever -> ever ? Future.succeededFuture(List.of()) : make(given));
   }
 
@@ -64,7 +70,10 @@ public final class FirstStart {
     KeyWish wish = new KeyWish(KEY_NAME, EnumSet.allOf(Scope.class), null);
     return passwords
         .hash(password)
-        .compose(hash -> accounts.insertFirst(email, Plan.PRO, hash, wish, key))
+        .compose(
+            hash ->
+                database.persistently(
+                    PATIENCE, () -> accounts.insertFirst(email, Plan.PRO, hash, wish, key)))
         .map(
             made -> {
               List<String> lines = new ArrayList<>();

@@ -2,6 +2,7 @@ package dev.plumbline.store;
 
 import dev.plumbline.config.Config;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.pgclient.PgBuilder;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -148,6 +150,31 @@ public final class Database {
               connection.exceptionHandler(e -> {});
               return statements.apply(connection);
             }));
+  }
+
+  /**
+   * Does something again and again while the database is away, for what cannot be left undone.
+   *
+   * @param work may count although it failed, so that it has to be right the second time, too
+   * @return fails with {@link DatabaseUnavailableException} after that long
+   */
+  public <T> Future<T> persistently(Duration most, Supplier<Future<T>> work) {
+    return persistently(System.nanoTime() + most.toNanos(), work);
+  }
+
+  private <T> Future<T> persistently(long untilNanos, Supplier<Future<T>> work) {
+    return work.get()
+        .recover(
+            failure -> {
+              if (!(failure instanceof DatabaseUnavailableException)
+                  || System.nanoTime() - untilNanos >= 0) {
+                return Future.failedFuture(failure);
+              }
+              Promise<T> later = Promise.promise();
+              vertx.setTimer(
+                  PROBE_PAUSE_MILLIS, again -> persistently(untilNanos, work).onComplete(later));
+              return later.future();
+            });
   }
 
   /** Asks the database whether it is there, known outage or not. */
