@@ -2,6 +2,8 @@ package dev.plumbline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.password4j.Argon2Function;
+import com.password4j.types.Argon2;
 import dev.plumbline.account.Accounts;
 import dev.plumbline.account.EmailAddress;
 import dev.plumbline.account.Passwords;
@@ -13,6 +15,7 @@ import dev.plumbline.store.TestDatabase;
 import dev.plumbline.store.Valve;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -168,6 +171,30 @@ class SignInApiTest {
     assertThat(refused.statusCode()).isEqualTo(403);
     assertThat(code(refused)).isEqualTo("account-disabled");
     assertThat(code(browser.signIn(email, "something else"))).isEqualTo("wrong-credentials");
+  }
+
+  @Test
+  void aPasswordHashedWithWeakerParametersIsHashedAnewWhenItIsShown() {
+    String email = somebody();
+    String weaker = Argon2Function.getInstance(256, 1, 1, 32, Argon2.ID).hash(PASSWORD).getResult();
+    Await.value(
+        database.query(
+            "update account set password_hash = $1 where email = $2", Tuple.of(weaker, email)));
+
+    assertThat(new Browser(service).signIn(email, PASSWORD + "!").statusCode()).isEqualTo(401);
+    assertThat(hashOf(email)).isEqualTo(weaker);
+    assertThat(new Browser(service).signIn(email, PASSWORD).statusCode()).isEqualTo(200);
+
+    assertThat(hashOf(email)).startsWith("$argon2id$v=19$m=19456,t=2,p=1$");
+    assertThat(new Browser(service).signIn(email, PASSWORD).statusCode()).isEqualTo(200);
+  }
+
+  private String hashOf(String email) {
+    return Await.value(
+            database.query("select password_hash from account where email = $1", Tuple.of(email)))
+        .iterator()
+        .next()
+        .getString(0);
   }
 
   @Test
