@@ -232,6 +232,7 @@ class JobsApiTest {
   @ValueSource(strings = {"a b", "ä"})
   void anIdempotencyKeyIsVisibleAscii(String name) throws Exception {
     assertThat(rawCreate(name).status()).isEqualTo(400);
+    assertThat(rawCreate(name).body()).contains("1 to 255 visible ASCII characters");
     assertThat(rawCreate("x".repeat(256)).status()).isEqualTo(400);
     assertThat(rawCreate("x".repeat(255)).status()).isEqualTo(202);
   }
@@ -361,9 +362,34 @@ class JobsApiTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"?cursor=x", "?cursor=bDE", "?limit=0", "?limit=101", "?limit=ten", "?cursor="})
+      strings = {
+        "?cursor=x",
+        "?cursor=bDE",
+        "?limit=0",
+        "?limit=101",
+        "?limit=ten",
+        "?limit=1.5",
+        "?limit=",
+        "?limit=-1",
+        "?cursor="
+      })
   void aPageOfTheListThatCannotBeIsA400(String query) {
     assertProblem(get(query), 400, "bad-request");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "1.0", "1e0", "+1", "01", "%201"})
+  void aLimitIsReadOrRefused(String limit) {
+    String token = token(create(List.of("not a target", "neither"), new JsonObject()));
+
+    for (String path : List.of("?limit=" + limit, "/" + token + "?limit=" + limit)) {
+      HttpResponse<String> page = get(path);
+      assertThat(page.statusCode()).as(path).isIn(200, 400);
+      if (page.statusCode() == 200) {
+        JsonObject list = new JsonObject(page.body());
+        assertThat(list.getJsonArray(path.startsWith("/") ? "results" : "jobs")).hasSize(1);
+      }
+    }
   }
 
   @ParameterizedTest

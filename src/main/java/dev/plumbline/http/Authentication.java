@@ -109,7 +109,12 @@ public final class Authentication {
                   "WWW-Authenticate",
                   CHALLENGE + ", error=\"insufficient_scope\", scope=\"" + needed.id() + '"'));
     } else {
-      then.accept(authenticated.caller());
+      try {
+        then.accept(authenticated.caller());
+      } catch (RuntimeException fault) {
+        // nobody else would answer
+        ctx.fail(fault);
+      }
     }
   }
 

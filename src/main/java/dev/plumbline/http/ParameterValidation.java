@@ -85,9 +85,16 @@ final class ParameterValidation {
       library.validateParameter(parameter, value);
     } else if (!rule.test(value.getString())) {
       throw new ValidatorException(
-          "The parameter " + parameter.getName() + " is not as openapi.json says.",
+          "The parameter " + parameter.getName() + " is not as it must be: " + rule(parameter),
           ValidatorErrorType.INVALID_VALUE);
     }
+  }
+
+  /** What openapi.json says of it first. */
+  private static String rule(Parameter parameter) {
+    String description = parameter.getOpenAPIModel().getString("description", "see openapi.json.");
+    int end = description.indexOf(". ");
+    return end < 0 ? description : description.substring(0, end + 1);
   }
 
   private static @Nullable RequestParameter valueOf(

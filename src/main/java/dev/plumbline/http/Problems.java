@@ -18,6 +18,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import io.vertx.openapi.validation.ValidatorException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,9 @@ import org.slf4j.LoggerFactory;
 /** Sends problems, and turns whatever went wrong on the way to an operation into one. */
 public final class Problems {
   private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
+
+  /** A job is its owner's business. */
+  private static final Pattern JOB = Pattern.compile("job_[0-9A-Za-z]+");
 
   private final String docs;
 
@@ -156,7 +160,7 @@ public final class Problems {
     }
     LOG.atError()
         .addKeyValue("request_id", RequestIds.of(ctx))
-        .addKeyValue("path", ctx.request().path())
+        .addKeyValue("path", JOB.matcher(ctx.request().path()).replaceAll("job_…"))
         .setCause(cause)
         .log("a request failed");
     send(

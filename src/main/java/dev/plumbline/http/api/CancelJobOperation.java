@@ -36,10 +36,7 @@ final class CancelJobOperation implements Operation {
     } else if (!Negotiation.acceptsJson(ctx)) {
       ctx.fail(406);
     } else {
-      calls
-          .cancel(caller.accountId(), token)
-          .onSuccess(job -> answer(ctx, job))
-          .onFailure(cause -> answers.fail(ctx, cause));
+      answers.when(ctx, calls.cancel(caller.accountId(), token), job -> answer(ctx, job));
     }
   }
 

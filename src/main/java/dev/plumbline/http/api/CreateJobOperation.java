@@ -11,6 +11,7 @@ import dev.plumbline.http.RequestIds;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -85,16 +86,15 @@ final class CreateJobOperation implements Operation {
                 MOST_BYTES,
                 patience,
                 body ->
-                    read(ctx, body, key != null)
-                        .onSuccess(done -> judge(ctx, caller, key, done))
-                        .onFailure(cause -> answers.fail(ctx, cause)));
+                    answers.when(
+                        ctx, read(ctx, body, key != null), done -> judge(ctx, caller, key, done)));
           }
         });
   }
 
   private Future<Body> read(RoutingContext ctx, Buffer body, boolean hashed) {
     if (body.length() <= SMALL_BYTES) {
-      return Future.succeededFuture(read(body, hashed));
+      return Future.succeededFuture(body).map(all -> read(all, hashed));
     }
     if (beingRead.incrementAndGet() > MOST_READ_AT_ONCE) {
       beingRead.decrementAndGet();
@@ -109,8 +109,7 @@ final class CreateJobOperation implements Operation {
   }
 
   private Body read(Buffer body, boolean hashed) {
-    byte[] bytes = body.getBytes();
-    return new Body(reader.read(bytes), hashed ? hash(bytes) : null);
+    return new Body(reader.read(body), hashed ? hash(body) : null);
   }
 
   private void judge(RoutingContext ctx, Caller caller, @Nullable String key, Body body) {
@@ -120,21 +119,19 @@ final class CreateJobOperation implements Operation {
       answers.problem(ctx, invalid(wrong.faults()));
     } else if (body.outcome() instanceof JobRequestReader.Read read) {
       JobRequest request = read.request();
-      calls
-          .create(
-              new JobMessage.CreateJob(
-                  caller.accountId(),
-                  caller.keyId(),
-                  request.module(),
-                  request.items(),
-                  request.options(),
-                  request.fresh(),
-                  key == null || body.hash() == null
-                      ? null
-                      : new JobMessage.Idempotency(key, body.hash()),
-                  RequestIds.of(ctx)))
-          .onSuccess(reply -> answer(ctx, request.items(), reply))
-          .onFailure(cause -> answers.fail(ctx, cause));
+      JobMessage.CreateJob order =
+          new JobMessage.CreateJob(
+              caller.accountId(),
+              caller.keyId(),
+              request.module(),
+              request.items(),
+              request.options(),
+              request.fresh(),
+              key == null || body.hash() == null
+                  ? null
+                  : new JobMessage.Idempotency(key, body.hash()),
+              RequestIds.of(ctx));
+      answers.when(ctx, calls.create(order), reply -> answer(ctx, request.items(), reply));
     }
   }
 
@@ -227,12 +224,15 @@ final class CreateJobOperation implements Operation {
     return JobCalls.unavailable();
   }
 
-  private static String hash(byte[] body) {
-    try {
-      return Base64.getUrlEncoder()
-          .withoutPadding()
-          .encodeToString(MessageDigest.getInstance("SHA-256").digest(body));
-    } catch (NoSuchAlgorithmException impossible) {
+  private static String hash(Buffer body) {
+    try (BufferStream in = new BufferStream(body, 0)) {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      byte[] piece = new byte[8192];
+      for (int read = in.read(piece); read >= 0; read = in.read(piece)) {
+        digest.update(piece, 0, read);
+      }
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(digest.digest());
+    } catch (IOException | NoSuchAlgorithmException impossible) {
       throw new IllegalStateException(impossible);
     }
   }

@@ -1,7 +1,9 @@
 package dev.plumbline.http.api;
 
+import dev.plumbline.http.Problem;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /** Where a page begins, as clients carry it from one page to the next: nothing to be read. */
@@ -41,5 +43,11 @@ final class Cursor {
       throw new IllegalArgumentException("no cursor");
     }
     return Long.parseLong(plain.substring(1));
+  }
+
+  /** What is answered where one is none. */
+  static Problem none() {
+    return Problem.badRequest("The cursor is none of this list; take next_cursor as it was given.")
+        .withFaults(List.of(Problem.Fault.parameter("cursor", "is no next_cursor of this list")));
   }
 }

@@ -8,9 +8,11 @@ import dev.plumbline.http.Bodies;
 import dev.plumbline.http.Problem;
 import dev.plumbline.http.Problems;
 import dev.plumbline.http.RequestIds;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.function.Consumer;
 
 /** Sends jobs, and what went wrong with them. */
 final class JobAnswers {
@@ -77,8 +79,24 @@ final class JobAnswers {
     ctx.response().setStatusCode(304).end();
   }
 
+  /** Goes on with what was asked for, or answers why there is nothing to go on with. */
+  <T> void when(RoutingContext ctx, Future<T> asked, Consumer<T> then) {
+    asked.onComplete(
+        (value, failure) -> {
+          if (failure != null) {
+            fail(ctx, failure);
+            return;
+          }
+          try {
+            then.accept(value);
+          } catch (RuntimeException fault) {
+            ctx.fail(fault);
+          }
+        });
+  }
+
   /** Sends the problem that is the reason why there is no answer. */
-  void fail(RoutingContext ctx, Throwable cause) {
+  private void fail(RoutingContext ctx, Throwable cause) {
     if (cause instanceof JobCalls.Refusal refusal) {
       problems.send(ctx, refusal.problem());
     } else {

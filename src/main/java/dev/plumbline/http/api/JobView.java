@@ -3,6 +3,7 @@ package dev.plumbline.http.api;
 import dev.plumbline.bus.JobMessage;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,6 @@ record JobView(JobFormat format, int from, int limit, boolean lines, boolean raw
   static JobView ofJob(RoutingContext ctx, JobFormat format) {
     HttpServerRequest request = ctx.request();
     String cursor = request.getParam("cursor");
-    String limit = request.getParam("limit");
     long from = cursor == null ? 0 : Cursor.read(Cursor.Kind.LINES, cursor);
     if (from >= MOST_LINES) {
       throw new IllegalArgumentException("behind the last line that there can be");
@@ -34,7 +34,7 @@ record JobView(JobFormat format, int from, int limit, boolean lines, boolean raw
     return new JobView(
         format,
         (int) from,
-        limit == null ? MOST_LINES : Integer.parseInt(limit),
+        limit(request, MOST_LINES),
         format != JobFormat.JSON || !"false".equals(request.getParam("results")),
         format == JobFormat.CSV && flag(request, "raw"));
   }
@@ -87,6 +87,12 @@ record JobView(JobFormat format, int from, int limit, boolean lines, boolean raw
   private String suffix() {
     String page = lines ? "-" + from + "-" + limit : "";
     return "-" + format.id() + page + (raw ? "-raw" : "") + '"';
+  }
+
+  /** How many things a page may have; found valid, so that it is a number, in whatever form. */
+  static int limit(HttpServerRequest request, int usual) {
+    String limit = request.getParam("limit");
+    return limit == null ? usual : new BigDecimal(limit.strip()).intValue();
   }
 
   private static boolean flag(HttpServerRequest request, String name) {

@@ -40,19 +40,18 @@ final class ListJobsOperation implements Operation {
       ctx.fail(406);
       return;
     }
-    String limit = ctx.request().getParam("limit");
     String cursor = ctx.request().getParam("cursor");
     long before;
     try {
       before = cursor == null ? Long.MAX_VALUE : Cursor.read(Cursor.Kind.JOBS, cursor);
     } catch (IllegalArgumentException none) {
-      answers.problem(ctx, ReadJobOperation.badCursor());
+      answers.problem(ctx, Cursor.none());
       return;
     }
-    calls
-        .list(caller.accountId(), limit == null ? USUAL : Integer.parseInt(limit), before)
-        .onSuccess(found -> JobAnswers.send(ctx, page(found)))
-        .onFailure(cause -> answers.fail(ctx, cause));
+    answers.when(
+        ctx,
+        calls.list(caller.accountId(), JobView.limit(ctx.request(), USUAL), before),
+        found -> JobAnswers.send(ctx, page(found)));
   }
 
   private io.vertx.core.buffer.Buffer page(JobMessage.JobList found) {

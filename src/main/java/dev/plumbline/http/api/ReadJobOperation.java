@@ -8,7 +8,6 @@ import dev.plumbline.http.Operation;
 import dev.plumbline.http.Problem;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /api/v1/jobs/{token}}, and the files of results below it. */
@@ -63,7 +62,7 @@ final class ReadJobOperation implements Operation {
     try {
       view = file == null ? JobView.ofJob(ctx, format) : JobView.ofFile(ctx, format);
     } catch (IllegalArgumentException none) {
-      answers.problem(ctx, badCursor());
+      answers.problem(ctx, Cursor.none());
       return;
     }
     Preferences preferences = Preferences.of(ctx.request().headers());
@@ -76,8 +75,8 @@ final class ReadJobOperation implements Operation {
         wait
             ? waits.await(ctx, caller, token, known, seconds)
             : calls.read(caller.accountId(), token);
-    job.onSuccess(found -> answer(ctx, found, view, wait || (seconds > 0 && differs) ? seconds : 0))
-        .onFailure(cause -> answers.fail(ctx, cause));
+    int waited = wait || (seconds > 0 && differs) ? seconds : 0;
+    answers.when(ctx, job, found -> answer(ctx, found, view, waited));
   }
 
   private void answer(RoutingContext ctx, JobMessage.JobHead job, JobView view, int waitedSeconds) {
@@ -85,7 +84,7 @@ final class ReadJobOperation implements Operation {
       return;
     }
     if (view.from() >= job.total()) {
-      answers.problem(ctx, badCursor());
+      answers.problem(ctx, Cursor.none());
       return;
     }
     String etag = view.etag(job);
@@ -113,10 +112,5 @@ final class ReadJobOperation implements Operation {
             ? "A job can be had as application/json, text/csv or application/x-ndjson, by the Accept"
                 + " header or by ?format=json, csv or ndjson."
             : "This file is " + file.contentType() + "; the Accept header excludes it.");
-  }
-
-  static Problem badCursor() {
-    return Problem.badRequest("The cursor is none of this list; take next_cursor as it was given.")
-        .withFaults(List.of(Problem.Fault.parameter("cursor", "is no next_cursor of this list")));
   }
 }
