@@ -26,6 +26,7 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +54,7 @@ public final class CheckRunner {
   private final int bulkPlaces;
   private final int queueLimit;
   private final Queue<Waiting> waiting = new ArrayDeque<>();
+  private final Queue<Waiting> waitingBulk = new ArrayDeque<>();
   private int running;
   private int runningBulk;
 
@@ -70,7 +72,7 @@ public final class CheckRunner {
 
   /**
    * @param places checks that run at once, at least 1
-   * @param queueLimit checks that wait for a place, at most
+   * @param queueLimit checks that wait for a place, at most; instant ones and lines of jobs each
    */
   public CheckRunner(
       Vertx vertx,
@@ -96,28 +98,26 @@ public final class CheckRunner {
     if (module == null) {
       return Future.failedFuture("there is no module " + order.module());
     }
-    if (order.bulk() && (runningBulk >= bulkPlaces || running >= places)) {
-      return Future.succeededFuture(new Message.Busy(RETRY_AFTER_SECONDS));
-    }
-    if (running < places) {
+    if (running < places && (!order.bulk() || runningBulk < bulkPlaces)) {
       running++;
       runningBulk += order.bulk() ? 1 : 0;
       metrics.started();
       return start(module, order);
     }
-    if (waiting.size() >= queueLimit) {
+    Queue<Waiting> queue = order.bulk() ? waitingBulk : waiting;
+    if (queue.size() >= queueLimit) {
       metrics.refused();
       return Future.succeededFuture(new Message.Busy(RETRY_AFTER_SECONDS));
     }
     Waiting later = new Waiting(module, order);
-    waiting.add(later);
+    queue.add(later);
     metrics.queued();
-    long timer = vertx.setTimer(Math.max(1, order.patienceMs()), tired -> giveUp(later));
+    long timer = vertx.setTimer(Math.max(1, order.patienceMs()), tired -> giveUp(queue, later));
     return later.reply.future().onComplete(told -> vertx.cancelTimer(timer));
   }
 
-  private void giveUp(Waiting tired) {
-    if (waiting.remove(tired)) {
+  private void giveUp(Queue<Waiting> queue, Waiting tired) {
+    if (queue.remove(tired)) {
       metrics.dequeued();
       metrics.refused();
       tired.reply.complete(new Message.Busy(RETRY_AFTER_SECONDS));
@@ -228,7 +228,7 @@ public final class CheckRunner {
 
   private void leave(Message.RunCheck order) {
     runningBulk -= order.bulk() ? 1 : 0;
-    Waiting next = waiting.poll();
+    Waiting next = next();
     if (next == null) {
       running--;
       metrics.left();
@@ -237,5 +237,16 @@ public final class CheckRunner {
       // on a fresh stack: many checks that end at once must not call each other ever deeper
       vertx.runOnContext(ignored -> start(next.module, next.order).onComplete(next.reply));
     }
+  }
+
+  /** Who gets the place that became free: instant checks before lines of jobs. */
+  private @Nullable Waiting next() {
+    Waiting instant = waiting.poll();
+    if (instant != null || runningBulk >= bulkPlaces) {
+      return instant;
+    }
+    Waiting line = waitingBulk.poll();
+    runningBulk += line == null ? 0 : 1;
+    return line;
   }
 }

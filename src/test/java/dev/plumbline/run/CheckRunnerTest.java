@@ -105,10 +105,19 @@ class CheckRunnerTest {
   }
 
   private Future<Message.RunReply> run(CheckRunner runner, String target, long patienceMs) {
+    return run(runner, target, false, patienceMs);
+  }
+
+  private Future<Message.RunReply> line(CheckRunner runner, String target) {
+    return run(runner, target, true, PATIENCE_MS);
+  }
+
+  private Future<Message.RunReply> run(
+      CheckRunner runner, String target, boolean bulk, long patienceMs) {
     Promise<Message.RunReply> reply = Promise.promise();
     Message.RunCheck order =
         new Message.RunCheck(
-            "scripted", target, Map.of(Description.TIMEOUT_MS, 1000), false, patienceMs, "test");
+            "scripted", target, Map.of(Description.TIMEOUT_MS, 1000), bulk, patienceMs, "test");
     loop.runOnContext(ignored -> runner.run(order).onComplete(reply));
     return reply.future();
   }
@@ -237,6 +246,36 @@ class CheckRunnerTest {
         .extracting(reply -> result(reply).fields().get("text"))
         .containsExactly("a.test", "b.test", "c.test", "d.test");
     assertThat(module.came).containsExactly("a.test", "b.test", "c.test", "d.test");
+    assertThat(meters.get("plumbline.checks.running").gauge().value()).isZero();
+    assertThat(meters.get("plumbline.checks.waiting").gauge().value()).isZero();
+  }
+
+  @Test
+  void linesOfJobsWaitForTheirPlacesBehindInstantChecks() {
+    CheckRunner runner = runner(8, 1);
+    List<Future<Message.RunReply>> replies = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      replies.add(line(runner, "line-" + i + ".test"));
+    }
+    assertThat(Await.value(line(runner, "too-many.test"))).isInstanceOf(Message.Busy.class);
+    replies.add(run(runner, "instant-0.test"));
+    replies.add(run(runner, "instant-1.test"));
+    assertThat(Await.value(run(runner, "late.test"))).isInstanceOf(Message.Busy.class);
+    assertThat(module.came)
+        .as("the eighth place is for instant checks")
+        .hasSize(8)
+        .endsWith("line-6.test", "instant-0.test");
+
+    module.end("line-0.test").complete("well");
+    Await.until(() -> module.came.size() == 9);
+    module.end("line-1.test").complete("well");
+    Await.until(() -> module.came.size() == 10);
+
+    assertThat(module.came).endsWith("instant-1.test", "line-7.test");
+    for (String target : List.copyOf(module.came)) {
+      module.end(target).tryComplete("well");
+    }
+    replies.forEach(reply -> assertThat(result(reply).verdict()).isEqualTo(Verdict.PASS));
     assertThat(meters.get("plumbline.checks.running").gauge().value()).isZero();
     assertThat(meters.get("plumbline.checks.waiting").gauge().value()).isZero();
   }
