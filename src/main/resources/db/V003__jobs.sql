@@ -322,11 +322,17 @@ begin
         from unnest(jobs, numbers) m(job_id, number)
         where c.job_id = m.job_id and c.number = m.number
         returning c.*),
+    -- a page is unpacked once, not once for each of its lines
     work as (
       select m.job_id, m.number, array_agg(l.index order by l.index) as checks,
-        array_agg(p.inputs[l.index % 50 + 1] order by l.index) as inputs
-      from mine m, unnest(m.checks) l(index), job_input p
-      where p.job_id = m.job_id and p.page = l.index / 50
+        array_agg(l.input order by l.index) as inputs
+      from mine m
+        cross join lateral (select distinct c.index / 50 as number from unnest(m.checks) c(index)) page
+        join job_input p on p.job_id = m.job_id and p.page = page.number
+        cross join lateral (
+          select (p.page * 50 + i.ord - 1)::int as index, i.input
+          from unnest(p.inputs) with ordinality i(input, ord)) l
+      where l.index = any(m.checks)
         and (m.attempt = 1 or not exists (
           select 1 from job_result r where r.job_id = m.job_id and r.index = l.index))
       group by m.job_id, m.number)

@@ -20,6 +20,8 @@ final class Dispatcher {
   /** One permit in so many is a newcomer's. */
   private static final int NEWCOMERS_SHARE = 8;
 
+  private static final int MEAL = 100;
+
   private final Vertx vertx;
   private final int permits;
   private final int ordinaryPermits;
@@ -147,9 +149,22 @@ final class Dispatcher {
     return activeLines >= ordinaryPermits;
   }
 
-  /** How many lines can be taken in now; those of newcomers where it is full. */
+  /**
+   * How many more lines are wanted here: as many again as are checked at once lie ready, so that no
+   * permit is idle while the next are being claimed.
+   */
   int room() {
-    return full() ? permits - activeLines : Math.max(0, ordinaryPermits - inHand());
+    return Math.max(0, 2 * ordinaryPermits - inHand());
+  }
+
+  /** Whether so many are wanted that it is worth claiming some. */
+  boolean hungry() {
+    return room() >= Math.min(MEAL, ordinaryPermits);
+  }
+
+  /** How many more lines can be begun, newcomers' ones among them. */
+  int free() {
+    return permits - activeLines;
   }
 
   /** Lines that have a permit or can have one. */

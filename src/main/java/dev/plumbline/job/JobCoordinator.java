@@ -174,7 +174,7 @@ final class JobCoordinator {
       return;
     }
     int room = dispatcher.room();
-    if (room <= 0
+    if (room == 0 && dispatcher.free() == 0
         || dispatcher.parked() >= 2 * MOST_PARKED
         || writer.waitingBytes() >= MOST_UNWRITTEN_BYTES) {
       return;
@@ -182,7 +182,7 @@ final class JobCoordinator {
     claiming = true;
     // What fills this node, or waits here, is never in the way of others' first lines.
     boolean crowded = dispatcher.parked() >= MOST_PARKED;
-    boolean newcomersOnly = crowded || dispatcher.full();
+    boolean newcomersOnly = crowded || room == 0;
     int most = newcomersOnly ? 1 : Math.min(MOST_CHUNKS, Math.max(1, room / CHUNK_LINES));
     var notOf = dispatcher.parkedAccounts(crowded ? 1 : MOST_PARKED_OF_ACCOUNT);
     if (newcomersOnly) {
@@ -326,7 +326,7 @@ final class JobCoordinator {
                 dispatcher.end(line);
               }
               dispatcher.pump();
-              if (!dispatcher.full() && dispatcher.room() >= CHUNK_LINES) {
+              if (dispatcher.hungry()) {
                 claim();
               }
             });

@@ -95,13 +95,32 @@ class DispatcherTest {
   }
 
   @Test
+  void asManyLinesLieReadyAsAreChecked() {
+    Dispatcher dispatcher = dispatcher(16, 0);
+    assertThat(dispatcher.room()).isEqualTo(28);
+    add(dispatcher, chunk(A), "a.test", 14);
+    dispatcher.pump();
+    assertThat(dispatcher.room()).isEqualTo(14);
+    assertThat(dispatcher.hungry()).isTrue();
+
+    add(dispatcher, chunk(A), "a.test", 14);
+    dispatcher.pump();
+
+    assertThat(begun).hasSize(14);
+    assertThat(dispatcher.room()).isZero();
+    assertThat(dispatcher.hungry()).isFalse();
+    add(dispatcher, chunk(A), "a.test", 1);
+    assertThat(dispatcher.room()).isZero();
+  }
+
+  @Test
   void theLastPermitsAreForAccountsOfWhichNothingIsBeingChecked() {
     Dispatcher dispatcher = dispatcher(16, 0);
     add(dispatcher, chunk(A), "a.test", 100);
     dispatcher.pump();
     assertThat(begun).hasSize(14);
     assertThat(dispatcher.full()).isTrue();
-    assertThat(dispatcher.room()).isEqualTo(2);
+    assertThat(dispatcher.free()).isEqualTo(2);
 
     add(dispatcher, chunk(B), "b.test", 100);
     dispatcher.pump();
@@ -109,7 +128,7 @@ class DispatcherTest {
     add(dispatcher, chunk(C), "c.test", 100);
     dispatcher.pump();
     assertThat(accounts().subList(14, begun.size())).containsExactly(B, C);
-    assertThat(dispatcher.room()).isZero();
+    assertThat(dispatcher.free()).isZero();
 
     dispatcher.end(begun.get(14));
     dispatcher.pump();
