@@ -2,6 +2,7 @@ package dev.plumbline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.Await;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.store.TestDatabase;
@@ -10,6 +11,8 @@ import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +39,8 @@ class OutageTest {
   private Valve valve;
   private ServiceUnderTest service;
   private String known;
+  private String key;
+  private String job;
 
   @BeforeAll
   void startLab() {
@@ -53,6 +58,8 @@ class OutageTest {
     assertThat(service.instant("http-status", known).statusCode()).isEqualTo(200);
     // once more through everything: a first refusal must not have to load classes as well
     assertThat(service.get("/api/v1/instant/no-such/x").statusCode()).isEqualTo(404);
+    key = new TestAccounts(DATABASE.open()).key().secret();
+    job = new JsonObject(create().body()).getString("token");
     assertThat(ready()).isEqualTo(200);
   }
 
@@ -94,6 +101,16 @@ class OutageTest {
       assertThat(within(known).statusCode()).isEqualTo(200);
       assertThat(service.get("/api/v1/tools").statusCode()).isEqualTo(200);
     }
+    for (HttpResponse<String> refused :
+        List.of(
+            create(),
+            ofJobs(""),
+            ofJobs("/" + job),
+            ofJobs("/" + job + "/results.csv"),
+            ofJobs("/" + job, "Prefer", "wait=1"))) {
+      assertThat(refused.statusCode()).as(refused.body()).isEqualTo(503);
+      assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+    }
     assertThat(ready()).isEqualTo(503);
   }
 
@@ -101,6 +118,23 @@ class OutageTest {
     eventually(
         () -> service.instant("http-status", lab.http("/ok?back-" + from)).statusCode() == 200);
     eventually(() -> ready() == 200);
+    eventually(() -> ofJobs("/" + job).body().contains("\"state\":\"completed\""));
+    assertThat(create().statusCode()).isEqualTo(202);
+  }
+
+  private HttpResponse<String> create() {
+    return service.post(
+        "/api/v1/jobs",
+        "{\"module\":\"http-status\",\"items\":[\"" + lab.http("/ok?job") + "\",\"none\"]}",
+        "X-Api-Key",
+        key);
+  }
+
+  private HttpResponse<String> ofJobs(String rest, String... headers) {
+    String[] all = Arrays.copyOf(headers, headers.length + 2);
+    all[headers.length] = "X-Api-Key";
+    all[headers.length + 1] = key;
+    return service.get("/api/v1/jobs" + rest, all);
   }
 
   private HttpResponse<String> within(String target) {

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * like a formula for one: such text gets an apostrophe before it.
  */
 final class JobCsv implements LineFormat {
-  private static final JsonFactory JSON = new JsonFactory();
-  private static final List<String> COLUMNS =
+  /** The columns before those of the module's fields. */
+  static final List<String> COLUMNS =
       List.of(
           "index",
           "input",
@@ -42,6 +42,8 @@ final class JobCsv implements LineFormat {
           "duration_ms",
           "cached",
           "checked_at");
+
+  private static final JsonFactory JSON = new JsonFactory();
   private static final int INDEX = 0;
   private static final int INPUT = 1;
   private static final int STATE = 3;

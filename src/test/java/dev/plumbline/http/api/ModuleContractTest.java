@@ -112,6 +112,7 @@ class ModuleContractTest {
     Set<String> fields = new HashSet<>();
     for (Field field : module.fields()) {
       assertThat(fields.add(field.name())).as(field.name() + " is declared once").isTrue();
+      assertThat(JobCsv.COLUMNS).as("columns that every CSV has").doesNotContain(field.name());
       assertDescribed(field);
     }
     Set<String> codes = new HashSet<>();
