@@ -5,6 +5,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * What is wrong with a request, as a problem document (RFC 9457).
@@ -28,6 +29,9 @@ public record Problem(
   private static final int MOST_FAULTS = 100;
   private static final int LONGEST_NAME = 128;
   private static final int LONGEST_DETAIL = 1000;
+
+  /** An API key, which some put into a path by mistake; problems are pasted into tickets. */
+  private static final Pattern KEY = Pattern.compile("plk_[0-9A-Za-z]+");
 
   /** The registered type of a quota that is used up. */
   private static final String QUOTA_TYPE =
@@ -117,7 +121,7 @@ public record Problem(
             .put("title", title)
             .put("status", status)
             .put("detail", detail)
-            .put("instance", instance)
+            .put("instance", KEY.matcher(instance).replaceAll("plk_..."))
             .put("code", code)
             .put("request_id", requestId);
     extensions.forEach(json::put);
