@@ -117,6 +117,22 @@ class WorkStoreTest {
   }
 
   @Test
+  void nobodyWritesOrWatchesWhatAnotherHolds() {
+    tables.job(tables.account(), 3);
+    long holder = living();
+    long stranger = living();
+    Claimed held = claimOne(holder);
+
+    assertThat(write(stranger, JobTables.lines(held, "pass", "strange"), held.id()))
+        .containsExactly(held.id());
+    assertThat(await(store.watch(stranger, held.id(), List.of(0)))).isFalse();
+    await(store.release(stranger, List.of(held.id())));
+
+    assertThat(await(store.held(holder))).containsExactly(held.id());
+    assertThat(tables.number("select count(*) from job_result where body = 'strange'")).isZero();
+  }
+
+  @Test
   void whoIsGivenTheSameChunkAgainDoesNotWriteUnderItsOldAttempt() {
     tables.job(tables.account(), 3);
     long owner = living();
