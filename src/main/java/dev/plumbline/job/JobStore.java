@@ -34,6 +34,7 @@ public final class JobStore {
   private static final long WINDOW_MICROS = Duration.ofHours(1).toNanos() / 1_000;
   private static final double MICROS_PER_SECOND = 1_000_000.0;
   private static final int PAGE_BYTES = 512 * 1024;
+  private static final int ENDED_AT_ONCE = 100;
 
   private static final String CREATE =
       "select * from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
@@ -195,10 +196,16 @@ public final class JobStore {
         .map(rows -> rows.rowCount());
   }
 
-  /** Ends the jobs of up to {@link Cleaner#SLICE} deleted accounts. */
+  /**
+   * Ends some jobs of deleted accounts: fewer than {@link Cleaner#SLICE}, because each is many rows
+   * and all are one statement, which has to end in its time.
+   *
+   * @return {@code Cleaner.SLICE} if there may be more
+   */
   public Future<Integer> abandonSlice() {
     return database
-        .query("select abandon_jobs($1)", Tuple.of(Cleaner.SLICE))
-        .map(rows -> rows.iterator().next().getInteger(0));
+        .query("select abandon_jobs($1)", Tuple.of(ENDED_AT_ONCE))
+        .map(rows -> rows.iterator().next().getInteger(0))
+        .map(ended -> ended < ENDED_AT_ONCE ? ended : Cleaner.SLICE);
   }
 }

@@ -51,7 +51,7 @@ public final class WorkStore {
         select id from job
         where state in ('queued', 'running') and module <> all($1)
           and created_at < clock_timestamp() - interval '15 minutes'
-        order by id) j""";
+        order by id limit 100) j""";
 
   private final Database database;
   private final double keepSeconds;
@@ -137,7 +137,7 @@ public final class WorkStore {
     return database.query("select rescue()").map(rows -> rows.iterator().next().getBoolean(0));
   }
 
-  /** Fails old jobs for whose module there is no program any more. */
+  /** Fails some old jobs for whose module there is no program any more. */
   Future<Void> giveUp(Collection<String> modules) {
     return database
         .query(GIVE_UP, Tuple.of(modules.toArray(String[]::new), keepSeconds))
