@@ -21,6 +21,7 @@ final class JobWatch {
   private final Vertx vertx;
   private final JobHeadStore store;
   private final Map<String, Watched> jobs = new HashMap<>();
+  private final Map<String, Future<JobHeadStore.@Nullable Found>> firstLooks = new HashMap<>();
 
   private record Waiter(
       Predicate<JobHeadStore.Found> enough, Promise<JobHeadStore.@Nullable Found> answer) {}
@@ -53,13 +54,25 @@ final class JobWatch {
           ? Future.succeededFuture(known.seen)
           : enqueue(token, known.seen, enough, waitMs);
     }
-    return store
-        .find(token)
+    return firstLook(token)
         .compose(
             found ->
                 found == null || waitMs <= 0 || enough.test(found)
                     ? Future.succeededFuture(found)
                     : enqueue(token, found, enough, waitMs));
+  }
+
+  private Future<JobHeadStore.@Nullable Found> firstLook(String token) {
+    Future<JobHeadStore.@Nullable Found> underWay = firstLooks.get(token);
+    if (underWay != null) {
+      return underWay;
+    }
+    Future<JobHeadStore.@Nullable Found> look = store.find(token);
+    if (!look.isComplete()) {
+      firstLooks.put(token, look);
+      look.onComplete(seen -> firstLooks.remove(token));
+    }
+    return look;
   }
 
   private Future<JobHeadStore.@Nullable Found> enqueue(
