@@ -201,6 +201,9 @@ begin
   if exceeded is not null then
     perform refund_quotas(
       granted_policies, granted_keys, array_fill(1, array[cardinality(granted_policies)]), granted_at);
+    remaining := array(
+      select q.remaining + (q.policy = any(granted_policies))::int
+      from unnest(policies, remaining) with ordinality as q(policy, remaining, ord) order by q.ord);
     outcome := 'denied';
     return next;
     return;
@@ -264,7 +267,7 @@ language sql stable as $$
       where r.job_id = c.job_id and r.index = any(c.checks || c.copies)) end
 $$;
 
--- Whoever locks several locks nodes before chunks before jobs, each in their order.
+-- Whoever locks several locks nodes before chunks before jobs before account_turn, each in their order.
 
 -- Claims up to so many chunks, those first whose turn it is.
 --
@@ -355,10 +358,8 @@ declare
   good_jobs bigint[];
   good_numbers int[];
   good_ends boolean[];
-  it record;
-  seen bigint;
-  new record;
-  ended int;
+  job_ids bigint[];
+  seen bigint[];
 begin
   select array_agg(c.job_id), array_agg(c.number), array_agg(c.ends)
     into good_jobs, good_numbers, good_ends
@@ -368,49 +369,50 @@ begin
         join job_chunk c on c.job_id = h.job_id and c.number = h.number
       where c.state = 'claimed' and c.owner = of_owner and c.attempt = h.attempt
       order by c.job_id, c.number for update of c) c;
-  for it in
-    select g.job_id, array_agg(g.number) as numbers,
-      array_agg(g.number) filter (where g.ends) as ending
+  select array_agg(j.id), array_agg(j.version + 1) into job_ids, seen
+    from (select j.id, j.version from job j where j.id = any(good_jobs) order by j.id for update) j;
+  with good as (
+    select g.job_id, g.number, g.ends, v.version
     from unnest(good_jobs, good_numbers, good_ends) g(job_id, number, ends)
-    group by g.job_id order by g.job_id
-  loop
-    select j.version + 1 into seen from job j where j.id = it.job_id for update;
-    with fresh as (
-      insert into job_result as r (job_id, index, version, verdict, body)
-        select it.job_id, n.index, seen, n.verdict, n.body
-        from unnest(jobs, numbers, indexes, verdicts, bodies) n(job_id, number, index, verdict, body)
-        where n.job_id = it.job_id and n.number = any(it.numbers)
-        on conflict do nothing returning r.index, r.verdict),
-    copied as (
-      insert into job_result as r (job_id, index, version, verdict, same_as)
-        select it.job_id, copy.index, seen, f.verdict, f.index
-        from job_chunk c, unnest(c.copies, c.copy_of) copy(index, first), fresh f
-        where c.job_id = it.job_id and c.number = any(it.numbers) and f.index = copy.first
-        on conflict do nothing returning r.verdict)
-    select count(*) as lines, count(*) filter (where v.verdict = 'pass') as pass,
-        count(*) filter (where v.verdict = 'warn') as warn,
-        count(*) filter (where v.verdict = 'fail') as fail,
-        count(*) filter (where v.verdict = 'error') as error
-      into new
-      from (select f.verdict from fresh f union all select c.verdict from copied c) v;
-    ended := 0;
-    if it.ending is not null then
-      update job_chunk c set state = 'done', owner = null
-        where c.job_id = it.job_id and c.number = any(it.ending);
-      get diagnostics ended = row_count;
-    end if;
-    update job j
-      set version = seen, running = j.running - new.lines, pass = j.pass + new.pass,
-        warn = j.warn + new.warn, fail = j.fail + new.fail, error = j.error + new.error,
-        chunks_left = j.chunks_left - ended
-      where j.id = it.job_id and (new.lines > 0 or ended > 0);
-    if ended > 0 then
-      update job j
-        set state = 'completed', finished_at = clock_timestamp(),
-          expires_at = clock_timestamp() + keep
-        where j.id = it.job_id and j.chunks_left = 0;
-    end if;
-  end loop;
+      join unnest(job_ids, seen) v(job_id, version) on v.job_id = g.job_id),
+  fresh as (
+    insert into job_result as r (job_id, index, version, verdict, body)
+      select n.job_id, n.index, g.version, n.verdict, n.body
+      from unnest(jobs, numbers, indexes, verdicts, bodies) n(job_id, number, index, verdict, body)
+        join good g on g.job_id = n.job_id and g.number = n.number
+      on conflict do nothing returning r.job_id, r.index, r.version, r.verdict),
+  copied as (
+    insert into job_result as r (job_id, index, version, verdict, same_as)
+      select f.job_id, copy.index, f.version, f.verdict, f.index
+      from good g
+        join job_chunk c on c.job_id = g.job_id and c.number = g.number and c.copies <> '{}'
+        cross join unnest(c.copies, c.copy_of) copy(index, first)
+        join fresh f on f.job_id = c.job_id and f.index = copy.first
+      on conflict do nothing returning r.job_id, r.verdict),
+  ended as (
+    update job_chunk c set state = 'done', owner = null
+      from good g
+      where g.ends and c.job_id = g.job_id and c.number = g.number
+      returning c.job_id),
+  new as (
+    select v.job_id, count(*)::int as lines, (count(*) filter (where v.verdict = 'pass'))::int as pass,
+      (count(*) filter (where v.verdict = 'warn'))::int as warn,
+      (count(*) filter (where v.verdict = 'fail'))::int as fail,
+      (count(*) filter (where v.verdict = 'error'))::int as error
+    from (select f.job_id, f.verdict from fresh f union all select c.job_id, c.verdict from copied c) v
+    group by v.job_id),
+  done as (select e.job_id, count(*)::int as chunks from ended e group by e.job_id)
+  update job j
+    set version = v.version, running = j.running - coalesce(n.lines, 0),
+      pass = j.pass + coalesce(n.pass, 0), warn = j.warn + coalesce(n.warn, 0),
+      fail = j.fail + coalesce(n.fail, 0), error = j.error + coalesce(n.error, 0),
+      chunks_left = j.chunks_left - coalesce(d.chunks, 0)
+    from unnest(job_ids, seen) v(job_id, version)
+      left join new n on n.job_id = v.job_id left join done d on d.job_id = v.job_id
+    where j.id = v.job_id and (n.lines > 0 or d.chunks > 0);
+  update job j
+    set state = 'completed', finished_at = clock_timestamp(), expires_at = clock_timestamp() + keep
+    where j.id = any(job_ids) and j.chunks_left = 0 and j.state = 'running';
   return query
     select h.job_id, h.number from unnest(held_jobs, held_numbers) h(job_id, number)
     except select g.job_id, g.number from unnest(good_jobs, good_numbers) g(job_id, number);
@@ -494,13 +496,30 @@ begin
       cancelled = j.total - j.pass - j.warn - j.fail - j.error,
       finished_at = clock_timestamp(), expires_at = clock_timestamp() + keep
     where j.id = of_job;
-  -- what will never be done does not put off what the account wants next
+end
+$$;
+
+-- What will never be done does not put off what the account wants next. Called last, because
+-- account_turn comes last in the order of locks.
+create function settle_turn(of_account bigint) returns void
+language sql as $$
   update account_turn t
     set next_rank = coalesce(
       (select max(c.rank) + 50 from job_chunk c
         where c.account_id = t.account_id and c.state = 'waiting'),
       (select f.last_value from fair_clock f))
-    where t.account_id = (select j.account_id from job j where j.id = of_job);
+    where t.account_id = of_account
+$$;
+
+-- What is done is kept; of a job that has ended, or is another account's, nothing changes.
+create function cancel_job(of_token text, of_account bigint, keep interval) returns void
+language plpgsql as $$
+begin
+  perform end_job(j.id, 'cancelled', keep)
+    from job j where j.token = of_token and j.account_id = of_account;
+  if found then
+    perform settle_turn(of_account);
+  end if;
 end
 $$;
 

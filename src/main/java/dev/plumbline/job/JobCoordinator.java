@@ -1,5 +1,7 @@
 package dev.plumbline.job;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.CheckResult;
@@ -25,14 +27,18 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Claims chunks of jobs for this node, has their lines checked, and has the results written. Used
  * on one event loop; one for each node.
  */
 final class JobCoordinator {
+  private static final Logger LOG = LoggerFactory.getLogger(JobCoordinator.class);
   private static final int CHUNK_LINES = 50;
   private static final int MOST_CHUNKS = 8;
   private static final int MOST_PARKED = 4_000;
@@ -53,6 +59,10 @@ final class JobCoordinator {
   private final Dispatcher dispatcher;
   private final SuspectLane suspects;
   private final Map<WorkStore.ChunkId, Chunk> chunks = new HashMap<>();
+
+  /** Accounts of the lines of which it is being looked up whether their result is known. */
+  private final Multiset<Long> lookedUp = HashMultiset.create();
+
   private boolean claiming;
   private boolean claimAgain;
   private boolean stopping;
@@ -95,7 +105,7 @@ final class JobCoordinator {
     }
 
     @Override
-    public void holds(List<WorkStore.ChunkId> held, long sinceTick) {
+    public void holds(Set<WorkStore.ChunkId> held, long sinceTick) {
       List<WorkStore.ChunkId> gone = new ArrayList<>();
       chunks.forEach(
           (id, chunk) -> {
@@ -173,7 +183,7 @@ final class JobCoordinator {
       claimAgain = claiming;
       return;
     }
-    int room = dispatcher.room();
+    int room = Math.max(0, dispatcher.room() - lookedUp.size());
     if (room == 0 && dispatcher.free() == 0
         || dispatcher.parked() >= 2 * MOST_PARKED
         || writer.waitingBytes() >= MOST_UNWRITTEN_BYTES) {
@@ -187,25 +197,37 @@ final class JobCoordinator {
     var notOf = dispatcher.parkedAccounts(crowded ? 1 : MOST_PARKED_OF_ACCOUNT);
     if (newcomersOnly) {
       notOf.addAll(dispatcher.busyAccounts());
+      notOf.addAll(lookedUp.elementSet());
     }
     WorkStore.Wanted wanted =
         new WorkStore.Wanted(
             modules.names(), notOf, newcomersOnly, suspects.inHand() < MOST_SUSPECTS);
+    long claimer = membership.owner();
     store
-        .claim(membership.owner(), most, wanted)
+        .claim(claimer, most, wanted)
         .onComplete(
             (claimed, failure) -> {
               claiming = false;
-              if (failure != null) {
-                // the next tick tries again
+              if (failure != null || claimer != membership.owner()) {
+                // the next tick tries again; what another life claimed is others' by now
                 return;
               }
-              claimed.forEach(this::take);
+              claimed.forEach(this::tryToTake);
               if (claimed.size() == most || claimAgain) {
                 claimAgain = false;
                 claim();
               }
             });
+  }
+
+  /** A chunk that cannot be taken is forgotten, and so found again and given back. */
+  private void tryToTake(WorkStore.Claimed claimed) {
+    try {
+      take(claimed);
+    } catch (RuntimeException fault) {
+      LOG.error("A chunk could not be taken up.", fault);
+      lose(claimed.id());
+    }
   }
 
   private void take(WorkStore.Claimed claimed) {
@@ -249,11 +271,14 @@ final class JobCoordinator {
     if (chunk.fresh()) {
       dispatch(chunk, lines);
     } else {
+      lookedUp.add(chunk.accountId(), lines.size());
       known
           .find(lines.stream().map(Line::key).toList())
           .onComplete(
-              (answers, failure) ->
-                  dispatch(chunk, failure == null ? unknown(lines, answers) : lines));
+              (answers, failure) -> {
+                lookedUp.remove(chunk.accountId(), lines.size());
+                dispatch(chunk, failure == null ? unknown(lines, answers) : lines);
+              });
     }
   }
 
@@ -318,9 +343,12 @@ final class JobCoordinator {
   private void begin(Line line) {
     checks
         .check(line)
-        .onSuccess(
-            pauseMs -> {
-              if (pauseMs > 0 && !line.chunk().lost()) {
+        .onComplete(
+            (pauseMs, fault) -> {
+              if (fault != null) {
+                lose(line.chunk().id());
+              }
+              if (fault == null && pauseMs > 0 && !line.chunk().lost()) {
                 dispatcher.putOff(line, pauseMs);
               } else {
                 dispatcher.end(line);

@@ -39,10 +39,7 @@ public final class JobStore {
   private static final String CREATE =
       "select * from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 
-  private static final String CANCEL =
-      """
-      select end_job(j.id, 'cancelled', make_interval(secs => $3))
-      from job j where j.token = $1 and j.account_id = $2""";
+  private static final String CANCEL = "select cancel_job($1, $2, make_interval(secs => $3))";
 
   // The sizes first, so that no more bodies are unpacked than are sent.
   private static final String RESULTS =

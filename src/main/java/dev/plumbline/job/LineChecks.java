@@ -38,8 +38,8 @@ final class LineChecks {
   /**
    * Checks a line and hands its result to the writer.
    *
-   * @return how long until it is worth another try, in milliseconds; 0 when there is a result. Does
-   *     not fail
+   * @return how long until it is worth another try, in milliseconds; 0 when there is a result.
+   *     Fails only by a fault of ours
    */
   Future<Long> check(Line line) {
     Chunk chunk = line.chunk();

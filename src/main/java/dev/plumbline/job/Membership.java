@@ -40,7 +40,7 @@ final class Membership {
      *
      * @param sinceTick what it took later may be missing
      */
-    void holds(List<WorkStore.ChunkId> held, long sinceTick);
+    void holds(Set<WorkStore.ChunkId> held, long sinceTick);
 
     boolean knows(WorkStore.ChunkId chunk);
 
@@ -159,7 +159,7 @@ final class Membership {
               if (heldBy != owner || ended) {
                 return;
               }
-              holder.holds(held, since);
+              holder.holds(Set.copyOf(held), since);
               if (regular) {
                 giveBackOrphans(held);
               }

@@ -1,5 +1,6 @@
 package dev.plumbline.job;
 
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
@@ -115,28 +116,34 @@ final class SuspectLane {
 
   private void check(Suspects suspects, List<Line> group) {
     underWay = group.size();
-    List<Future<Long>> checked = new ArrayList<>();
+    List<Future<Boolean>> refused = new ArrayList<>();
     for (Line line : group) {
-      checked.add(
-          checks
-              .check(line)
-              .onSuccess(
-                  pauseMs -> {
-                    underWay--;
-                    if (pauseMs > 0) {
-                      suspects.lines.add(line);
-                    }
-                  }));
+      refused.add(checks.check(line).transform(ended -> ended(suspects, line, ended)));
     }
-    Future.join(checked)
-        .onComplete(
-            ended -> {
-              boolean refused = checked.stream().anyMatch(pause -> pause.result() > 0);
-              if (refused) {
+    Future.all(refused)
+        .onSuccess(
+            all -> {
+              // the next group is another chunk's: nobody's crowd of suspects holds up the others'
+              queue.remove(suspects);
+              queue.add(suspects);
+              if (all.<Boolean>list().contains(true)) {
                 vertx.setTimer(RETRY_MS, again -> goOn());
               } else {
                 goOn();
               }
             });
+  }
+
+  /** Whether the line found no room, and is to come again. */
+  private Future<Boolean> ended(Suspects suspects, Line line, AsyncResult<Long> pauseMs) {
+    underWay--;
+    if (pauseMs.failed()) {
+      onLost.accept(suspects.chunk.id());
+      return Future.succeededFuture(false);
+    }
+    if (pauseMs.result() > 0) {
+      suspects.lines.add(line);
+    }
+    return Future.succeededFuture(pauseMs.result() > 0);
   }
 }
