@@ -40,6 +40,9 @@ final class AccountStore {
         a.password_hash
       from account a where a.deleted_at is null and\s""";
 
+  // Whoever is signing in just now holds this up; what follows sees the session.
+  private static final String LOCK = "select from account where email_key = $1 for update";
+
   private static final String SET_PLAN =
       "with changed as (update account set plan = $2 where email_key = $1 returning id) "
           + TELL
@@ -207,6 +210,12 @@ final class AccountStore {
   }
 
   private Future<Boolean> change(String sql, Tuple arguments) {
-    return database.query(sql, arguments).map(rows -> rows.size() > 0);
+    return database.inTransaction(
+        transaction ->
+            transaction
+                .preparedQuery(LOCK)
+                .execute(Tuple.of(arguments.getString(0)))
+                .compose(locked -> transaction.preparedQuery(sql).execute(arguments))
+                .map(rows -> rows.size() > 0));
   }
 }

@@ -36,7 +36,8 @@ final class SessionStore {
           where s.id = any($1) and s.expires_at > clock_timestamp()
             and a.deleted_at is null and a.disabled_at is null""";
 
-  // The sessions that were used longest ago make room.
+  // The sessions that were used longest ago make room. The lock holds up whoever changes the
+  // password, who otherwise would not see this session and leave it.
   private static final String INSERT =
       """
       with room as (
@@ -45,8 +46,8 @@ final class SessionStore {
       insert into session as s (account_id, token, client, address, expires_at)
       select $1, $2, $3, $4, clock_timestamp() + interval '7 days'
       where exists (
-        select from account where id = $1 and deleted_at is null and disabled_at is null
-        for key share)
+        select from account where id = $1 and password_hash = $6 and deleted_at is null and disabled_at is null
+        for share)
       returning\s"""
           + OF_SESSION;
 
@@ -83,13 +84,10 @@ final class SessionStore {
         where a.email_key = $1 and s.address = $2)""";
 
   private static final String SET_PASSWORD =
-      """
-      with changed as (
-          update account set password_hash = $4
-          where id = $1 and password_hash = $3 returning id),
-        signed_out as (
-          delete from session where account_id in (select id from changed) and id <> $2)
-      select id from changed""";
+      "update account set password_hash = $3 where id = $1 and password_hash = $2";
+
+  // A statement of its own: it sees the sessions that began while the account was waited for.
+  private static final String END_OTHERS = "delete from session where account_id = $1 and id <> $2";
 
   private static final String REHASH =
       "update account set password_hash = $3 where id = $1 and password_hash = $2";
@@ -172,13 +170,14 @@ final class SessionStore {
   /**
    * Begins a session.
    *
+   * @param passwordHash of the password that was shown
    * @param most sessions the account has afterwards
-   * @return null if the account is gone or disabled
+   * @return null if the account is gone or disabled, or has another password by now
    */
   Future<@Nullable Session> insert(
-      long accountId, Buffer token, String client, String address, int most) {
+      long accountId, String passwordHash, Buffer token, String client, String address, int most) {
     return database
-        .query(INSERT, Tuple.of(accountId, token, client, address, most - 1))
+        .query(INSERT, Tuple.of(accountId, token, client, address, most - 1, passwordHash))
         .map(SessionStore::one);
   }
 
@@ -234,9 +233,19 @@ final class SessionStore {
    * @return false if the password is not what it was any more
    */
   Future<Boolean> setPassword(long accountId, long keptSession, String oldHash, String newHash) {
-    return database
-        .query(SET_PASSWORD, Tuple.of(accountId, keptSession, oldHash, newHash))
-        .map(rows -> rows.size() == 1);
+    return database.inTransaction(
+        transaction ->
+            transaction
+                .preparedQuery(SET_PASSWORD)
+                .execute(Tuple.of(accountId, oldHash, newHash))
+                .compose(
+                    changed ->
+                        changed.rowCount() == 0
+                            ? Future.succeededFuture(false)
+                            : transaction
+                                .preparedQuery(END_OTHERS)
+                                .execute(Tuple.of(accountId, keptSession))
+                                .map(true)));
   }
 
   /** The same password under new parameters. */

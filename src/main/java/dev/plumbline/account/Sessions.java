@@ -54,14 +54,16 @@ public final class Sessions {
   /**
    * Begins a session.
    *
+   * @param passwordHash of the password that was shown
    * @param client what the browser says of itself
    * @param address from where
-   * @return with a token; null if the account is gone or disabled
+   * @return with a token; null if the account is gone or disabled, or has another password by now
    */
-  public Future<@Nullable SignedIn> begin(Account account, String client, String address) {
+  Future<@Nullable SignedIn> begin(
+      Account account, String passwordHash, String client, String address) {
     String id = tokens.freshId();
     return store
-        .insert(account.id(), SessionTokens.hash(id), readable(client), address, MOST)
+        .insert(account.id(), passwordHash, SessionTokens.hash(id), readable(client), address, MOST)
         .map(session -> session == null ? null : withToken(account, session, id));
   }
 

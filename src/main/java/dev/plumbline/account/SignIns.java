@@ -124,30 +124,59 @@ public final class SignIns {
         .verify(password, kept == null ? null : kept.passwordHash())
         .compose(
             right -> {
-              if (!right || kept == null) {
+              String hash = kept == null ? null : kept.passwordHash();
+              if (!right || kept == null || hash == null) {
                 return Future.succeededFuture(new SignIn.Wrong());
               }
               return kept.account().disabled()
                   ? Future.succeededFuture(new SignIn.Disabled())
-                  : renewHash(kept, password).compose(done -> begin(kept.account(), client));
+                  : renewHash(kept.account(), hash, password)
+                      .compose(renewed -> begin(kept.account(), renewed, client))
+                      .compose(begun -> ifWelcome(begun, kept, password, client));
             });
   }
 
-  /** What was hashed with other parameters is hashed anew while the password is at hand. */
-  private Future<Void> renewHash(Kept kept, String password) {
-    String hash = kept.passwordHash();
-    if (hash == null || !Passwords.isOutdated(hash) || Passwords.fault(password) != null) {
-      return Future.succeededFuture();
+  /** Another sign-in may have renewed the hash meanwhile: then this one begins once more. */
+  private Future<SignIn> ifWelcome(SignIn begun, Kept before, String password, Client client) {
+    if (begun instanceof SignIn.Welcome) {
+      return Future.succeededFuture(begun);
+    }
+    return accounts
+        .find(before.account().id())
+        .compose(
+            now -> {
+              String hash = now == null ? null : now.passwordHash();
+              if (now == null || hash == null || now.account().disabled()) {
+                return Future.succeededFuture(begun);
+              }
+              return passwords
+                  .verify(password, hash)
+                  .compose(
+                      right ->
+                          right
+                              ? begin(now.account(), hash, client)
+                              : Future.succeededFuture(begun));
+            });
+  }
+
+  /**
+   * What was hashed with other parameters is hashed anew while the password is at hand.
+   *
+   * @return the hash that the account has then, unless another changes it
+   */
+  private Future<String> renewHash(Account account, String hash, String password) {
+    if (!Passwords.isOutdated(hash) || Passwords.fault(password) != null) {
+      return Future.succeededFuture(hash);
     }
     return passwords
         .hash(password)
-        .compose(fresh -> store.rehash(kept.account().id(), hash, fresh))
-        .otherwiseEmpty();
+        .compose(fresh -> store.rehash(account.id(), hash, fresh).map(fresh))
+        .otherwise(hash);
   }
 
-  private Future<SignIn> begin(Account account, Client client) {
+  private Future<SignIn> begin(Account account, String passwordHash, Client client) {
     return sessions
-        .begin(account, client.browser(), client.address())
+        .begin(account, passwordHash, client.browser(), client.address())
         .map(begun -> begun == null ? new SignIn.Wrong() : new SignIn.Welcome(begun));
   }
 
@@ -168,8 +197,15 @@ public final class SignIns {
               return passwords
                   .hash(password)
                   .onFailure(busy -> ((Attempts.Allowed) begun).forgive())
-                  .compose(hash -> accounts.insert(email, plan, hash))
-                  .compose(id -> id == null ? taken() : accounts.find(id).compose(made(client)));
+                  .compose(
+                      hash ->
+                          accounts
+                              .insert(email, plan, hash)
+                              .compose(
+                                  id ->
+                                      id == null
+                                          ? taken()
+                                          : accounts.find(id).compose(made(hash, client))));
             });
   }
 
@@ -177,8 +213,8 @@ public final class SignIns {
     return Future.succeededFuture(new SignIn.EmailTaken());
   }
 
-  private Function<@Nullable Kept, Future<SignIn>> made(Client client) {
-    return kept -> kept == null ? taken() : begin(kept.account(), client);
+  private Function<@Nullable Kept, Future<SignIn>> made(String hash, Client client) {
+    return kept -> kept == null ? taken() : begin(kept.account(), hash, client);
   }
 
   /**

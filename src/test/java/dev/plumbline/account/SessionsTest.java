@@ -53,7 +53,7 @@ class SessionsTest {
   }
 
   private SignedIn begin() {
-    return Await.value(sessions.begin(account, "Browser", "192.0.2.1"));
+    return Await.value(sessions.begin(account, "the hash", "Browser", "192.0.2.1"));
   }
 
   private SignedIn resume(String token) {
@@ -110,6 +110,58 @@ class SessionsTest {
   }
 
   @Test
+  void nobodySignsInByAPasswordThatWasChangedMeanwhile() {
+    sql("update account set password_hash = 'another' where id = " + account.id());
+
+    assertThat(Await.value(sessions.begin(account, "the hash", "", ""))).isNull();
+    assertThat(Await.value(sessions.begin(account, "another", "", ""))).isNotNull();
+  }
+
+  @Test
+  void aChangeOfThePasswordWaitsForASignInUnderWayAndEndsItsSession() {
+    SessionStore store = new SessionStore(database);
+    SignedIn kept = begin();
+    Future<Boolean> change =
+        Await.value(
+            database.inTransaction(
+                signIn ->
+                    signIn
+                        .query("select from account where id = " + account.id() + " for share")
+                        .execute()
+                        .compose(
+                            locked ->
+                                signIn
+                                    .query(
+                                        "insert into session (account_id, token, client, address,"
+                                            + " expires_at) select account_id, token, 'late',"
+                                            + " address, expires_at from session where id = "
+                                            + kept.session().id())
+                                    .execute())
+                        .compose(
+                            begun -> {
+                              Future<Boolean> waiting =
+                                  store.setPassword(
+                                      account.id(), kept.session().id(), "the hash", "next");
+                              return untilSomebodyWaits().map(seen -> waiting);
+                            })));
+
+    assertThat(Await.value(change)).isTrue();
+    assertThat(Await.value(sessions.list(account.id())))
+        .extracting(Session::client)
+        .containsExactly("Browser");
+  }
+
+  private Future<Void> untilSomebodyWaits() {
+    return database
+        .query("select exists (select from pg_locks where not granted)")
+        .compose(
+            rows ->
+                rows.iterator().next().getBoolean(0)
+                    ? Future.succeededFuture()
+                    : untilSomebodyWaits());
+  }
+
+  @Test
   void whoHasSignedOutIsNotKnownAnyMore() {
     SignedIn one = begin();
     SignedIn other = begin();
@@ -137,13 +189,13 @@ class SessionsTest {
     SignedIn begun = begin();
     sql("update account set disabled_at = clock_timestamp() where id = " + account.id());
     assertThat(resume(begun.newToken())).isNull();
-    assertThat(Await.value(sessions.begin(account, "", ""))).isNull();
+    assertThat(Await.value(sessions.begin(account, "the hash", "", ""))).isNull();
 
     sql(
         "update account set disabled_at = null, deleted_at = clock_timestamp() where id = "
             + account.id());
     assertThat(resume(begun.newToken())).isNull();
-    assertThat(Await.value(sessions.begin(account, "", ""))).isNull();
+    assertThat(Await.value(sessions.begin(account, "the hash", "", ""))).isNull();
   }
 
   @Test
@@ -275,7 +327,9 @@ class SessionsTest {
   @Test
   void whatABrowserSaysOfItselfIsMadeHarmless() {
     SignedIn begun =
-        Await.value(sessions.begin(account, "\u001b[31m\u0000" + "x".repeat(1_000), "192.0.2.1"));
+        Await.value(
+            sessions.begin(
+                account, "the hash", "\u001b[31m\u0000" + "x".repeat(1_000), "192.0.2.1"));
 
     assertThat(begun.session().client()).startsWith("?[31m?xxx").hasSize(200);
   }
