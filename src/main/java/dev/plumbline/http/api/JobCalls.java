@@ -127,7 +127,8 @@ final class JobCalls {
   static Problem unavailable() {
     return Problem.unavailable(
         "unavailable",
-        "The database cannot be reached just now; try again shortly.",
+        "The database did not answer in time; try again shortly. What was asked to be created or"
+            + " cancelled may have been all the same: an Idempotency-Key makes it safe to ask again.",
         RETRY_SECONDS);
   }
 }
