@@ -227,6 +227,29 @@ class AccountApiTest {
   }
 
   @Test
+  void aSessionThatEndsWhileTheBodyComesMakesNoKey() throws Exception {
+    Browser browser = somebody(Plan.FREE);
+    String body = "{\"name\":\"late\"}";
+    try (RawClient slow = RawClient.connect(service.uri("/").getPort())) {
+      slow.send(
+          "POST /api/v1/keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+              + "Expect: 100-continue\r\nOrigin: "
+              + service.uri("")
+              + "\r\nCookie: "
+              + browser.cookie()
+              + "\r\nContent-Length: "
+              + body.length()
+              + "\r\n\r\n");
+      assertThat(slow.answer().status()).isEqualTo(100);
+      assertThat(browser.delete(SESSION).statusCode()).isEqualTo(204);
+
+      slow.send(body);
+
+      assertThat(slow.answer().status()).isEqualTo(401);
+    }
+  }
+
+  @Test
   void anAccountHasTenLiveKeysAtMost() {
     Browser browser = somebody(Plan.FREE);
     for (int i = 0; i < 10; i++) {

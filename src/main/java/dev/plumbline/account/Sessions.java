@@ -96,6 +96,21 @@ public final class Sessions {
                         .compose(found -> judge(read.result(), found)));
   }
 
+  /**
+   * Who was signed in a while ago, as they are now.
+   *
+   * @return null if the session has ended meanwhile
+   */
+  public Future<@Nullable SignedIn> again(SignedIn before) {
+    return finds
+        .ask(before.session().id())
+        .map(
+            found ->
+                found == null || found.account().id() != before.account().id()
+                    ? null
+                    : new SignedIn(found.account(), found.session(), before.newToken()));
+  }
+
   private Future<@Nullable SignedIn> judge(SessionTokens.Claims claims, @Nullable Found found) {
     if (found == null || found.account().id() != claims.accountId()) {
       return Future.succeededFuture(null);

@@ -53,6 +53,32 @@ public final class SessionAuthentication {
         });
   }
 
+  /**
+   * Goes on if the session has not ended since, for whoever has waited for a body; otherwise the
+   * request is answered.
+   *
+   * @param then called at most once, on the context of the request
+   */
+  public void stillSignedIn(RoutingContext ctx, SignedIn before, Consumer<SignedIn> then) {
+    sessions
+        .again(before)
+        .onComplete(
+            now -> {
+              try {
+                if (now.failed()) {
+                  ctx.fail(now.cause());
+                } else if (now.result() == null) {
+                  cookies.clear(ctx.response());
+                  problems.send(ctx, nobody());
+                } else {
+                  then.accept(now.result());
+                }
+              } catch (RuntimeException fault) {
+                ctx.fail(fault);
+              }
+            });
+  }
+
   /** As {@link #signedIn}, and with null for whoever is not signed in. */
   public void visitor(RoutingContext ctx, Consumer<@Nullable SignedIn> then) {
     if (!cameFromHere(ctx)) {

@@ -48,7 +48,11 @@ final class ChangePasswordOperation implements Operation {
       ctx.fail(406);
       return;
     }
-    people.signedIn(ctx, who -> body.read(ctx, given -> change(ctx, who, given)));
+    people.signedIn(
+        ctx,
+        before ->
+            body.read(
+                ctx, given -> people.stillSignedIn(ctx, before, who -> change(ctx, who, given))));
   }
 
   private void change(RoutingContext ctx, SignedIn who, JsonObject given) {

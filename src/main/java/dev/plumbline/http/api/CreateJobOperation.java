@@ -73,7 +73,7 @@ final class CreateJobOperation implements Operation {
     authentication.caller(
         ctx,
         Scope.JOBS_WRITE,
-        caller -> {
+        before -> {
           List<String> keys = ctx.request().headers().getAll("Idempotency-Key");
           if (!Negotiation.acceptsJson(ctx)) {
             ctx.fail(406);
@@ -87,7 +87,12 @@ final class CreateJobOperation implements Operation {
                 patience,
                 body ->
                     answers.when(
-                        ctx, read(ctx, body, key != null), done -> judge(ctx, caller, key, done)));
+                        ctx,
+                        read(ctx, body, key != null),
+                        // a key may have been revoked while the body came
+                        done ->
+                            authentication.caller(
+                                ctx, Scope.JOBS_WRITE, caller -> judge(ctx, caller, key, done))));
           }
         });
   }

@@ -61,7 +61,11 @@ final class CreateKeyOperation implements Operation {
       ctx.fail(406);
       return;
     }
-    people.signedIn(ctx, who -> body.read(ctx, given -> create(ctx, who, given)));
+    people.signedIn(
+        ctx,
+        before ->
+            body.read(
+                ctx, given -> people.stillSignedIn(ctx, before, who -> create(ctx, who, given))));
   }
 
   private void create(RoutingContext ctx, SignedIn who, JsonObject given) {
