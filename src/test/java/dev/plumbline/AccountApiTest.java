@@ -162,9 +162,11 @@ class AccountApiTest {
     assertPointer(
         here.send("PUT", ACCOUNT + "/password", change(PASSWORD, "short")), "/new_password");
 
+    String copied = here.token();
     assertThat(here.send("PUT", ACCOUNT + "/password", change(PASSWORD, NEXT)).statusCode())
         .isEqualTo(204);
 
+    assertThat(service.get(SESSION, "Cookie", "plumbline=" + copied).statusCode()).isEqualTo(401);
     assertThat(here.get(SESSION).statusCode()).isEqualTo(200);
     assertThat(elsewhere.get(SESSION).statusCode()).isEqualTo(401);
     assertThat(new Browser(service).signIn(email, PASSWORD).statusCode()).isEqualTo(401);

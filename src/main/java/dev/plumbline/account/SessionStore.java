@@ -89,6 +89,15 @@ final class SessionStore {
   // A statement of its own: it sees the sessions that began while the account was waited for.
   private static final String END_OTHERS = "delete from session where account_id = $1 and id <> $2";
 
+  // Also another id: a copy of the cookie names nothing any more, so it cannot even end the
+  // session.
+  private static final String MOVE =
+      "update session s set id = default, token = $3, former = null, former_until = null,"
+          + " renewed_at = clock_timestamp(), expires_at = "
+          + LIFE
+          + " where s.account_id = $1 and s.id = $2 returning "
+          + OF_SESSION;
+
   private static final String REHASH =
       "update account set password_hash = $3 where id = $1 and password_hash = $2";
 
@@ -117,6 +126,13 @@ final class SessionStore {
       @Nullable Buffer former,
       @Nullable Boolean formerGood,
       long sinceRenewalMs) {}
+
+  /**
+   * A password was changed.
+   *
+   * @param kept null if that session has ended meanwhile
+   */
+  record Changed(@Nullable Session kept) {}
 
   /** The sessions with these ids, null for those that there are not. */
   Future<List<@Nullable Found>> find(List<Long> ids) {
@@ -228,11 +244,12 @@ final class SessionStore {
   }
 
   /**
-   * Changes a password and ends the account's sessions but one.
+   * Changes a password and ends the account's sessions but one, which gets another id and token.
    *
-   * @return false if the password is not what it was any more
+   * @return null if the password is not what it was any more
    */
-  Future<Boolean> setPassword(long accountId, long keptSession, String oldHash, String newHash) {
+  Future<@Nullable Changed> setPassword(
+      long accountId, long keptSession, Buffer token, String oldHash, String newHash) {
     return database.inTransaction(
         transaction ->
             transaction
@@ -241,11 +258,16 @@ final class SessionStore {
                 .compose(
                     changed ->
                         changed.rowCount() == 0
-                            ? Future.succeededFuture(false)
+                            ? Future.succeededFuture(null)
                             : transaction
                                 .preparedQuery(END_OTHERS)
                                 .execute(Tuple.of(accountId, keptSession))
-                                .map(true)));
+                                .compose(
+                                    ended ->
+                                        transaction
+                                            .preparedQuery(MOVE)
+                                            .execute(Tuple.of(accountId, keptSession, token)))
+                                .map(rows -> new Changed(one(rows)))));
   }
 
   /** The same password under new parameters. */

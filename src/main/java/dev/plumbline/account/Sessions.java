@@ -67,6 +67,28 @@ public final class Sessions {
         .map(session -> session == null ? null : withToken(account, session, id));
   }
 
+  /**
+   * Changes a password; every other session of the account ends, and the token of this one is no
+   * good any more.
+   *
+   * @return null if the password is not what it was any more
+   */
+  Future<SignIn.@Nullable PasswordChanged> changePassword(
+      SignedIn who, String oldHash, String newHash) {
+    String id = tokens.freshId();
+    return store
+        .setPassword(
+            who.account().id(), who.session().id(), SessionTokens.hash(id), oldHash, newHash)
+        .map(
+            changed ->
+                changed == null
+                    ? null
+                    : new SignIn.PasswordChanged(
+                        changed.kept() == null
+                            ? null
+                            : withToken(who.account(), changed.kept(), id)));
+  }
+
   private SignedIn withToken(Account account, Session session, String tokenId) {
     return new SignedIn(
         account, session, tokens.write(session.id(), account.id(), tokenId, session.expiresAt()));

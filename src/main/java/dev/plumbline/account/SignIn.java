@@ -1,13 +1,19 @@
 package dev.plumbline.account;
 
+import org.jspecify.annotations.Nullable;
+
 /** How an attempt to sign in, to sign up or to change a password can end. */
 public sealed interface SignIn {
 
   /** Signed in, with a new token. */
   record Welcome(SignedIn signedIn) implements SignIn {}
 
-  /** The password was changed; nobody else is signed in any more. */
-  record PasswordChanged() implements SignIn {}
+  /**
+   * The password was changed; nobody else is signed in any more.
+   *
+   * @param signedIn with a new token; null if the session has ended meanwhile
+   */
+  record PasswordChanged(@Nullable SignedIn signedIn) implements SignIn {}
 
   /** There is no such account, or that is not its password: nobody is told which. */
   record Wrong() implements SignIn {}

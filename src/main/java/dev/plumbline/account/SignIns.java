@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -30,7 +31,7 @@ public final class SignIns {
   /** Failures with one account from one address. */
   public static final String BY_BOTH = "sign-in-account-address";
 
-  /** Failures with one account from addresses that it does not know. */
+  /** Failures with one account from addresses that it does not know, and those in one session. */
   public static final String BY_ACCOUNT = "sign-in-account";
 
   /** New accounts from one address. */
@@ -224,8 +225,11 @@ public final class SignIns {
    */
   public Future<SignIn> changePassword(SignedIn who, String current, String next, Client client) {
     String key = digest(EmailAddress.parse(who.account().email()).key());
+    List<Quota> quotas = new ArrayList<>(quotas(key, client, true));
+    // of the session: it may come from many addresses, and strangers cannot use it up
+    quotas.add(new Quota(BY_ACCOUNT, "session " + who.session().id()));
     return attempt(
-        quotas(key, client, true),
+        quotas,
         () ->
             accounts
                 .find(who.account().id())
@@ -241,12 +245,9 @@ public final class SignIns {
                 right && hash != null
                     ? passwords
                         .hash(next)
-                        .compose(
-                            fresh ->
-                                store.setPassword(
-                                    who.account().id(), who.session().id(), hash, fresh))
-                    : Future.succeededFuture(false))
-        .map(changed -> changed ? new SignIn.PasswordChanged() : new SignIn.Wrong());
+                        .compose(fresh -> sessions.changePassword(who, hash, fresh))
+                    : Future.succeededFuture(null))
+        .map(changed -> changed == null ? new SignIn.Wrong() : changed);
   }
 
   /** Quotas are kept for a while; whose address failed is nobody's business. */

@@ -118,10 +118,20 @@ class SessionsTest {
   }
 
   @Test
+  void whoChangesThePasswordGetsATokenThatNoCopyLeadsTo() {
+    SignedIn before = begin();
+
+    SignedIn after = Await.value(sessions.changePassword(before, "the hash", "next")).signedIn();
+
+    assertThat(resume(before.newToken())).isNull();
+    assertThat(resume(after.newToken()).session()).isEqualTo(after.session());
+    assertThat(Await.value(sessions.changePassword(after, "the hash", "again"))).isNull();
+  }
+
+  @Test
   void aChangeOfThePasswordWaitsForASignInUnderWayAndEndsItsSession() {
-    SessionStore store = new SessionStore(database);
     SignedIn kept = begin();
-    Future<Boolean> change =
+    Future<SignIn.PasswordChanged> change =
         Await.value(
             database.inTransaction(
                 signIn ->
@@ -139,13 +149,12 @@ class SessionsTest {
                                     .execute())
                         .compose(
                             begun -> {
-                              Future<Boolean> waiting =
-                                  store.setPassword(
-                                      account.id(), kept.session().id(), "the hash", "next");
+                              Future<SignIn.PasswordChanged> waiting =
+                                  sessions.changePassword(kept, "the hash", "next");
                               return untilSomebodyWaits().map(seen -> waiting);
                             })));
 
-    assertThat(Await.value(change)).isTrue();
+    assertThat(Await.value(change)).isNotNull();
     assertThat(Await.value(sessions.list(account.id())))
         .extracting(Session::client)
         .containsExactly("Browser");

@@ -70,7 +70,12 @@ final class ChangePasswordOperation implements Operation {
   }
 
   private void answer(RoutingContext ctx, SignIn outcome) {
-    if (outcome instanceof SignIn.PasswordChanged) {
+    if (outcome instanceof SignIn.PasswordChanged changed) {
+      if (changed.signedIn() == null) {
+        people.signOut(ctx.response());
+      } else {
+        people.signIn(ctx.response(), changed.signedIn());
+      }
       OwnAnswers.nothing(ctx);
     } else if (outcome instanceof SignIn.Wrong) {
       problems.send(
