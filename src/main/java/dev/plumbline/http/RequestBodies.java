@@ -33,6 +33,9 @@ public final class RequestBodies {
   /** RFC 9113, 8.1: the answer is whole, the rest of the request is not needed. */
   private static final long NO_ERROR = 0;
 
+  /** Set once the request is over: nobody is told of that who asks only afterwards. */
+  private static final String OVER = RequestBodies.class.getName() + ".over";
+
   private final Problems problems;
   private final AtomicLong held = new AtomicLong();
 
@@ -71,6 +74,7 @@ public final class RequestBodies {
         });
     ctx.addEndHandler(
         answered -> {
+          ctx.put(OVER, true);
           if (!request.isEnded()) {
             ctx.vertx()
                 .setTimer(
@@ -100,10 +104,13 @@ public final class RequestBodies {
    * @param within which all of it must come
    * @param then called with the body, of which the memory counts until the answer is sent; never
    *     called when the body was refused, which has then been answered: 400 broken off, 408 too
-   *     slow, 413 too large, 415 no JSON, 503 too many bodies at once
+   *     slow, 413 too large, 415 no JSON, 503 too many bodies at once; nor when the client has gone
    */
   public void readJson(RoutingContext ctx, int most, Duration within, Handler<Buffer> then) {
     HttpServerRequest request = ctx.request();
+    if (isOver(ctx)) {
+      return;
+    }
     Problem refusal = refusal(request, most);
     if (refusal != null) {
       problems.send(ctx, refusal);
@@ -117,6 +124,10 @@ public final class RequestBodies {
       ctx.response().writeContinue();
     }
     new Reading(ctx, most, within, then).begin();
+  }
+
+  private static boolean isOver(RoutingContext ctx) {
+    return ctx.response().closed() || ctx.response().ended() || ctx.get(OVER) != null;
   }
 
   private @Nullable Problem refusal(HttpServerRequest request, int most) {
@@ -164,6 +175,10 @@ public final class RequestBodies {
     private final long timer;
     private final Duration within;
     private boolean over;
+    private boolean released;
+
+    /** Bytes that count as held. */
+    private long counted;
 
     Reading(RoutingContext ctx, int most, Duration within, Handler<Buffer> then) {
       this.ctx = ctx;
@@ -174,11 +189,7 @@ public final class RequestBodies {
     }
 
     void begin() {
-      ctx.addEndHandler(
-          answered -> {
-            end();
-            held.addAndGet(-body.length());
-          });
+      ctx.addEndHandler(answered -> release());
       ctx.request()
           .exceptionHandler(
               broken -> refuse(Problem.badRequest("The body broke off before its end.")))
@@ -187,7 +198,7 @@ public final class RequestBodies {
               all -> {
                 if (!over) {
                   end();
-                  then.handle(body);
+                  handOver();
                 }
               })
           .resume();
@@ -197,15 +208,29 @@ public final class RequestBodies {
       if (over) {
         return;
       }
+      if (isOver(ctx)) {
+        release();
+        return;
+      }
       if (body.length() + piece.length() > most) {
         refuse(tooLarge(most));
         return;
       }
       body.appendBuffer(piece);
+      counted += piece.length();
       if (held.addAndGet(piece.length()) > MOST_HELD) {
         refuse(
             Problem.unavailable(
                 "overloaded", "Too many large requests are under way; try again shortly.", 1));
+      }
+    }
+
+    private void handOver() {
+      try {
+        then.handle(body);
+      } catch (RuntimeException fault) {
+        // nobody else would answer
+        ctx.fail(fault);
       }
     }
 
@@ -219,6 +244,14 @@ public final class RequestBodies {
     private void end() {
       over = true;
       ctx.vertx().cancelTimer(timer);
+    }
+
+    private void release() {
+      end();
+      if (!released) {
+        released = true;
+        held.addAndGet(-counted);
+      }
     }
 
     private Problem tooSlow() {

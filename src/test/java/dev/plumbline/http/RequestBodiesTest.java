@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,8 @@ class RequestBodiesTest {
   private Vertx vertx;
   private HttpServer server;
   private RequestBodies bodies;
+  private final AtomicInteger askedTooLate = new AtomicInteger();
+  private final AtomicInteger readTooLate = new AtomicInteger();
 
   @BeforeAll
   void start() {
@@ -58,6 +61,13 @@ class RequestBodiesTest {
         .handler(ctx -> vertx.setTimer(20, later -> length(ctx, Duration.ofSeconds(15))));
     router.post("/soon").handler(ctx -> length(ctx, Duration.ofMillis(200)));
     router
+        .post("/gone")
+        .handler(
+            ctx ->
+                ctx.request()
+                    .connection()
+                    .closeHandler(gone -> vertx.runOnContext(later -> readTooLate(ctx))));
+    router
         .post("/stranger")
         .handler(
             ctx ->
@@ -68,6 +78,12 @@ class RequestBodiesTest {
 
   private void length(RoutingContext ctx, Duration within) {
     bodies.readJson(ctx, MOST, within, body -> ctx.response().end("length " + body.length()));
+  }
+
+  private void readTooLate(RoutingContext ctx) {
+    bodies.readJson(
+        ctx, MOST, Duration.ofSeconds(15), body -> readTooLate.addAndGet(1 + body.length()));
+    vertx.runOnContext(delivered -> askedTooLate.incrementAndGet());
   }
 
   @AfterAll
@@ -164,6 +180,17 @@ class RequestBodiesTest {
       until(() -> bodies.held() == 50_000);
     }
     assertNothingIsHeld();
+  }
+
+  @Test
+  void aCallerWhoHangsUpBeforeTheBodyIsAskedForLeavesNothing() throws IOException {
+    try (Client client = new Client()) {
+      client.send("POST /gone HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 2000\r\n\r\n");
+      client.send("x".repeat(1_000));
+    }
+    until(() -> askedTooLate.get() == 1);
+    assertThat(bodies.held()).isZero();
+    assertThat(readTooLate).hasValue(0);
   }
 
   @Test
