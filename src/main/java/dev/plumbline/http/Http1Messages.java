@@ -2,6 +2,7 @@ package dev.plumbline.http;
 
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -40,6 +41,9 @@ final class Http1Messages extends ChannelDuplexHandler {
     AWAITED
   }
 
+  /** How long a peer may take nothing of the last answer once the connection is to be closed. */
+  static final long STUCK_MS = 10_000;
+
   private final ConnectionWatch watch;
   private final ConnectionGuard guard;
 
@@ -71,6 +75,9 @@ final class Http1Messages extends ChannelDuplexHandler {
   private boolean mute;
 
   private @Nullable FullHttpResponse refusal;
+
+  /** Somebody wanted the connection closed while the last answer was on its way. */
+  private boolean closeAwaited;
 
   /** How many requests are owed when it is the refusal's turn. */
   private int refusalTurn;
@@ -265,11 +272,40 @@ final class Http1Messages extends ChannelDuplexHandler {
 
   @Override
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    if (closing || refusal != null) {
+    // one that is given up midway has no end to wait for
+    if (!answering && (closing || refusal != null)) {
+      if (!closeAwaited) {
+        closeAwaited = true;
+        closeWhenStuck(ctx, unsent(ctx));
+      }
       ctx.channel().closeFuture().addListener(closed -> promise.trySuccess());
     } else {
       ctx.close(promise);
     }
+  }
+
+  /** A peer that never reads would keep the connection for ever. */
+  private static void closeWhenStuck(ChannelHandlerContext ctx, long unsentBefore) {
+    ctx.executor()
+        .schedule(
+            () -> {
+              if (ctx.isRemoved() || !ctx.channel().isOpen()) {
+                return;
+              }
+              long unsent = unsent(ctx);
+              if (unsent == unsentBefore) {
+                ctx.channel().unsafe().close(ctx.channel().newPromise());
+              } else {
+                closeWhenStuck(ctx, unsent);
+              }
+            },
+            STUCK_MS,
+            TimeUnit.MILLISECONDS);
+  }
+
+  private static long unsent(ChannelHandlerContext ctx) {
+    ChannelOutboundBuffer out = ctx.channel().unsafe().outboundBuffer();
+    return out == null ? 0 : out.totalPendingWriteBytes() - out.currentProgress();
   }
 
   @Override
