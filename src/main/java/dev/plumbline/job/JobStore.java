@@ -33,7 +33,7 @@ public final class JobStore {
 
   private static final long WINDOW_MICROS = Duration.ofHours(1).toNanos() / 1_000;
   private static final double MICROS_PER_SECOND = 1_000_000.0;
-  private static final int PAGE_BYTES = 512 * 1024;
+  private static final int PAGE_BYTES = 128 * 1024;
   private static final int ENDED_AT_ONCE = 100;
 
   private static final String CREATE =

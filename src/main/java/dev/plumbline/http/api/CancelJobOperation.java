@@ -42,7 +42,7 @@ final class CancelJobOperation implements Operation {
 
   private void answer(RoutingContext ctx, JobMessage.JobHead job) {
     boolean minimal = Preferences.of(ctx.request().headers()).minimal();
-    answers.send(
+    answers.sendStored(
         ctx,
         job,
         JobView.whole(!minimal),

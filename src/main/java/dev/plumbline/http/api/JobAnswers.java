@@ -12,11 +12,18 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** Sends jobs, and what went wrong with them. */
 final class JobAnswers {
   private static final int POLL_SECONDS = 2;
+
+  /** Each holds a page of lines until its client has taken it. */
+  private static final int MOST_READERS = 200;
+
+  /** It is the process's memory that is bounded, whichever verticle serves. */
+  private static final AtomicInteger READERS = new AtomicInteger();
 
   private final ModuleCatalogue modules;
   private final JobJson json;
@@ -34,13 +41,52 @@ final class JobAnswers {
   }
 
   /**
-   * Sends a job as it is asked for.
+   * Sends a job whose lines are read page by page; 503 when too many are being sent.
    *
    * @param lines where its lines come from
+   * @param special as in {@link #send}
+   */
+  void sendStored(
+      RoutingContext ctx,
+      JobMessage.JobHead job,
+      JobView view,
+      LineStream.Source lines,
+      Runnable special) {
+    if (READERS.incrementAndGet() > MOST_READERS && view.lines()) {
+      READERS.decrementAndGet();
+      problem(
+          ctx,
+          Problem.unavailable(
+              "overloaded", "Too many results are being sent just now; try again shortly.", 1));
+      return;
+    }
+    Future<Void> sent;
+    try {
+      sent = stream(ctx, job, view, lines, special);
+    } catch (RuntimeException fault) {
+      sent = Future.succeededFuture();
+      ctx.fail(fault);
+    }
+    sent.onComplete(over -> READERS.decrementAndGet());
+  }
+
+  /**
+   * Sends a job as it is asked for.
+   *
+   * @param lines where its lines come from; at hand already
    * @param special sets the status and the headers that this answer alone has; not called when a
    *     problem is sent instead
    */
   void send(
+      RoutingContext ctx,
+      JobMessage.JobHead job,
+      JobView view,
+      LineStream.Source lines,
+      Runnable special) {
+    stream(ctx, job, view, lines, special);
+  }
+
+  private Future<Void> stream(
       RoutingContext ctx,
       JobMessage.JobHead job,
       JobView view,
@@ -60,9 +106,11 @@ final class JobAnswers {
       head.run();
       ctx.response().end();
     } else {
-      LineStream.send(ctx, format(job, view), lines, view.from(), view.to(job), stallMs, head)
+      return LineStream.send(
+              ctx, format(job, view), lines, view.from(), view.to(job), stallMs, head)
           .onFailure(cause -> fail(ctx, cause));
     }
+    return Future.succeededFuture();
   }
 
   /** Sends JSON that was made for one caller. */

@@ -41,6 +41,7 @@ final class LineStream {
   private boolean begun;
   private List<JobMessage.ResultLine> page = List.of();
   private int ofPage;
+  private long stalled = -1;
   private Buffer piece = Buffer.buffer();
 
   private LineStream(
@@ -80,12 +81,22 @@ final class LineStream {
       long stallMs,
       Runnable head) {
     LineStream stream = new LineStream(ctx, format, source, from, to, stallMs, head);
+    ctx.addEndHandler(over -> stream.drop());
     stream.guarded(
         () -> {
           format.begin(stream.piece);
           stream.nextPage();
         });
     return stream.sent.future();
+  }
+
+  /** Nothing is held for a client that has gone, or has everything. */
+  private void drop() {
+    ctx.vertx().cancelTimer(stalled);
+    page = List.of();
+    ofPage = 0;
+    piece = Buffer.buffer();
+    sent.tryComplete();
   }
 
   private void nextPage() {
@@ -131,7 +142,7 @@ final class LineStream {
     response.write(piece);
     piece = Buffer.buffer();
     if (response.writeQueueFull()) {
-      long stalled = ctx.vertx().setTimer(stallMs, late -> response.reset());
+      stalled = ctx.vertx().setTimer(stallMs, late -> response.reset());
       response.drainHandler(
           drained -> {
             response.drainHandler(null);

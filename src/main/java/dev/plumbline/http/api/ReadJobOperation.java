@@ -99,7 +99,7 @@ final class ReadJobOperation implements Operation {
     if (Negotiation.matches(ctx, etag)) {
       JobAnswers.notModified(ctx, special);
     } else {
-      answers.send(ctx, job, view, calls.lines(job), special);
+      answers.sendStored(ctx, job, view, calls.lines(job), special);
     }
   }
 
