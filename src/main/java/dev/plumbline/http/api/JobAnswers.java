@@ -20,7 +20,7 @@ final class JobAnswers {
   private static final int POLL_SECONDS = 2;
 
   /** Each holds a page of lines until its client has taken it. */
-  private static final int MOST_READERS = 200;
+  private static final int MOST_READERS = 64;
 
   /** It is the process's memory that is bounded, whichever verticle serves. */
   private static final AtomicInteger READERS = new AtomicInteger();
