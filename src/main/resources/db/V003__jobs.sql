@@ -272,10 +272,11 @@ $$;
 -- Claims up to so many chunks, those first whose turn it is.
 --
 -- not_of: accounts that get nothing now. near: only what a newcomer would get, which the accounts
--- that wait with a million lines are not, so that looking past them stays short. suspects: also
--- chunks whose owner died, which are done slowly.
+-- that wait with a million lines are not, so that looking past them stays short.
+-- suspects_not_of: accounts that get no chunks whose owner died, which are done slowly; null: nobody.
 create function claim_chunks(
-  of_owner bigint, most int, known_modules text[], not_of bigint[], near boolean, suspects boolean
+  of_owner bigint, most int, known_modules text[], not_of bigint[], near boolean,
+  suspects_not_of bigint[]
 ) returns table (
   job_id bigint, number int, attempt int, account_id bigint, module text, options json,
   fresh boolean, checks int[], inputs bytea[], crashes int, alone int[], struck int[]
@@ -298,7 +299,7 @@ begin
       select c.job_id, c.number, c.rank from job_chunk c
       where c.state = 'waiting' and c.module = any(known_modules)
         and c.account_id <> all(not_of)
-        and (suspects or c.crashes = 0)
+        and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
         and (not near or c.rank <= (select f.last_value + 100 from fair_clock f))
       order by c.rank, c.job_id, c.number
       limit most for update skip locked) c;

@@ -80,7 +80,7 @@ public final class ClaimBench {
   public double claimOne() throws InterruptedException {
     long began = System.nanoTime();
     List<WorkStore.Claimed> claimed =
-        await(work.claim(owner, 1, new WorkStore.Wanted(MODULES, List.of(), false, true)));
+        await(work.claim(owner, 1, new WorkStore.Wanted(MODULES, List.of(), false, List.of())));
     double millis = (System.nanoTime() - began) / 1e6;
     WorkStore.Claimed chunk = claimed.get(0);
     List<WorkStore.Line> lines =
@@ -99,7 +99,8 @@ public final class ClaimBench {
   public double lookForNewcomers() throws InterruptedException {
     long began = System.nanoTime();
     List<WorkStore.Claimed> claimed =
-        await(work.claim(owner, 1, new WorkStore.Wanted(MODULES, List.of(account), true, true)));
+        await(
+            work.claim(owner, 1, new WorkStore.Wanted(MODULES, List.of(account), true, List.of())));
     double millis = (System.nanoTime() - began) / 1e6;
     if (!claimed.isEmpty()) {
       throw new IllegalStateException("there was somebody else");

@@ -43,7 +43,8 @@ final class JobCoordinator {
   private static final int MOST_CHUNKS = 8;
   private static final int MOST_PARKED = 4_000;
   private static final int MOST_PARKED_OF_ACCOUNT = 1_000;
-  private static final int MOST_SUSPECTS = 500;
+  private static final int MOST_SUSPECTS = 2_000;
+  private static final int MOST_SUSPECTS_OF_ACCOUNT = 100;
   private static final long MOST_UNWRITTEN_BYTES = 16L << 20;
   private static final int MOST_STRIKES = 3;
   private static final long QUIET_POLL_MS = 20;
@@ -201,7 +202,10 @@ final class JobCoordinator {
     }
     WorkStore.Wanted wanted =
         new WorkStore.Wanted(
-            modules.names(), notOf, newcomersOnly, suspects.inHand() < MOST_SUSPECTS);
+            modules.names(),
+            notOf,
+            newcomersOnly,
+            suspects.inHand() < MOST_SUSPECTS ? suspects.accounts(MOST_SUSPECTS_OF_ACCOUNT) : null);
     long claimer = membership.owner();
     store
         .claim(claimer, most, wanted)

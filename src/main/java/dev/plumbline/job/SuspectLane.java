@@ -6,15 +6,18 @@ import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
  * Checks the lines of chunks whose coordinator died, any of which may have been the reason. A few
  * at a time, on record before they begin; those that were on record at another death one by one,
- * the least suspect first. So the line that kills is found, and no other takes the blame. Used on
- * one event loop.
+ * the least suspect first. So the line that kills is found, and no other takes the blame. Chunks
+ * take turns. Used on one event loop.
  */
 final class SuspectLane {
   private static final int TOGETHER = 10;
@@ -61,15 +64,28 @@ final class SuspectLane {
     return underWay;
   }
 
+  /** Accounts of which at least so many lines wait here. */
+  Set<Long> accounts(int most) {
+    Map<Long, Integer> lines = new HashMap<>();
+    queue.forEach(
+        suspects -> lines.merge(suspects.chunk.accountId(), suspects.lines.size(), Integer::sum));
+    lines.values().removeIf(waiting -> waiting < most);
+    return lines.keySet();
+  }
+
   void close() {
     open = false;
   }
 
   private void next() {
+    if (busy) {
+      // those under way may come back into the line of their chunk
+      return;
+    }
     while (!queue.isEmpty() && (queue.element().chunk.lost() || queue.element().lines.isEmpty())) {
       queue.remove();
     }
-    if (!busy && open && !queue.isEmpty()) {
+    if (open && !queue.isEmpty()) {
       busy = true;
       begin(queue.element());
     }

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The work of jobs in PostgreSQL, as coordinators see it: claims, leases, results. What one that is
@@ -39,10 +40,18 @@ public final class WorkStore {
   private static final String HELD =
       "select job_id, number, attempt from job_chunk where owner = $1";
 
+  // What was watched before has ended, and is not to be blamed for the next crash.
   private static final String WATCH =
       """
-      update job_chunk set watched = $5
-      where job_id = $2 and number = $3 and state = 'claimed' and owner = $1 and attempt = $4""";
+      with held as (
+        select job_id, number,
+          job_id = $2 and number = $3 and attempt = $4 as wanted
+        from job_chunk
+        where owner = $1 and (job_id = $2 and number = $3 or watched <> '{}')
+        order by job_id, number for update)
+      update job_chunk c set watched = case when h.wanted then $5::int[] else '{}' end
+      from held h where c.job_id = h.job_id and c.number = h.number
+      returning h.wanted""";
 
   // A node of another version may know the module, so it is given time to take the job up.
   private static final String GIVE_UP =
@@ -87,10 +96,13 @@ public final class WorkStore {
    * @param modules only of these
    * @param notOf accounts that get nothing now
    * @param near only what newcomers get; keeps a look past a million lines of {@code notOf} short
-   * @param suspects also chunks whose coordinator died
+   * @param suspectsNotOf accounts that get no chunks whose coordinator died; null: nobody does
    */
   record Wanted(
-      Collection<String> modules, Collection<Long> notOf, boolean near, boolean suspects) {}
+      Collection<String> modules,
+      Collection<Long> notOf,
+      boolean near,
+      @Nullable Collection<Long> suspectsNotOf) {}
 
   /**
    * A result to write.
@@ -159,7 +171,7 @@ public final class WorkStore {
                 wanted.modules.toArray(String[]::new),
                 wanted.notOf.toArray(Long[]::new),
                 wanted.near,
-                wanted.suspects))
+                wanted.suspectsNotOf == null ? null : wanted.suspectsNotOf.toArray(Long[]::new)))
         .map(
             rows -> {
               List<Claimed> claimed = new ArrayList<>();
@@ -250,7 +262,8 @@ public final class WorkStore {
   }
 
   /**
-   * Remembers what is about to be checked, in case it is the death of this coordinator.
+   * Remembers what is about to be checked, and nothing else, in case it is the death of this
+   * coordinator.
    *
    * @return false if the chunk is this coordinator's no more
    */
@@ -260,7 +273,14 @@ public final class WorkStore {
             WATCH,
             Tuple.of(
                 owner, chunk.job, chunk.number, chunk.attempt, indexes.toArray(Integer[]::new)))
-        .map(rows -> rows.rowCount() > 0);
+        .map(
+            rows -> {
+              boolean held = false;
+              for (Row row : rows) {
+                held |= row.getBoolean(0);
+              }
+              return held;
+            });
   }
 
   private static double seconds(Duration duration) {

@@ -1,5 +1,6 @@
 package dev.plumbline.job;
 
+import static dev.plumbline.store.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.JobMessage;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -124,6 +126,72 @@ class JobCrashTest {
       assertThat(bodies(frozen, account, created.token())).isEqualTo(results);
       assertThat(results.get(50).getJsonObject("fields").getString("text"))
           .isEqualTo("freeze.me.test of the heir");
+    }
+    tables.assertEverythingAddsUp();
+  }
+
+  /** A coordinator that is but a number claims what there is. */
+  private static long claimEverything(WorkStore store) {
+    long owner = await(store.register(Duration.ofMinutes(10)));
+    while (!await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)))
+        .isEmpty()) {
+      // until nothing is left
+    }
+    return owner;
+  }
+
+  @Test
+  void aSuspectThatFindsNoRoomIsNotForgottenWhenOthersCome() {
+    long account = tables.account();
+    WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+    ScriptedModule module = new ScriptedModule();
+    try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
+      node.handBack();
+      JobMessage.JobHead first = node.create(account, List.of("late.suspect.test"), true);
+      long one = claimEverything(store);
+      JobMessage.JobHead second = node.create(account, List.of("pass.suspect.test"), true);
+      long other = claimEverything(store);
+      try (JobNode heir = new JobNode(DATABASE.url(), module, MANNERS)) {
+        await(store.renew(one, Duration.ZERO));
+        Await.until(() -> module.came().contains("late.suspect.test"));
+        await(store.renew(other, Duration.ZERO));
+        Await.until(() -> tables.job(second.id()).getInteger("running") == 1);
+        JobMessage.JobHead later = heir.create(account, List.of("pass.later.test"), true);
+        assertThat(heir.ended(account, later.token()).pass()).isEqualTo(1);
+        assertThat(module.came()).doesNotContain("pass.suspect.test");
+
+        module.letGo("late.suspect.test");
+
+        assertThat(heir.ended(account, first.token()).pass()).isEqualTo(1);
+        assertThat(heir.ended(account, second.token()).pass()).isEqualTo(1);
+      }
+    }
+    tables.assertEverythingAddsUp();
+  }
+
+  @Test
+  void theSuspectLinesOfOneHoldNobodyElsesUpForLong() {
+    long busy = tables.account();
+    long other = tables.account();
+    WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+    ScriptedModule module = new ScriptedModule();
+    try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
+      node.handBack();
+      List<JobMessage.JobHead> crowd = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        crowd.add(node.create(busy, names("hold.crowd-" + i, 50), true));
+      }
+      JobMessage.JobHead small = node.create(other, names("pass.small", 30), true);
+      await(store.renew(claimEverything(store), Duration.ZERO));
+      try (JobNode heir = new JobNode(DATABASE.url(), module, MANNERS)) {
+        // one group of the crowd after the other, as if each took its time
+        while (tables.job(small.id()).getValue("finished_at") == null) {
+          module.came().stream().filter(name -> name.startsWith("hold.")).forEach(module::letGo);
+        }
+        assertThat(crowd).anyMatch(job -> !ended(job.id()));
+        crowd.forEach(job -> heir.cancel(busy, job.token()));
+        assertThat(heir.read(other, small.token()).pass()).isEqualTo(30);
+      }
     }
     tables.assertEverythingAddsUp();
   }

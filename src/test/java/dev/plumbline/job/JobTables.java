@@ -80,7 +80,7 @@ final class JobTables {
 
   /** Suspects, too. */
   static WorkStore.Wanted wanted(List<String> modules, Collection<Long> notOf, boolean near) {
-    return new WorkStore.Wanted(modules, notOf, near, true);
+    return new WorkStore.Wanted(modules, notOf, near, List.of());
   }
 
   /** Everything that is claimed has these results. */

@@ -25,8 +25,9 @@ import java.util.concurrent.CountDownLatch;
 /**
  * A module whose targets say what becomes of them: {@code warn.…} warns, {@code fail.…} fails,
  * {@code hold.…} waits until the test lets it go, {@code busy.…} finds no room the first time,
- * {@code throw.…} is a fault of the module, {@code poison.…} is the end of the node, {@code
- * freeze.…} stops its event loop until the test lets it go; all others pass.
+ * {@code late.…} neither, and is told so when the test wants it, {@code throw.…} is a fault of the
+ * module, {@code poison.…} is the end of the node, {@code freeze.…} stops its event loop until the
+ * test lets it go; all others pass.
  */
 final class ScriptedModule implements CheckModule<String> {
   static final String NAME = "scripted";
@@ -96,12 +97,21 @@ final class ScriptedModule implements CheckModule<String> {
       freeze();
     }
     if (text.startsWith("busy.") && first) {
-      return Future.failedFuture(new BusyFailure("full", Duration.ofSeconds(1)));
+      return noRoom();
+    }
+    if (text.startsWith("late.") && first) {
+      return held.computeIfAbsent(text, missing -> Promise.promise())
+          .future()
+          .compose(told -> noRoom());
     }
     if (text.startsWith("throw.")) {
       throw new IllegalStateException("a fault that the test wants");
     }
     return Future.succeededFuture(text);
+  }
+
+  private static Future<String> noRoom() {
+    return Future.failedFuture(new BusyFailure("full", Duration.ofSeconds(1)));
   }
 
   private void freeze() {

@@ -190,6 +190,20 @@ class WorkStoreTest {
   }
 
   @Test
+  void whatHasEndedBeforeTheCrashBearsNoBlame() {
+    tables.job(tables.account(), 100);
+    long owner = living();
+    List<Claimed> claimed = claim(owner, 2);
+    assertThat(await(store.watch(owner, claimed.get(0).id(), List.of(0)))).isTrue();
+    assertThat(await(store.watch(owner, claimed.get(1).id(), List.of(50)))).isTrue();
+
+    crash(owner);
+
+    assertThat(tables.chunk(claimed.get(0).id()).getArrayOfIntegers("struck")).isEmpty();
+    assertThat(tables.chunk(claimed.get(1).id()).getArrayOfIntegers("struck")).containsExactly(50);
+  }
+
+  @Test
   void whatIsHandedBackBearsNoBlame() {
     tables.job(tables.account(), 100);
     long owner = living();
