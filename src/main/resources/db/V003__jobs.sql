@@ -259,12 +259,15 @@ $$;
 
 -- How many lines of a chunk have no result yet.
 create function open_lines(c job_chunk) returns int
-language sql stable as $$
-  select cardinality(c.checks) + cardinality(c.copies) - case
-    when c.attempt = 0 then 0
-    else (
-      select count(*)::int from job_result r
-      where r.job_id = c.job_id and r.index = any(c.checks || c.copies)) end
+language plpgsql stable as $$
+begin
+  if c.attempt = 0 then
+    return cardinality(c.checks) + cardinality(c.copies);
+  end if;
+  return cardinality(c.checks) + cardinality(c.copies) - (
+    select count(*)::int from job_result r
+    where r.job_id = c.job_id and r.index = any(c.checks || c.copies));
+end
 $$;
 
 -- Whoever locks several locks nodes before chunks before jobs before account_turn, each in their order.

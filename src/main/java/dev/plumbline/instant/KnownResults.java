@@ -43,12 +43,33 @@ public final class KnownResults {
    * @return fails with {@code DatabaseUnavailableException}
    */
   public Future<List<@Nullable Answer>> find(List<ResultKey> keys) {
-    List<Future<@Nullable Answer>> lookUps = new ArrayList<>(keys.size());
+    List<@Nullable Answer> answers = new ArrayList<>(keys.size());
+    List<ResultKey> unknown = new ArrayList<>();
     for (ResultKey key : keys) {
       Answer remembered = remembered(key);
-      lookUps.add(remembered == null ? stored(key) : Future.succeededFuture(remembered));
+      answers.add(remembered);
+      if (remembered == null) {
+        unknown.add(key);
+      }
     }
-    return Future.all(lookUps).map(all -> all.list());
+    if (unknown.isEmpty()) {
+      return Future.succeededFuture(answers);
+    }
+    return store
+        .find(unknown.stream().map(ResultKey::stored).toList())
+        .map(
+            found -> {
+              int next = 0;
+              for (int i = 0; i < answers.size(); i++) {
+                if (answers.get(i) == null) {
+                  ResultKey key = unknown.get(next);
+                  ResultStore.Stored stored = found.get(next);
+                  next++;
+                  answers.set(i, stored == null ? null : remember(key, stored));
+                }
+              }
+              return answers;
+            });
   }
 
   /** Makes a new result known to everybody, if it may be told again. */

@@ -88,6 +88,15 @@ public final class ResultStore {
   }
 
   /**
+   * Looks answers up that are wanted together, at most a few hundred, with one statement.
+   *
+   * @return in their order, null for those that there are not; fails as {@link #find(String)} does
+   */
+  Future<List<@Nullable Stored>> find(List<String> keys) {
+    return findAll(keys);
+  }
+
+  /**
    * Keeps an answer, unless a newer one is kept under that key.
    *
    * @return fails with {@code DatabaseUnavailableException}, also if 16 MiB are waiting already

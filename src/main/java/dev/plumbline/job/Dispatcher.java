@@ -20,6 +20,9 @@ final class Dispatcher {
   /** One permit in so many is a newcomer's. */
   private static final int NEWCOMERS_SHARE = 8;
 
+  /** Lines that lie ready for each that is checked: a claim takes as long as a few quick checks. */
+  private static final int AHEAD = 2;
+
   private static final int MEAL = 100;
 
   private final Vertx vertx;
@@ -150,11 +153,11 @@ final class Dispatcher {
   }
 
   /**
-   * How many more lines are wanted here: as many again as are checked at once lie ready, so that no
-   * permit is idle while the next are being claimed.
+   * How many more lines are wanted here: for each that is checked some lie ready, so that no permit
+   * is idle while the next are being claimed and looked up.
    */
   int room() {
-    return Math.max(0, 2 * ordinaryPermits - inHand());
+    return Math.max(0, (1 + AHEAD) * ordinaryPermits - inHand());
   }
 
   /** Whether so many are wanted that it is worth claiming some. */

@@ -95,18 +95,18 @@ class DispatcherTest {
   }
 
   @Test
-  void asManyLinesLieReadyAsAreChecked() {
+  void forEachLineThatIsCheckedTwoLieReady() {
     Dispatcher dispatcher = dispatcher(16, 0);
-    assertThat(dispatcher.room()).isEqualTo(28);
-    add(dispatcher, chunk(A), "a.test", 14);
+    assertThat(dispatcher.room()).isEqualTo(42);
+    add(dispatcher, chunk(A), "a.test", 28);
     dispatcher.pump();
+    assertThat(begun).hasSize(14);
     assertThat(dispatcher.room()).isEqualTo(14);
     assertThat(dispatcher.hungry()).isTrue();
 
     add(dispatcher, chunk(A), "a.test", 14);
     dispatcher.pump();
 
-    assertThat(begun).hasSize(14);
     assertThat(dispatcher.room()).isZero();
     assertThat(dispatcher.hungry()).isFalse();
     add(dispatcher, chunk(A), "a.test", 1);
