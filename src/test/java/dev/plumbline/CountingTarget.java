@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * A target that counts: below {@code /ok} all is well, below {@code /slow} after a third of a
  * second, below {@code /missing} there is nothing. Below {@code /held} who comes first waits until
- * the test lets go, and then there is nothing; for who comes later all is well.
+ * the test lets go, and then there is nothing; for who comes later all is well. Below {@code /gate}
+ * everybody waits until the test opens it.
  */
 final class CountingTarget {
   private static final long SLOW_MS = 300;
@@ -23,6 +24,7 @@ final class CountingTarget {
   private final AtomicLong answered = new AtomicLong();
   private final Map<String, Integer> comers = new ConcurrentHashMap<>();
   private final Promise<Void> letGo = Promise.promise();
+  private final Promise<Void> gate = Promise.promise();
 
   CountingTarget(Vertx vertx) {
     this.vertx = vertx;
@@ -58,6 +60,10 @@ final class CountingTarget {
     letGo.tryComplete();
   }
 
+  void openGate() {
+    gate.tryComplete();
+  }
+
   private void handle(HttpServerRequest request) {
     asked.incrementAndGet();
     String path = request.path();
@@ -66,6 +72,8 @@ final class CountingTarget {
       vertx.setTimer(SLOW_MS, later -> answer(request, 200));
     } else if (path.startsWith("/held/") && comer == 1) {
       letGo.future().onSuccess(gone -> answer(request, 404));
+    } else if (path.startsWith("/gate/")) {
+      gate.future().onSuccess(open -> answer(request, 200));
     } else {
       answer(request, path.startsWith("/missing/") ? 404 : 200);
     }

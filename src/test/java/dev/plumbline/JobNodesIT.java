@@ -39,6 +39,9 @@ class JobNodesIT {
   /** Lease, two renewals until the dead are looked for, and what is left to check. */
   private static final Duration RECOVERY = Duration.ofSeconds(35);
 
+  /** Three quarters of what {@code checks.concurrent} is unless it is set. */
+  private static final int MOST_CHECKS_OF_A_NODE = 384;
+
   private static final Vertx VERTX = Vertx.vertx();
 
   @TempDir static Path databaseFolder;
@@ -159,6 +162,7 @@ class JobNodesIT {
   void ofTwoNodesEitherMayStandStillOrDie() throws Exception {
     try (ServiceProcess first = ServiceProcess.start(one, settings);
         ServiceProcess second = ServiceProcess.start(two, settings)) {
+      shareWhatOneCannotDo(first);
       for (int i = 0; i < 6; i++) {
         load.send(first.address(), load.order(key, 300));
       }
@@ -171,6 +175,15 @@ class JobNodesIT {
       load.assertEverythingWasDone(first.address(), RECOVERY);
       load.assertNothingIsThereTwice(first.address());
     }
+  }
+
+  /** More lines are held up at their target than one node checks at once, so both have some. */
+  private void shareWhatOneCannotDo(ServiceProcess one) {
+    load.send(one.address(), load.order(key, lines("gate", 500)));
+    eventually(
+        Duration.ofSeconds(20),
+        () -> target.pathsBelow("/gate/" + seed + "/") > MOST_CHECKS_OF_A_NODE);
+    target.openGate();
   }
 
   private static double checksOf(ServiceProcess node) {

@@ -1,6 +1,7 @@
 package dev.plumbline.job;
 
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +22,11 @@ final class Dispatcher {
   /** One permit in so many is a newcomer's. */
   private static final int NEWCOMERS_SHARE = 8;
 
-  /** Lines that lie ready for each that is checked: a claim takes as long as a few quick checks. */
+  /** Most lines that lie ready for each that is checked: a claim takes as long as a few checks. */
   private static final int AHEAD = 2;
+
+  /** What would lie here for longer is better done by a node that has nothing to do. */
+  private static final Duration LONGEST_AHEAD = Duration.ofMillis(500);
 
   private static final int MEAL = 100;
 
@@ -35,6 +40,7 @@ final class Dispatcher {
   private final Map<String, Integer> hosts = new HashMap<>();
   private final Map<Long, Integer> active = new HashMap<>();
   private final Map<Long, Integer> parked = new HashMap<>();
+  private final RecentCount ended;
   private int readyLines;
   private int activeLines;
   private int parkedLines;
@@ -44,13 +50,15 @@ final class Dispatcher {
    * @param permits lines that are checked at once
    * @param perHost lines of one host that are checked at once; 0 for no limit
    * @param begin has a line checked; {@link #end} or {@link #putOff} follows
+   * @param nanos a clock as {@link System#nanoTime} is one
    */
-  Dispatcher(Vertx vertx, int permits, int perHost, Consumer<Line> begin) {
+  Dispatcher(Vertx vertx, int permits, int perHost, Consumer<Line> begin, LongSupplier nanos) {
     this.vertx = vertx;
     this.permits = permits;
     this.ordinaryPermits = permits - permits / NEWCOMERS_SHARE;
     this.perHost = perHost;
     this.begin = begin;
+    this.ended = new RecentCount(nanos, LONGEST_AHEAD);
   }
 
   void add(Line line) {
@@ -106,6 +114,11 @@ final class Dispatcher {
 
   /** A line that was begun has ended. */
   void end(Line line) {
+    ended.increment();
+    leave(line);
+  }
+
+  private void leave(Line line) {
     activeLines--;
     decrement(active, line.chunk().accountId());
     if (perHost > 0) {
@@ -131,7 +144,7 @@ final class Dispatcher {
 
   /** A line that was begun found no room: it is ready again after a while. */
   void putOff(Line line, long millis) {
-    end(line);
+    leave(line);
     park(line);
     vertx.setTimer(
         millis,
@@ -153,11 +166,12 @@ final class Dispatcher {
   }
 
   /**
-   * How many more lines are wanted here: for each that is checked some lie ready, so that no permit
-   * is idle while the next are being claimed and looked up.
+   * How many more lines are wanted here: as many as are checked at once, and ready ones for the
+   * next half second, so that no permit is idle while others are being claimed and looked up.
    */
   int room() {
-    return Math.max(0, (1 + AHEAD) * ordinaryPermits - inHand());
+    int ahead = Math.min(AHEAD * ordinaryPermits, ended.most());
+    return Math.max(0, ordinaryPermits + ahead - inHand());
   }
 
   /** Whether so many are wanted that it is worth claiming some. */

@@ -89,7 +89,11 @@ final class JobCoordinator {
     this.checks = new LineChecks(parts.bus(), known, writer, clock);
     this.dispatcher =
         new Dispatcher(
-            parts.vertx(), parts.manners().permits(), parts.manners().perHost(), this::begin);
+            parts.vertx(),
+            parts.manners().permits(),
+            parts.manners().perHost(),
+            this::begin,
+            System::nanoTime);
     this.membership =
         new Membership(parts.vertx(), store, parts.manners(), modules.names(), new Holdings());
     this.suspects = new SuspectLane(parts.vertx(), store, membership::owner, checks, this::lose);

@@ -9,6 +9,7 @@ import dev.plumbline.check.TargetParser;
 import dev.plumbline.instant.ResultKey;
 import dev.plumbline.lab.Await;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,9 @@ class DispatcherTest {
   private static final long C = 3;
 
   private final List<Line> begun = new ArrayList<>();
+  private long nanos;
   private int jobs;
+  private int ended;
 
   @AfterAll
   static void close() {
@@ -33,7 +36,7 @@ class DispatcherTest {
   }
 
   private Dispatcher dispatcher(int permits, int perHost) {
-    return new Dispatcher(VERTX, permits, perHost, begun::add);
+    return new Dispatcher(VERTX, permits, perHost, begun::add, () -> nanos);
   }
 
   private Chunk chunk(long account) {
@@ -95,22 +98,46 @@ class DispatcherTest {
   }
 
   @Test
-  void forEachLineThatIsCheckedTwoLieReady() {
+  void whatIsCheckedInHalfASecondLiesReadyAndIsOtherwiseLeftToOtherNodes() {
     Dispatcher dispatcher = dispatcher(16, 0);
-    assertThat(dispatcher.room()).isEqualTo(42);
-    add(dispatcher, chunk(A), "a.test", 28);
+    assertThat(dispatcher.room()).isEqualTo(14);
+    add(dispatcher, chunk(A), "a.test", 200);
     dispatcher.pump();
     assertThat(begun).hasSize(14);
-    assertThat(dispatcher.room()).isEqualTo(14);
-    assertThat(dispatcher.hungry()).isTrue();
-
-    add(dispatcher, chunk(A), "a.test", 14);
-    dispatcher.pump();
-
     assertThat(dispatcher.room()).isZero();
     assertThat(dispatcher.hungry()).isFalse();
-    add(dispatcher, chunk(A), "a.test", 1);
-    assertThat(dispatcher.room()).isZero();
+    endAllBut(dispatcher, 4);
+    assertThat(dispatcher.inHand()).isEqualTo(4);
+    assertThat(dispatcher.room()).as("no more than two for each that is checked").isEqualTo(38);
+    assertThat(dispatcher.hungry()).isTrue();
+
+    nanos = Duration.ofMillis(999).toNanos();
+    assertThat(dispatcher.room()).isEqualTo(38);
+    add(dispatcher, chunk(A), "a.test", 10);
+    dispatcher.pump();
+    endAllBut(dispatcher, 9);
+    nanos = Duration.ofMillis(1000).toNanos();
+    assertThat(dispatcher.room()).as("of late they were only five").isEqualTo(10);
+
+    nanos = Duration.ofMillis(2000).toNanos();
+    assertThat(dispatcher.room()).as("and of late none").isEqualTo(5);
+  }
+
+  private void endAllBut(Dispatcher dispatcher, int rest) {
+    while (dispatcher.inHand() > rest) {
+      dispatcher.end(begun.get(ended++));
+      dispatcher.pump();
+    }
+  }
+
+  @Test
+  void whatFoundNoRoomHasNotBeenDone() {
+    Dispatcher dispatcher = dispatcher(16, 0);
+    add(dispatcher, chunk(A), "a.test", 14);
+    dispatcher.pump();
+    begun.forEach(line -> dispatcher.putOff(line, Duration.ofMinutes(1).toMillis()));
+
+    assertThat(dispatcher.room()).isEqualTo(14);
   }
 
   @Test
