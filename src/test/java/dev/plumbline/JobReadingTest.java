@@ -291,6 +291,36 @@ class JobReadingTest {
     assertThat(header(held.get(), "Retry-After")).isEqualTo("2");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "update api_key set revoked_at = now() where id = $1, 401, invalid-key",
+    "update account set disabled_at = now() where id = (select account_id from api_key where id = $1),"
+        + " 403, account-disabled"
+  })
+  void whoIsShutOutWhileTheyWaitIsToldNothingOfTheJob(String how, int status, String code)
+      throws Exception {
+    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+    CompletableFuture<HttpResponse<String>> held = sendAsync("/" + token, "Prefer", "wait=30");
+    Await.until(() -> awaits() == 1);
+
+    accounts.sql(how, key.keyId());
+    Await.until(() -> status("/" + token) == status);
+    assertThat(held).isNotDone();
+    JOBS.finish(token);
+
+    assertThat(held.get().statusCode()).isEqualTo(status);
+    assertThat(new JsonObject(held.get().body()).getString("code")).isEqualTo(code);
+    assertThat(held.get().headers().firstValue("ETag")).isEmpty();
+  }
+
+  private int status(String rest) {
+    try {
+      return get(rest).statusCode();
+    } catch (IOException failed) {
+      throw new java.io.UncheckedIOException(failed);
+    }
+  }
+
   @Test
   void tenRequestsOfAKeyAreHeldAndOthersAnsweredAtOnce() throws Exception {
     String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);

@@ -37,6 +37,7 @@ import java.util.TreeMap;
 final class JobServer implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final ApiKeys keys;
   private final JobOperations jobs;
   private final List<MessageConsumer<Message>> served;
   private final int port;
@@ -51,11 +52,13 @@ final class JobServer implements AutoCloseable {
     Config config = config(settings);
     Problems problems = new Problems(config.http().publicUrl());
     ModuleCatalogue modules = ModuleCatalogue.load();
+    keys = new ApiKeys(vertx, database.open());
+    keys.follow(database.url());
     jobs =
         new JobOperations(
             bus,
             modules,
-            new Authentication(new ApiKeys(vertx, database.open()), problems),
+            new Authentication(keys, problems),
             new RequestBodies(problems),
             problems,
             config.http());
@@ -131,6 +134,7 @@ final class JobServer implements AutoCloseable {
 
   @Override
   public void close() {
+    Await.value(keys.close());
     Await.value(vertx.close());
   }
 }

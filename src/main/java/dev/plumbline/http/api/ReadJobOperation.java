@@ -76,7 +76,17 @@ final class ReadJobOperation implements Operation {
             ? waits.await(ctx, caller, token, known, seconds)
             : calls.read(caller.accountId(), token);
     int waited = wait || (seconds > 0 && differs) ? seconds : 0;
-    answers.when(ctx, job, found -> answer(ctx, found, view, waited));
+    answers.when(
+        ctx,
+        job,
+        found -> {
+          if (wait) {
+            // a key may have been revoked while the request was held
+            authentication.caller(ctx, Scope.JOBS_READ, still -> answer(ctx, found, view, waited));
+          } else {
+            answer(ctx, found, view, waited);
+          }
+        });
   }
 
   private void answer(RoutingContext ctx, JobMessage.JobHead job, JobView view, int waitedSeconds) {
