@@ -180,6 +180,20 @@ class JobsApiTest {
   }
 
   @Test
+  void textThatUtf8CannotSayIsRefusedWhereItStands() {
+    HttpResponse<String> refused =
+        post(
+            """
+            {"module": "http-status", "items": ["a", "\\ud800"],
+             "options": {"contains": "\\udc00 \\ud83d\\ude00"}}""");
+
+    assertProblem(refused, 422, "invalid-job");
+    assertThat(new JsonObject(refused.body()).getJsonArray("errors"))
+        .extracting(error -> ((JsonObject) error).getString("pointer"))
+        .containsExactlyInAnyOrder("/items/1", "/options/contains");
+  }
+
+  @Test
   void whatCannotBeReadIsRefusedForWhatItIs() {
     String body = body(List.of("a"), new JsonObject()).encode();
 

@@ -434,6 +434,10 @@ class SignInApiTest {
         "/password",
         "/a~1b~0c");
     assertFaults(browser.signIn("", "x".repeat(1_025)), "/email", "/password");
+    assertFaults(
+        browser.send("POST", SESSION, "{\"email\":\"a\\ud800\",\"password\":\"\\udc00\\ud800\"}"),
+        "/email",
+        "/password");
   }
 
   private static void assertFaults(HttpResponse<String> response, String... pointers) {

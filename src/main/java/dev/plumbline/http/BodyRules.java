@@ -174,6 +174,10 @@ final class BodyRules {
 
   private static void judgeText(
       JsonObject rule, String text, String pointer, List<Problem.Fault> faults) {
+    if (text.codePoints().anyMatch(c -> Character.getType(c) == Character.SURROGATE)) {
+      add(faults, pointer, "holds half a surrogate pair, which UTF-8 cannot say");
+      return;
+    }
     int length = text.codePointCount(0, text.length());
     if (length < rule.getInteger("minLength", 0)) {
       add(faults, pointer, "must have at least " + rule.getInteger("minLength") + " characters");

@@ -40,6 +40,8 @@ final class JobRequestReader {
   private static final int MOST_NUMBER_CHARACTERS = 100;
   private static final int MOST_NAME_CHARACTERS = 8 * 1024 * 1024;
 
+  private static final String HALF_A_PAIR = "holds half a surrogate pair, which UTF-8 cannot say";
+
   /** As the three bytes that it is in UTF-8. */
   private static final int BYTE_ORDER_MARK = (byte) 0xef << 16 | 0xbbbf;
 
@@ -238,7 +240,7 @@ final class JobRequestReader {
         String item = json.getTextLength() > MOST_ITEM_BYTES ? null : json.getText();
         int bytes = item == null ? Integer.MAX_VALUE : JobFaults.utf8Length(item);
         if (bytes < 0) {
-          fault = "holds half a surrogate pair, which UTF-8 cannot say";
+          fault = HALF_A_PAIR;
         } else if (item == null || bytes > MOST_ITEM_BYTES) {
           fault = "has more than the " + MOST_ITEM_BYTES + " bytes in UTF-8 that a line may have";
         } else if (index < MOST_ITEMS) {
@@ -271,6 +273,17 @@ final class JobRequestReader {
       }
     }
 
+    /** Text is stored as UTF-8. */
+    private void text(String pointer, @Nullable Object value) {
+      if (value instanceof String text && JobFaults.utf8Length(text) < 0) {
+        faults.add(pointer, HALF_A_PAIR);
+      } else if (value instanceof List<?> list) {
+        for (int i = 0; i < list.size(); i++) {
+          text(pointer + '/' + i, list.get(i));
+        }
+      }
+    }
+
     private Outcome judge() {
       if (!moduleGiven) {
         faults.add("/module", "is missing");
@@ -288,7 +301,9 @@ final class JobRequestReader {
               : Options.parseTyped(module, options);
       for (Options.Fault fault : parsed.faults()) {
         faults.add(JobFaults.pointer("/options", fault.name()), fault.detail());
+        options.remove(fault.name());
       }
+      options.forEach((name, value) -> text(JobFaults.pointer("/options", name), value));
       if (!faults.list().isEmpty() || module == null || parsed.options() == null) {
         return new Wrong(faults.list());
       }

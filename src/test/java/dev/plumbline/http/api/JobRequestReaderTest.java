@@ -94,6 +94,8 @@ class JobRequestReaderTest {
         "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":\"5000\"}} | /options/timeout_ms | from 1000 to 30000",
         "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e400}}    | /options/timeout_ms | from 1000 to 30000",
         "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":null}}     | /options/timeout_ms | from 1000 to 30000",
+        "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"contains\":\"a\\udc00\"}} | /options/contains | half a surrogate pair",
+        "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"method\":\"\\ud800\"}}   | /options/method   | must be one of",
         "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"no~pe\":1}}             | /options/no~0pe     | has no such option",
         "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":\"true\"}}      | /options/fresh      | true or false",
         "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":null}}          | /options/fresh      | true or false",
