@@ -98,7 +98,7 @@ class Http2RequestsTest {
 
   @Test
   void aBodyThatSaysItIsTooLargeGetsAProblem() {
-    assertProblem(
+    Answer answer =
         ask(
             HttpMethod.GET,
             TOOLS,
@@ -106,8 +106,10 @@ class Http2RequestsTest {
               request.putHeader("Content-Length", Integer.toString((8 << 20) + 1));
               request.write(Buffer.buffer("x"));
               return request.response();
-            }),
-        413);
+            });
+
+    assertProblem(answer, 413);
+    assertThat(answer.body().getString("instance")).isEqualTo(TOOLS);
   }
 
   /** Nobody reads it, so it need not end. */

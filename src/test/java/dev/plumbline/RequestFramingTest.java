@@ -122,7 +122,9 @@ class RequestFramingTest {
       if (method.equals("HEAD")) {
         assertThat(client.headOnly().status()).isEqualTo(413);
       } else {
-        assertProblem(client.answer(), 413);
+        RawClient.Answer answer = client.answer();
+        assertProblem(answer, 413);
+        assertThat(new JsonObject(answer.body()).getString("instance")).isEqualTo("/api/v1/tools");
       }
       assertThat(client.isEnded()).isTrue();
     }

@@ -51,7 +51,7 @@ public final class Problems {
   void send(HttpServerRequest request, Problem problem) {
     String requestId = RequestIds.of(request);
     writeHead(request.response(), problem, requestId);
-    Buffer body = body(problem, "/", requestId);
+    Buffer body = body(problem, instance(request.uri()), requestId);
     if (request.method().equals(HttpMethod.HEAD)) {
       request.response().putHeader("Content-Length", Integer.toString(body.length())).end();
     } else {
@@ -67,6 +67,15 @@ public final class Problems {
         .putHeader("Cache-Control", "no-store")
         .putHeader("X-Content-Type-Options", "nosniff")
         .putHeader(RequestIds.HEADER, requestId);
+  }
+
+  /** The path of a request that is not routed; the root if it has none, or an endless one. */
+  private static String instance(@Nullable String uri) {
+    if (uri == null || !uri.startsWith("/") || uri.length() > ServerOptions.REQUEST_LINE_BYTES) {
+      return "/";
+    }
+    int query = uri.indexOf('?');
+    return query < 0 ? uri : uri.substring(0, query);
   }
 
   private Buffer body(Problem problem, String instance, String requestId) {
@@ -188,7 +197,10 @@ public final class Problems {
   FullHttpResponse refusal(Problem problem, @Nullable HttpRequest request) {
     String given = request == null ? null : request.headers().get(RequestIds.HEADER);
     String requestId = RequestIds.of(given);
-    byte[] body = body(problem, "/", requestId).getBytes();
+    // the decoder gives what it cannot read a path of its own
+    boolean read = request != null && request.decoderResult().isSuccess();
+    String instance = instance(read ? request.uri() : null);
+    byte[] body = body(problem, instance, requestId).getBytes();
     boolean head = Http1Messages.isHead(request);
     FullHttpResponse response =
         new DefaultFullHttpResponse(
