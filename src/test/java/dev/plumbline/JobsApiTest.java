@@ -164,6 +164,14 @@ class JobsApiTest {
     assertProblem(delete(token, key), 404, "no-such-job");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"//job_4kJ0mZ3tQbW9xYcR1nLp7s", "/job_4kJ0mZ3tQbW9xYcR1nLp7s//results.csv"})
+  void aPathWithAnEmptySegmentIsNoPath(String path) {
+    assertProblem(get(path), 404, "not-found");
+    assertThat(service.send("HEAD", service.uri(JOBS + path)).statusCode()).isEqualTo(404);
+  }
+
   @Test
   void allFaultsOfABodyAreNamedAtOnce() {
     HttpResponse<String> refused =

@@ -134,6 +134,9 @@ public final class HttpVerticle extends VerticleBase {
     String encoded = RawTarget.encoded(request.uri());
     if (encoded != null) {
       ctx.reroute(method, encoded);
+    } else if (request.path().startsWith("/api/") && request.path().contains("//")) {
+      // the router would pass over an empty segment, and then miss what it stands for
+      ctx.fail(404);
     } else if (head && !contract.allowed(request.path()).isEmpty()) {
       ctx.reroute(method, request.uri());
     } else {
