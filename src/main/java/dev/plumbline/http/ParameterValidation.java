@@ -8,6 +8,7 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.json.schema.JsonSchema;
 import io.vertx.json.schema.Validator;
 import io.vertx.json.schema.common.dsl.SchemaType;
+import io.vertx.openapi.contract.Location;
 import io.vertx.openapi.contract.OpenAPIContract;
 import io.vertx.openapi.contract.Operation;
 import io.vertx.openapi.contract.Parameter;
@@ -22,6 +23,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * in it.
  */
 final class ParameterValidation {
+  private static final Pattern WHOLE_NUMBER = Pattern.compile("-?(0|[1-9][0-9]{0,17})");
   private static final Future<Buffer> NO_BODY = Future.succeededFuture(Buffer.buffer());
 
   private final OpenAPIContract contract;
@@ -55,6 +58,7 @@ final class ParameterValidation {
         ValidatableRequest request =
             RequestUtils.extract(ctx.request(), operation, () -> NO_BODY).result();
         for (Parameter parameter : operation.getParameters()) {
+          spelling(ctx, parameter);
           validate(parameter, strings.get(parameter), valueOf(request, parameter));
         }
       } catch (ValidatorException wrong) {
@@ -77,6 +81,23 @@ final class ParameterValidation {
     }
     Validator validator = contract.getSchemaRepository().validator(schema);
     return value -> Boolean.TRUE.equals(validator.validate(value).getValid());
+  }
+
+  /** The library reads a number as JSON, with spaces around it, which is what a plus sign means. */
+  private static void spelling(RoutingContext ctx, Parameter parameter) {
+    if (parameter.getSchemaType() != SchemaType.INTEGER || parameter.getIn() != Location.QUERY) {
+      return;
+    }
+    for (String value : ctx.queryParam(parameter.getName())) {
+      if (!WHOLE_NUMBER.matcher(value).matches()) {
+        throw new ValidatorException(
+            "The parameter "
+                + parameter.getName()
+                + " is no whole number; write it in digits alone"
+                + (value.startsWith(" ") ? " (a plus sign in a query stands for a space)." : "."),
+            ValidatorErrorType.INVALID_VALUE);
+      }
+    }
   }
 
   private void validate(

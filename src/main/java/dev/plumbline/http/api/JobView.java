@@ -3,7 +3,6 @@ package dev.plumbline.http.api;
 import dev.plumbline.bus.JobMessage;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
-import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,10 +88,10 @@ record JobView(JobFormat format, int from, int limit, boolean lines, boolean raw
     return "-" + format.id() + page + (raw ? "-raw" : "") + '"';
   }
 
-  /** How many things a page may have; found valid, so that it is a number, in whatever form. */
+  /** How many things a page may have; found valid, so that it is a number. */
   static int limit(HttpServerRequest request, int usual) {
     String limit = request.getParam("limit");
-    return limit == null ? usual : new BigDecimal(limit.strip()).intValue();
+    return limit == null ? usual : Integer.parseInt(limit);
   }
 
   private static boolean flag(HttpServerRequest request, String name) {
