@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -389,11 +390,33 @@ class JobsApiTest {
         .isNull();
   }
 
+  /** How many jobs there are is nobody's business. */
+  @Test
+  void aCursorTellsNothingThatItsOwnerDoesNotKnow() {
+    String owner = accounts.key().secret();
+    create(owner, List.of("not a target"), new JsonObject());
+    String second = token(create(owner, List.of("not a target"), new JsonObject()));
+    String cursor = cursor(get("?limit=1", "X-Api-Key", owner));
+
+    String plain = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.ISO_8859_1);
+
+    assertThat(plain).isEqualTo("j" + second);
+    create(List.of("not a target"), new JsonObject());
+    // nor does it lead anybody else anywhere
+    assertProblem(get("?cursor=" + cursor), 400, "bad-request");
+    assertThat(get("?cursor=" + cursor, "X-Api-Key", owner).statusCode()).isEqualTo(200);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
         "?cursor=x",
         "?cursor=bDE",
+        // a number, as cursors once were
+        "?cursor=ajE",
+        // a job that there is not
+        "?cursor=am9iXzRrSjBtWjN0UWJXOXhZY1IxbkxwN3M",
+        "?cursor=ampvYl80a0owbVozdFFiVzl4WWNSMW5McDdz",
         "?limit=0",
         "?limit=101",
         "?limit=ten",

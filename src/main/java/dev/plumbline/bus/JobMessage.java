@@ -93,7 +93,7 @@ public sealed interface JobMessage extends Message {
   record JobFound(JobHead job) implements JobReply {}
 
   /** There is no such job, or it is another account's. */
-  record NoSuchJob() implements JobReply {}
+  record NoSuchJob() implements JobReply, ListReply {}
 
   /** There was one, and its results have been deleted after their time. */
   record JobGone() implements JobReply {}
@@ -175,9 +175,9 @@ public sealed interface JobMessage extends Message {
   /**
    * The account's jobs, newest first.
    *
-   * @param beforeId only older ones than this; {@link Long#MAX_VALUE} for the newest
+   * @param beforeToken only those created before this one of them; null for the newest
    */
-  record ListJobs(long accountId, int limit, long beforeId) implements JobMessage {}
+  record ListJobs(long accountId, int limit, @Nullable String beforeToken) implements JobMessage {}
 
   /** What {@link ListJobs} is answered with. */
   sealed interface ListReply extends JobMessage {}

@@ -3,6 +3,8 @@ package dev.plumbline.job;
 import dev.plumbline.bus.JobMessage.JobHead;
 import dev.plumbline.bus.JobMessage.JobList;
 import dev.plumbline.bus.JobMessage.ListJobs;
+import dev.plumbline.bus.JobMessage.ListReply;
+import dev.plumbline.bus.JobMessage.NoSuchJob;
 import dev.plumbline.bus.JobState;
 import dev.plumbline.store.Batcher;
 import dev.plumbline.store.Database;
@@ -38,9 +40,14 @@ public final class JobHeadStore {
   private static final String LIST =
       HEAD_COLUMNS
           + """
-           where j.account_id = $1 and j.id < $2
+           where j.account_id = $1
+            and j.id < case when $2::text is null then 9223372036854775807 else (
+              select b.id from job b where b.token = $2 and b.account_id = $1) end
             and coalesce(j.expires_at > clock_timestamp(), true)
           order by j.id desc limit $3""";
+
+  private static final String IS_ONE =
+      "select exists (select 1 from job where token = $2 and account_id = $1)";
 
   private final Database database;
   private final Batcher<String, @Nullable Found> heads;
@@ -79,16 +86,28 @@ public final class JobHeadStore {
             });
   }
 
-  Future<JobList> list(ListJobs order) {
+  /** A page of the list; {@link NoSuchJob} where it is to begin behind a job that there is not. */
+  Future<ListReply> list(ListJobs order) {
     return database
-        .query(LIST, Tuple.of(order.accountId(), order.beforeId(), order.limit() + 1))
-        .map(
+        .query(LIST, Tuple.of(order.accountId(), order.beforeToken(), order.limit() + 1))
+        .compose(
             rows -> {
               List<JobHead> jobs = new ArrayList<>();
               rows.forEach(row -> jobs.add(found(row).head()));
               boolean more = jobs.size() > order.limit();
-              return new JobList(more ? List.copyOf(jobs.subList(0, order.limit())) : jobs, more);
+              JobList page =
+                  new JobList(more ? List.copyOf(jobs.subList(0, order.limit())) : jobs, more);
+              return jobs.isEmpty() && order.beforeToken() != null
+                  ? endOrNothing(order, page)
+                  : Future.succeededFuture(page);
             });
+  }
+
+  /** What follows may all have expired since the page before was read. */
+  private Future<ListReply> endOrNothing(ListJobs order, JobList end) {
+    return database
+        .query(IS_ONE, Tuple.of(order.accountId(), order.beforeToken()))
+        .map(rows -> rows.iterator().next().getBoolean(0) ? end : new NoSuchJob());
   }
 
   /** A row with the columns {@code gone} and {@code taken_up} besides those of the table. */

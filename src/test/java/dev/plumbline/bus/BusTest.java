@@ -104,7 +104,7 @@ class BusTest {
         new JobMessage.ReadResults(3, 4, 50, 20),
         new JobMessage.ResultLines(
             List.of(new JobMessage.ResultLine(50, "a.example", new byte[] {'{', '}'}))),
-        new JobMessage.ListJobs(7, 20, Long.MAX_VALUE),
+        new JobMessage.ListJobs(7, 20, JOB.token()),
         new JobMessage.JobList(List.of(JOB), true));
   }
 

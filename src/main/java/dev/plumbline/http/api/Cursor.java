@@ -8,41 +8,64 @@ import java.util.regex.Pattern;
 
 /** Where a page begins, as clients carry it from one page to the next: nothing to be read. */
 final class Cursor {
-  private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
+  private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,8}");
 
   /** What a cursor leads through, so that none is taken for another. */
-  enum Kind {
-    JOBS('j'),
-    LINES('l');
+  private static final char JOBS = 'j';
 
-    private final char sign;
-
-    Kind(char sign) {
-      this.sign = sign;
-    }
-  }
+  private static final char LINES = 'l';
 
   private Cursor() {}
 
-  /**
-   * @param position at least 1
-   */
-  static String write(Kind kind, long position) {
-    byte[] plain = (kind.sign + Long.toString(position)).getBytes(StandardCharsets.US_ASCII);
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(plain);
+  /** Behind this job: by its name, which its owner knows. A number would tell what others do. */
+  static String behindJob(String token) {
+    return write(JOBS, token);
   }
 
   /**
-   * @throws IllegalArgumentException when it is no cursor of this kind
+   * The name of the job behind which the page begins.
+   *
+   * @throws IllegalArgumentException when it is no cursor of a list of jobs
    */
-  static long read(Kind kind, String cursor) {
+  static String job(String cursor) {
+    String token = read(JOBS, cursor);
+    if (!JobToken.isOne(token)) {
+      throw new IllegalArgumentException("no job");
+    }
+    return token;
+  }
+
+  /**
+   * @param index of the first line of the page, at least 1
+   */
+  static String fromLine(int index) {
+    return write(LINES, Integer.toString(index));
+  }
+
+  /**
+   * The index of the first line of the page.
+   *
+   * @throws IllegalArgumentException when it is no cursor of a list of lines
+   */
+  static int line(String cursor) {
+    String index = read(LINES, cursor);
+    if (!NUMBER.matcher(index).matches()) {
+      throw new IllegalArgumentException("no line");
+    }
+    return Integer.parseInt(index);
+  }
+
+  private static String write(char kind, String position) {
+    byte[] plain = (kind + position).getBytes(StandardCharsets.US_ASCII);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(plain);
+  }
+
+  private static String read(char kind, String cursor) {
     String plain = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.ISO_8859_1);
-    if (plain.isEmpty()
-        || plain.charAt(0) != kind.sign
-        || !NUMBER.matcher(plain.substring(1)).matches()) {
+    if (plain.isEmpty() || plain.charAt(0) != kind) {
       throw new IllegalArgumentException("no cursor");
     }
-    return Long.parseLong(plain.substring(1));
+    return plain.substring(1);
   }
 
   /** What is answered where one is none. */

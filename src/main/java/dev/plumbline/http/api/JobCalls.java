@@ -6,6 +6,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.Problem;
 import io.vertx.core.Future;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the coordinator of jobs. A refusal, or no answer in time, is a failed future with a {@link
@@ -59,17 +60,24 @@ final class JobCalls {
         waitMs + TIMEOUT_MS);
   }
 
-  Future<JobMessage.JobList> list(long accountId, int limit, long beforeId) {
+  /**
+   * @param beforeToken as in {@link JobMessage.ListJobs}
+   */
+  Future<JobMessage.JobList> list(long accountId, int limit, @Nullable String beforeToken) {
     return ask(
             Addresses.JOB_LIST,
-            new JobMessage.ListJobs(accountId, limit, beforeId),
+            new JobMessage.ListJobs(accountId, limit, beforeToken),
             JobMessage.ListReply.class,
             TIMEOUT_MS)
         .compose(
             reply ->
                 reply instanceof JobMessage.JobList list
                     ? Future.succeededFuture(list)
-                    : Future.failedFuture(new Refusal(unavailable())));
+                    : Future.failedFuture(
+                        new Refusal(
+                            reply instanceof JobMessage.NoSuchJob
+                                ? Cursor.none()
+                                : unavailable())));
   }
 
   /** The lines of a job as they were at its version. */

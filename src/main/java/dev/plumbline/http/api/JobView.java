@@ -26,13 +26,13 @@ record JobView(JobFormat format, int from, int limit, boolean lines, boolean raw
   static JobView ofJob(RoutingContext ctx, JobFormat format) {
     HttpServerRequest request = ctx.request();
     String cursor = request.getParam("cursor");
-    long from = cursor == null ? 0 : Cursor.read(Cursor.Kind.LINES, cursor);
+    int from = cursor == null ? 0 : Cursor.line(cursor);
     if (from >= MOST_LINES) {
       throw new IllegalArgumentException("behind the last line that there can be");
     }
     return new JobView(
         format,
-        (int) from,
+        from,
         limit(request, MOST_LINES),
         format != JobFormat.JSON || !"false".equals(request.getParam("results")),
         format == JobFormat.CSV && flag(request, "raw"));
@@ -56,7 +56,7 @@ record JobView(JobFormat format, int from, int limit, boolean lines, boolean raw
 
   /** Where the lines go on; null when none are left. */
   @Nullable String nextCursor(JobMessage.JobHead job) {
-    return to(job) < job.total() ? Cursor.write(Cursor.Kind.LINES, to(job)) : null;
+    return to(job) < job.total() ? Cursor.fromLine(to(job)) : null;
   }
 
   /** The entity tag of this view of a job: weak, since it stands for a version, not for bytes. */

@@ -41,9 +41,9 @@ final class ListJobsOperation implements Operation {
       return;
     }
     String cursor = ctx.request().getParam("cursor");
-    long before;
+    String before;
     try {
-      before = cursor == null ? Long.MAX_VALUE : Cursor.read(Cursor.Kind.JOBS, cursor);
+      before = cursor == null ? null : Cursor.job(cursor);
     } catch (IllegalArgumentException none) {
       answers.problem(ctx, Cursor.none());
       return;
@@ -59,7 +59,7 @@ final class ListJobsOperation implements Operation {
     return json.list(
         jobs,
         found.more() && !jobs.isEmpty()
-            ? Cursor.write(Cursor.Kind.JOBS, jobs.get(jobs.size() - 1).id())
+            ? Cursor.behindJob(jobs.get(jobs.size() - 1).token())
             : null);
   }
 }

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.vertx.core.MultiMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.AlphaChars;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.NumericChars;
+import net.jqwik.api.constraints.StringLength;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -58,24 +61,25 @@ class PreferencesTest {
   }
 
   @Property
-  void aCursorLeadsBack(@ForAll @LongRange(min = 1, max = 999_999_999_999_999_999L) long position) {
-    for (Cursor.Kind kind : Cursor.Kind.values()) {
-      assertThat(Cursor.read(kind, Cursor.write(kind, position))).isEqualTo(position);
-    }
+  void aCursorLeadsBack(
+      @ForAll @IntRange(min = 1, max = 499) int line,
+      @ForAll @AlphaChars @NumericChars @StringLength(22) String name) {
+    assertThat(Cursor.line(Cursor.fromLine(line))).isEqualTo(line);
+    assertThat(Cursor.job(Cursor.behindJob("job_" + name))).isEqualTo("job_" + name);
   }
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "!", "ag", "ajA", "ai0x", "bDE", "ajE=x", "ajE5OTk5OTk5OTk5OTk5OTk5OTk5"})
+      strings = {"", "!", "ag", "bDA", "bC0x", "ajE", "bDE=x", "bDE5OTk5OTk5OTk5OTk5OTk5OTk5"})
   void whatIsNoCursorIsRefused(String cursor) {
-    assertThatThrownBy(() -> Cursor.read(Cursor.Kind.JOBS, cursor))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Cursor.line(cursor)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Cursor.job(cursor)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Property
   void anyTextIsACursorOrRefused(@ForAll String text) {
     try {
-      assertThat(Cursor.read(Cursor.Kind.LINES, text)).isPositive();
+      assertThat(Cursor.line(text)).isPositive();
     } catch (IllegalArgumentException refused) {
       assertThat(text).isNotNull();
     }
