@@ -57,9 +57,6 @@ final class HandshakeCases {
     lab.fails("silent", "read_timeout", lab.tcp().silent());
     lab.fails("resetting", "connection_reset", lab.tcp().resetting());
     lab.fails("closing", "tls_handshake_failed", lab.tcp().closing());
-    // The beginning of a handshake record, one byte a second.
-    lab.fails(
-        "dripping", "read_timeout", lab.tcp().repeating(new byte[] {22}, Duration.ofSeconds(1)));
     // Warning alerts, which a client may pass over, without end.
     lab.fails(
         "endless-alerts",
@@ -77,6 +74,8 @@ final class HandshakeCases {
         "endless-message",
         "tls_handshake_failed",
         lab.tcp().repeating(record, Duration.ofMillis(1)));
+    // A handshake record, one byte a second.
+    lab.fails("dripping", "read_timeout", lab.tcp().dripping(record, Duration.ofSeconds(1)));
   }
 
   private static byte[] ascii(String text) {

@@ -26,11 +26,13 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -44,6 +46,14 @@ class LabTest {
       Arrays.stream(ErrorCode.values()).map(ErrorCode::id).collect(Collectors.toSet());
   private static final Pattern OUTCOMES =
       Pattern.compile("^([a-z0-9_.=-]+(?: or [a-z0-9_.=-]+)*)(?=$|[ ,;])");
+  private static final Set<ErrorCode> OUT_OF_TIME =
+      EnumSet.of(
+          ErrorCode.DNS_TIMEOUT,
+          ErrorCode.CONNECT_TIMEOUT,
+          ErrorCode.READ_TIMEOUT,
+          ErrorCode.DEADLINE_EXCEEDED);
+  private static final int SHORTEST_MS = 7_500;
+  private static final int LONGEST_MS = 30_000;
   private static final Clock CLOCK = Clock.systemUTC();
 
   @TempDir Path folder;
@@ -54,21 +64,47 @@ class LabTest {
     try (Lab lab = new Lab(0, 0, 0)) {
       List<LabTarget> offers = lab.targets();
       CheckRunner runner = runner(vertx, lab, offers.size());
-      List<Future<CheckResult>> checks = new ArrayList<>();
-      for (LabTarget offer : offers) {
-        checks.add(run(vertx, runner, order(offer)));
-      }
-      List<CheckResult> results =
-          Await.value(Future.all(checks).map(all -> all.<CheckResult>list()));
-
       assertThat(offers).hasSizeGreaterThan(200);
-      for (int i = 0; i < offers.size(); i++) {
-        assertKept(offers.get(i), results.get(i));
+      List<LabTarget> open = offers;
+      for (int timeLimit = SHORTEST_MS; !open.isEmpty(); timeLimit *= 2) {
+        boolean last = 2 * timeLimit > LONGEST_MS;
+        List<CheckResult> results = check(vertx, runner, open, timeLimit);
+        List<LabTarget> again = new ArrayList<>();
+        for (int i = 0; i < open.size(); i++) {
+          if (!last && ranOutOfTimeBeforeThat(open.get(i), results.get(i))) {
+            again.add(open.get(i));
+          } else {
+            assertKept(open.get(i), results.get(i));
+          }
+        }
+        open = again;
       }
       assertThat(lab.http().canaryTouches()).isZero();
     } finally {
       Await.value(vertx.close());
     }
+  }
+
+  private static List<CheckResult> check(
+      Vertx vertx, CheckRunner runner, List<LabTarget> offers, int timeLimit) throws Exception {
+    List<Future<CheckResult>> checks = new ArrayList<>();
+    for (LabTarget offer : offers) {
+      checks.add(run(vertx, runner, order(offer, timeLimit)));
+    }
+    return Future.all(checks)
+        .map(all -> all.<CheckResult>list())
+        .toCompletionStage()
+        .toCompletableFuture()
+        .get(2 * LONGEST_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** On a machine that is busy a check may not come to what is promised; it gets more time then. */
+  private static boolean ranOutOfTimeBeforeThat(LabTarget offer, CheckResult result) {
+    CheckError error = result.error();
+    return error != null
+        && OUT_OF_TIME.contains(error.code())
+        && !outcomes(offer).contains(error.code().id())
+        && !outcomes(offer).contains("error=" + error.code().id());
   }
 
   /** As the service would run them, with the very settings that the lab tells people to use. */
@@ -89,8 +125,8 @@ class LabTest {
         0);
   }
 
-  private static Message.RunCheck order(LabTarget offer) throws Exception {
-    Map<String, String> options = new HashMap<>(Map.of(Description.TIMEOUT_MS, "8000"));
+  private static Message.RunCheck order(LabTarget offer, int timeLimit) throws Exception {
+    Map<String, String> options = new HashMap<>();
     String target = offer.target();
     if (offer.module().equals("ssl-certificate") && target.contains("?")) {
       for (String pair : target.substring(target.indexOf('?') + 1).split("&")) {
@@ -98,6 +134,7 @@ class LabTest {
       }
       target = target.substring(0, target.indexOf('?'));
     }
+    options.put(Description.TIMEOUT_MS, Integer.toString(timeLimit));
     if (offer.expectation().contains("with method=get")) {
       options.put("method", "get");
     }

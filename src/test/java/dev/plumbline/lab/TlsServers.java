@@ -171,6 +171,23 @@ public final class TlsServers implements AutoCloseable {
         channel -> channel.pipeline().addLast(onFirstBytes(c -> repeat(c, bytes, pause))));
   }
 
+  /** Sends single bytes, with a pause after each, to whoever has sent something. */
+  public int dripping(byte[] bytes, Duration pause) {
+    return listen(
+        channel -> channel.pipeline().addLast(onFirstBytes(c -> drip(c, bytes, 0, pause))));
+  }
+
+  private static void drip(Channel channel, byte[] bytes, int from, Duration pause) {
+    if (from == bytes.length || !channel.isActive()) {
+      return;
+    }
+    channel.writeAndFlush(Unpooled.copiedBuffer(bytes, from, 1));
+    channel
+        .eventLoop()
+        .schedule(
+            () -> drip(channel, bytes, from + 1, pause), pause.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
   private static void repeat(Channel channel, byte[] bytes, Duration pause) {
     channel
         .writeAndFlush(Unpooled.copiedBuffer(bytes))
