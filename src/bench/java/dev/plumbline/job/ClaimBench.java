@@ -83,9 +83,9 @@ public final class ClaimBench {
         await(work.claim(owner, 1, new WorkStore.Wanted(MODULES, List.of(), false, List.of())));
     double millis = (System.nanoTime() - began) / 1e6;
     WorkStore.Claimed chunk = claimed.get(0);
-    List<WorkStore.Line> lines =
+    List<WorkStore.LineResult> lines =
         chunk.checks().stream()
-            .map(index -> new WorkStore.Line(chunk.id(), index, "pass", Buffer.buffer("{}")))
+            .map(index -> new WorkStore.LineResult(chunk.id(), index, "pass", Buffer.buffer("{}")))
             .toList();
     await(work.write(owner, lines, Set.of(chunk.id())));
     await(create(CHUNK_LINES));

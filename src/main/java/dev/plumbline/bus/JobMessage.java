@@ -66,10 +66,17 @@ public sealed interface JobMessage extends Message {
   /**
    * What is left of a quota.
    *
+   * @param policy {@link #OF_KEY} or {@link #OF_ACCOUNT}
    * @param limit most in any window
    * @param resetSeconds when the oldest of what is taken becomes free again
    */
-  record QuotaLeft(String policy, int limit, int remaining, int resetSeconds) {}
+  record QuotaLeft(String policy, int limit, int remaining, int resetSeconds) {
+    /** The quota of jobs that are created with one API key. */
+    public static final String OF_KEY = "jobs";
+
+    /** The quota of jobs that are created with all the keys of an account. */
+    public static final String OF_ACCOUNT = "jobs-account";
+  }
 
   /** How a job stands; unknown to strangers. */
   record ReadJob(long accountId, String token) implements JobMessage {}

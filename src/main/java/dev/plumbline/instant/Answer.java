@@ -58,6 +58,15 @@ public final class Answer {
 
   /** The result as the line of a job has it: one JSON object in UTF-8. */
   public Buffer asLine(boolean cached) {
+    return asLine(result, cached);
+  }
+
+  /** A result of which nothing else is kept as the line of a job has it. */
+  public static Buffer asLine(CheckResult result) {
+    return asLine(ResultJson.write(result), false);
+  }
+
+  private static Buffer asLine(byte[] result, boolean cached) {
     return Buffer.buffer(result.length + 16)
         .appendBytes(result, 0, result.length - 1)
         .appendString(cached ? ",\"cached\":true}" : ",\"cached\":false}");

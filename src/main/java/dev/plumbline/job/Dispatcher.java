@@ -34,9 +34,9 @@ final class Dispatcher {
   private final int permits;
   private final int ordinaryPermits;
   private final int perHost;
-  private final Consumer<Line> begin;
-  private final Map<Long, ArrayDeque<Line>> ready = new LinkedHashMap<>();
-  private final Map<String, ArrayDeque<Line>> waitingForHost = new HashMap<>();
+  private final Consumer<OpenLine> begin;
+  private final Map<Long, ArrayDeque<OpenLine>> ready = new LinkedHashMap<>();
+  private final Map<String, ArrayDeque<OpenLine>> waitingForHost = new HashMap<>();
   private final Map<String, Integer> hosts = new HashMap<>();
   private final Map<Long, Integer> active = new HashMap<>();
   private final Map<Long, Integer> parked = new HashMap<>();
@@ -52,7 +52,7 @@ final class Dispatcher {
    * @param begin has a line checked; {@link #end} or {@link #putOff} follows
    * @param nanos a clock as {@link System#nanoTime} is one
    */
-  Dispatcher(Vertx vertx, int permits, int perHost, Consumer<Line> begin, LongSupplier nanos) {
+  Dispatcher(Vertx vertx, int permits, int perHost, Consumer<OpenLine> begin, LongSupplier nanos) {
     this.vertx = vertx;
     this.permits = permits;
     this.ordinaryPermits = permits - permits / NEWCOMERS_SHARE;
@@ -61,14 +61,14 @@ final class Dispatcher {
     this.ended = new RecentCount(nanos, LONGEST_AHEAD);
   }
 
-  void add(Line line) {
+  void add(OpenLine line) {
     ready.computeIfAbsent(line.chunk().accountId(), id -> new ArrayDeque<>()).add(line);
     readyLines++;
   }
 
   /** Has lines checked while there are permits. */
   void pump() {
-    for (Line line = next(); line != null; line = next()) {
+    for (OpenLine line = next(); line != null; line = next()) {
       String host = line.host();
       if (line.chunk().lost()) {
         // it may have been called up for a place at its host, which the next in the crowd can have
@@ -90,19 +90,19 @@ final class Dispatcher {
   }
 
   /** The line whose turn it is; null if none can be begun now. */
-  private @Nullable Line next() {
+  private @Nullable OpenLine next() {
     if (!open || activeLines >= permits) {
       return null;
     }
     boolean newcomersOnly = full();
-    Iterator<Map.Entry<Long, ArrayDeque<Line>>> accounts = ready.entrySet().iterator();
+    Iterator<Map.Entry<Long, ArrayDeque<OpenLine>>> accounts = ready.entrySet().iterator();
     while (accounts.hasNext()) {
-      Map.Entry<Long, ArrayDeque<Line>> turn = accounts.next();
+      Map.Entry<Long, ArrayDeque<OpenLine>> turn = accounts.next();
       if (newcomersOnly && active.containsKey(turn.getKey())) {
         continue;
       }
       accounts.remove();
-      Line line = turn.getValue().remove();
+      OpenLine line = turn.getValue().remove();
       if (!turn.getValue().isEmpty()) {
         ready.put(turn.getKey(), turn.getValue());
       }
@@ -113,12 +113,12 @@ final class Dispatcher {
   }
 
   /** A line that was begun has ended. */
-  void end(Line line) {
+  void end(OpenLine line) {
     ended.increment();
     leave(line);
   }
 
-  private void leave(Line line) {
+  private void leave(OpenLine line) {
     activeLines--;
     decrement(active, line.chunk().accountId());
     if (perHost > 0) {
@@ -128,9 +128,9 @@ final class Dispatcher {
   }
 
   private void nextOf(String host) {
-    ArrayDeque<Line> crowd = waitingForHost.get(host);
+    ArrayDeque<OpenLine> crowd = waitingForHost.get(host);
     while (crowd != null && !crowd.isEmpty()) {
-      Line first = crowd.remove();
+      OpenLine first = crowd.remove();
       unpark(first);
       if (!first.chunk().lost()) {
         add(first);
@@ -143,7 +143,7 @@ final class Dispatcher {
   }
 
   /** A line that was begun found no room: it is ready again after a while. */
-  void putOff(Line line, long millis) {
+  void putOff(OpenLine line, long millis) {
     leave(line);
     park(line);
     vertx.setTimer(
@@ -217,12 +217,12 @@ final class Dispatcher {
     return accounts;
   }
 
-  private void park(Line line) {
+  private void park(OpenLine line) {
     parkedLines++;
     parked.merge(line.chunk().accountId(), 1, Integer::sum);
   }
 
-  private void unpark(Line line) {
+  private void unpark(OpenLine line) {
     parkedLines--;
     decrement(parked, line.chunk().accountId());
   }

@@ -11,7 +11,6 @@ import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.ResultAssembler;
-import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
@@ -21,7 +20,6 @@ import dev.plumbline.instant.ResultKey;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -257,7 +255,7 @@ final class JobCoordinator {
       writer.end(chunk);
       return;
     }
-    List<Line> lines = new ArrayList<>();
+    List<OpenLine> lines = new ArrayList<>();
     for (int i = 0; i < chunk.checks().size(); i++) {
       int index = chunk.checks().get(i);
       String input = chunk.inputs().get(i);
@@ -271,7 +269,7 @@ final class JobCoordinator {
                 "The job's options are no longer valid; create it anew."));
         continue;
       }
-      Line line = line(chunk, index, input);
+      OpenLine line = line(chunk, index, input);
       if (line != null) {
         lines.add(line);
       }
@@ -281,7 +279,7 @@ final class JobCoordinator {
     } else {
       lookedUp.add(chunk.accountId(), lines.size());
       known
-          .find(lines.stream().map(Line::key).toList())
+          .find(lines.stream().map(OpenLine::key).toList())
           .onComplete(
               (answers, failure) -> {
                 lookedUp.remove(chunk.accountId(), lines.size());
@@ -291,7 +289,7 @@ final class JobCoordinator {
   }
 
   /** The line to be checked; null where its result is known without. */
-  private @Nullable Line line(Chunk chunk, int index, String input) {
+  private @Nullable OpenLine line(Chunk chunk, int index, String input) {
     Target target;
     try {
       target = TargetParser.parse(chunk.module(), input);
@@ -302,8 +300,8 @@ final class JobCoordinator {
           withoutTarget(chunk, ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage())));
       return null;
     }
-    Line line =
-        new Line(chunk, index, target, ResultKey.of(chunk.module(), target, chunk.options()));
+    OpenLine line =
+        new OpenLine(chunk, index, target, ResultKey.of(chunk.module(), target, chunk.options()));
     String refusal = policy.refusal(target);
     if (refusal != null) {
       write(chunk, index, failed(line, ErrorCode.TARGET_BLOCKED, refusal));
@@ -322,10 +320,10 @@ final class JobCoordinator {
     return line;
   }
 
-  private List<Line> unknown(List<Line> lines, List<@Nullable Answer> answers) {
-    List<Line> rest = new ArrayList<>();
+  private List<OpenLine> unknown(List<OpenLine> lines, List<@Nullable Answer> answers) {
+    List<OpenLine> rest = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
-      Line line = lines.get(i);
+      OpenLine line = lines.get(i);
       Answer answer = answers.get(i);
       if (answer == null) {
         rest.add(line);
@@ -336,7 +334,7 @@ final class JobCoordinator {
     return rest;
   }
 
-  private void dispatch(Chunk chunk, List<Line> lines) {
+  private void dispatch(Chunk chunk, List<OpenLine> lines) {
     if (chunk.lost() || stopping) {
       return;
     }
@@ -348,7 +346,7 @@ final class JobCoordinator {
     }
   }
 
-  private void begin(Line line) {
+  private void begin(OpenLine line) {
     checks
         .check(line)
         .onComplete(
@@ -380,19 +378,12 @@ final class JobCoordinator {
         chunk.module(), new CheckError(code, message), clock.instant());
   }
 
-  private CheckResult failed(Line line, ErrorCode code, String message) {
+  private CheckResult failed(OpenLine line, ErrorCode code, String message) {
     return ResultAssembler.failed(
         line.chunk().module(), line.target(), new CheckError(code, message), clock.instant(), 0);
   }
 
   private void write(Chunk chunk, int index, CheckResult result) {
-    byte[] body = ResultJson.write(result);
-    writer.add(
-        chunk,
-        index,
-        result.verdict().id(),
-        Buffer.buffer(body.length + 16)
-            .appendBytes(body, 0, body.length - 1)
-            .appendString(",\"cached\":false}"));
+    writer.add(chunk, index, result.verdict().id(), Answer.asLine(result));
   }
 }

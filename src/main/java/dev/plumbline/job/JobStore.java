@@ -26,11 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Jobs in PostgreSQL: how they are created, ended, read line by line, and deleted. */
 public final class JobStore {
-  /** The quota of an API key, and that of an account over all its keys. */
-  public static final String KEY_QUOTA = "jobs";
-
-  public static final String ACCOUNT_QUOTA = "jobs-account";
-
   private static final long WINDOW_MICROS = Duration.ofHours(1).toNanos() / 1_000;
   private static final double MICROS_PER_SECOND = 1_000_000.0;
   private static final int PAGE_BYTES = 128 * 1024;
@@ -134,7 +129,7 @@ public final class JobStore {
     Long[] resets = row.getArrayOfLongs("reset_micros");
     List<QuotaLeft> left = new ArrayList<>();
     for (int i = 0; i < policies.length; i++) {
-      int limit = policies[i].equals(KEY_QUOTA) ? quotas.perKey : quotas.perAccount;
+      int limit = policies[i].equals(QuotaLeft.OF_KEY) ? quotas.perKey : quotas.perAccount;
       left.add(new QuotaLeft(policies[i], limit, remaining[i], seconds(resets[i])));
     }
     return left;

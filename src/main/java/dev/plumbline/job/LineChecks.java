@@ -41,7 +41,7 @@ final class LineChecks {
    * @return how long until it is worth another try, in milliseconds; 0 when there is a result.
    *     Fails only by a fault of ours
    */
-  Future<Long> check(Line line) {
+  Future<Long> check(OpenLine line) {
     Chunk chunk = line.chunk();
     Message.RunCheck order =
         new Message.RunCheck(
@@ -85,7 +85,7 @@ final class LineChecks {
         && reply.failureType() == ReplyFailure.NO_HANDLERS;
   }
 
-  private long later(Line line, int seconds) {
+  private long later(OpenLine line, int seconds) {
     if (line.waitedTooLong()) {
       fail(
           line,
@@ -98,7 +98,7 @@ final class LineChecks {
   }
 
   /** A line ends without having been checked. */
-  void fail(Line line, ErrorCode code, String message) {
+  void fail(OpenLine line, ErrorCode code, String message) {
     write(
         line,
         ResultAssembler.failed(
@@ -109,7 +109,7 @@ final class LineChecks {
             0));
   }
 
-  private void write(Line line, CheckResult result) {
+  private void write(OpenLine line, CheckResult result) {
     if (!line.chunk().lost()) {
       writer.add(
           line.chunk(),

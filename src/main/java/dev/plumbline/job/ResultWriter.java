@@ -38,7 +38,7 @@ final class ResultWriter {
   /**
    * @param line null where a chunk has ended without one
    */
-  private record Entry(Chunk chunk, WorkStore.@Nullable Line line, boolean ends) {
+  private record Entry(Chunk chunk, WorkStore.@Nullable LineResult line, boolean ends) {
     int size() {
       return line == null ? 0 : line.body().length();
     }
@@ -63,7 +63,9 @@ final class ResultWriter {
   void add(Chunk chunk, int index, String verdict, Buffer body) {
     enqueue(
         new Entry(
-            chunk, new WorkStore.Line(chunk.id(), index, verdict, body), chunk.countResult()));
+            chunk,
+            new WorkStore.LineResult(chunk.id(), index, verdict, body),
+            chunk.countResult()));
   }
 
   /** A chunk of which nothing was left to do. */
@@ -133,7 +135,7 @@ final class ResultWriter {
   }
 
   private void write(List<Entry> batch) {
-    List<WorkStore.Line> lines = new ArrayList<>(batch.size());
+    List<WorkStore.LineResult> lines = new ArrayList<>(batch.size());
     Set<WorkStore.ChunkId> ended = new HashSet<>();
     for (Entry entry : batch) {
       if (entry.line != null) {

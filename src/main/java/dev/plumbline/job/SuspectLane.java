@@ -33,7 +33,7 @@ final class SuspectLane {
   private boolean busy;
   private boolean open = true;
 
-  private record Suspects(Chunk chunk, List<Line> lines) {}
+  private record Suspects(Chunk chunk, List<OpenLine> lines) {}
 
   SuspectLane(
       Vertx vertx,
@@ -48,7 +48,7 @@ final class SuspectLane {
     this.onLost = onLost;
   }
 
-  void add(Chunk chunk, List<Line> lines) {
+  void add(Chunk chunk, List<OpenLine> lines) {
     if (!lines.isEmpty()) {
       queue.add(new Suspects(chunk, new ArrayList<>(lines)));
       next();
@@ -93,9 +93,9 @@ final class SuspectLane {
 
   private void begin(Suspects suspects) {
     Chunk chunk = suspects.chunk;
-    List<Line> group = group(suspects);
+    List<OpenLine> group = group(suspects);
     store
-        .watch(owner.getAsLong(), chunk.id(), group.stream().map(Line::index).toList())
+        .watch(owner.getAsLong(), chunk.id(), group.stream().map(OpenLine::index).toList())
         .onComplete(
             (held, failure) -> {
               if (failure != null) {
@@ -115,9 +115,9 @@ final class SuspectLane {
     next();
   }
 
-  private List<Line> group(Suspects suspects) {
+  private List<OpenLine> group(Suspects suspects) {
     Chunk chunk = suspects.chunk;
-    List<Line> together =
+    List<OpenLine> together =
         suspects.lines.stream()
             .filter(line -> !chunk.alone().contains(line.index()))
             .limit(TOGETHER)
@@ -130,10 +130,10 @@ final class SuspectLane {
         : together;
   }
 
-  private void check(Suspects suspects, List<Line> group) {
+  private void check(Suspects suspects, List<OpenLine> group) {
     underWay = group.size();
     List<Future<Boolean>> refused = new ArrayList<>();
-    for (Line line : group) {
+    for (OpenLine line : group) {
       refused.add(checks.check(line).transform(ended -> ended(suspects, line, ended)));
     }
     Future.all(refused)
@@ -151,7 +151,7 @@ final class SuspectLane {
   }
 
   /** Whether the line found no room, and is to come again. */
-  private Future<Boolean> ended(Suspects suspects, Line line, AsyncResult<Long> pauseMs) {
+  private Future<Boolean> ended(Suspects suspects, OpenLine line, AsyncResult<Long> pauseMs) {
     underWay--;
     if (pauseMs.failed()) {
       onLost.accept(suspects.chunk.id());

@@ -105,11 +105,11 @@ public final class WorkStore {
       @Nullable Collection<Long> suspectsNotOf) {}
 
   /**
-   * A result to write.
+   * The result of a line, to be written.
    *
    * @param body the whole result as a JSON object
    */
-  record Line(ChunkId chunk, int index, String verdict, Buffer body) {}
+  record LineResult(ChunkId chunk, int index, String verdict, Buffer body) {}
 
   /**
    * @param keep how long the results of a job are kept after its end
@@ -200,10 +200,10 @@ public final class WorkStore {
    * @param ended chunks that have all their results with these
    * @return the chunks, of those that occur, that are this coordinator's no more
    */
-  Future<List<ChunkId>> write(long owner, List<Line> lines, Set<ChunkId> ended) {
+  Future<List<ChunkId>> write(long owner, List<LineResult> lines, Set<ChunkId> ended) {
     List<ChunkId> chunks = new ArrayList<>(ended);
     lines.stream()
-        .map(Line::chunk)
+        .map(LineResult::chunk)
         .distinct()
         .filter(chunk -> !ended.contains(chunk))
         .forEach(chunks::add);
@@ -218,9 +218,9 @@ public final class WorkStore {
             .addArrayOfLong(lines.stream().map(line -> line.chunk.job).toArray(Long[]::new))
             .addArrayOfInteger(
                 lines.stream().map(line -> line.chunk.number).toArray(Integer[]::new))
-            .addArrayOfInteger(lines.stream().map(Line::index).toArray(Integer[]::new))
-            .addArrayOfString(lines.stream().map(Line::verdict).toArray(String[]::new))
-            .addArrayOfBuffer(lines.stream().map(Line::body).toArray(Buffer[]::new));
+            .addArrayOfInteger(lines.stream().map(LineResult::index).toArray(Integer[]::new))
+            .addArrayOfString(lines.stream().map(LineResult::verdict).toArray(String[]::new))
+            .addArrayOfBuffer(lines.stream().map(LineResult::body).toArray(Buffer[]::new));
     return database
         .query(WRITE, arguments)
         .map(

@@ -25,7 +25,7 @@ class DispatcherTest {
   private static final long B = 2;
   private static final long C = 3;
 
-  private final List<Line> begun = new ArrayList<>();
+  private final List<OpenLine> begun = new ArrayList<>();
   private long nanos;
   private int jobs;
   private int ended;
@@ -58,10 +58,10 @@ class DispatcherTest {
         0);
   }
 
-  private static Line line(Chunk chunk, String host) {
+  private static OpenLine line(Chunk chunk, String host) {
     try {
       Target target = TargetParser.parse(MODULE, host);
-      return new Line(chunk, 0, target, ResultKey.of(MODULE, target, chunk.options()));
+      return new OpenLine(chunk, 0, target, ResultKey.of(MODULE, target, chunk.options()));
     } catch (dev.plumbline.check.InvalidTargetException invalid) {
       throw new AssertionError(invalid);
     }
@@ -74,7 +74,7 @@ class DispatcherTest {
   }
 
   private List<String> hosts() {
-    return begun.stream().map(Line::host).toList();
+    return begun.stream().map(OpenLine::host).toList();
   }
 
   private List<Long> accounts() {

@@ -10,6 +10,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.JobMessage.CreateReply;
 import dev.plumbline.bus.JobMessage.JobCreated;
 import dev.plumbline.bus.JobMessage.JobOverQuota;
+import dev.plumbline.bus.JobMessage.QuotaLeft;
 import dev.plumbline.bus.JobState;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.job.JobStore.Quotas;
@@ -129,12 +130,12 @@ class JobStoreTest {
 
     assertThat(created(replies)).isEqualTo(60);
     assertThat(jobs(key)).isEqualTo(60);
-    assertThat(takes(JobStore.KEY_QUOTA, key.keyId())).isEqualTo(60);
-    assertThat(takes(JobStore.ACCOUNT_QUOTA, key.accountId())).isEqualTo(60);
+    assertThat(takes(QuotaLeft.OF_KEY, key.keyId())).isEqualTo(60);
+    assertThat(takes(QuotaLeft.OF_ACCOUNT, key.accountId())).isEqualTo(60);
     JobOverQuota refused =
         (JobOverQuota)
             replies.stream().filter(JobOverQuota.class::isInstance).findFirst().orElseThrow();
-    assertThat(refused.exceeded().policy()).isEqualTo(JobStore.KEY_QUOTA);
+    assertThat(refused.exceeded().policy()).isEqualTo(QuotaLeft.OF_KEY);
     assertThat(refused.exceeded().limit()).isEqualTo(60);
     assertThat(refused.exceeded().remaining()).isZero();
     assertThat(refused.retryAfterSeconds()).isBetween(3_500, 3_600);
@@ -157,14 +158,14 @@ class JobStoreTest {
 
     assertThat(created(replies)).isEqualTo(600);
     assertThat(jobs(first)).isEqualTo(600);
-    assertThat(takes(JobStore.ACCOUNT_QUOTA, first.accountId())).isEqualTo(600);
-    assertThat(keys.stream().mapToLong(key -> takes(JobStore.KEY_QUOTA, key.keyId())).sum())
+    assertThat(takes(QuotaLeft.OF_ACCOUNT, first.accountId())).isEqualTo(600);
+    assertThat(keys.stream().mapToLong(key -> takes(QuotaLeft.OF_KEY, key.keyId())).sum())
         .as("what was denied by the account's quota is not charged to a key")
         .isEqualTo(600);
     assertThat(replies)
         .filteredOn(JobOverQuota.class::isInstance)
         .extracting(reply -> ((JobOverQuota) reply).exceeded().policy())
-        .contains(JobStore.ACCOUNT_QUOTA);
+        .contains(QuotaLeft.OF_ACCOUNT);
   }
 
   @Test
@@ -175,8 +176,8 @@ class JobStoreTest {
 
     JobOverQuota denied = (JobOverQuota) await(create(store, key, "named", "body"));
 
-    assertThat(denied.exceeded().policy()).isEqualTo(JobStore.ACCOUNT_QUOTA);
-    assertThat(takes(JobStore.KEY_QUOTA, key.keyId())).isEqualTo(2);
+    assertThat(denied.exceeded().policy()).isEqualTo(QuotaLeft.OF_ACCOUNT);
+    assertThat(takes(QuotaLeft.OF_KEY, key.keyId())).isEqualTo(2);
     assertThat(jobs(key)).isEqualTo(2);
     assertThat(tables.number("select count(*) from job_request where key_id = $1", key.keyId()))
         .isZero();
@@ -201,9 +202,9 @@ class JobStoreTest {
     assertThat(free.quotas()).isEmpty();
     assertThat(ofKey.quotas())
         .extracting(JobMessage.QuotaLeft::policy)
-        .containsExactly(JobStore.KEY_QUOTA);
+        .containsExactly(QuotaLeft.OF_KEY);
     assertThat(denied.exceeded().remaining()).isZero();
-    assertThat(takes(JobStore.ACCOUNT_QUOTA, key.accountId())).isZero();
+    assertThat(takes(QuotaLeft.OF_ACCOUNT, key.accountId())).isZero();
   }
 
   @Test
@@ -224,7 +225,7 @@ class JobStoreTest {
         .filteredOn(reply -> !(reply instanceof JobCreated))
         .allMatch(JobMessage.IdempotencyPending.class::isInstance);
     assertThat(jobs(key)).isEqualTo(1);
-    assertThat(takes(JobStore.KEY_QUOTA, key.keyId())).isEqualTo(1);
+    assertThat(takes(QuotaLeft.OF_KEY, key.keyId())).isEqualTo(1);
     JobCreated later = (JobCreated) await(create(store(1, 60, 600), key, "again", "body"));
     assertThat(later.replayed()).isTrue();
     assertThat(later.job()).isEqualTo(told.get(0).job());

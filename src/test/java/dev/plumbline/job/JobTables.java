@@ -84,14 +84,15 @@ final class JobTables {
   }
 
   /** Everything that is claimed has these results. */
-  static List<WorkStore.Line> lines(WorkStore.Claimed claimed, String verdict, String body) {
-    List<WorkStore.Line> lines = new ArrayList<>();
+  static List<WorkStore.LineResult> lines(WorkStore.Claimed claimed, String verdict, String body) {
+    List<WorkStore.LineResult> lines = new ArrayList<>();
     claimed.checks().forEach(index -> lines.add(line(claimed.id(), index, verdict, body)));
     return lines;
   }
 
-  static WorkStore.Line line(WorkStore.ChunkId chunk, int index, String verdict, String body) {
-    return new WorkStore.Line(chunk, index, verdict, Buffer.buffer(body));
+  static WorkStore.LineResult line(
+      WorkStore.ChunkId chunk, int index, String verdict, String body) {
+    return new WorkStore.LineResult(chunk, index, verdict, Buffer.buffer(body));
   }
 
   /** What must be so at every moment, whatever has happened. */

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.job.WorkStore.ChunkId;
 import dev.plumbline.job.WorkStore.Claimed;
-import dev.plumbline.job.WorkStore.Line;
+import dev.plumbline.job.WorkStore.LineResult;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.TestDatabase;
 import io.vertx.sqlclient.Tuple;
@@ -168,7 +168,7 @@ class WorkStoreRaceTest {
   private static final class Coordinator {
     private final WorkStore store;
     private final Random random;
-    private final Map<ChunkId, List<Line>> left = new HashMap<>();
+    private final Map<ChunkId, List<LineResult>> left = new HashMap<>();
     private long owner;
 
     Coordinator(WorkStore store, Random random) {
@@ -220,10 +220,10 @@ class WorkStoreRaceTest {
     }
 
     private void write(List<ChunkId> chunks) {
-      List<Line> lines = new ArrayList<>();
+      List<LineResult> lines = new ArrayList<>();
       List<ChunkId> ended = new ArrayList<>();
       for (ChunkId chunk : chunks) {
-        List<Line> open = left.get(chunk);
+        List<LineResult> open = left.get(chunk);
         int most = random.nextInt(open.size() + 1);
         lines.addAll(open.subList(0, most));
         if (most == open.size()) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.job.WorkStore.ChunkId;
 import dev.plumbline.job.WorkStore.Claimed;
-import dev.plumbline.job.WorkStore.Line;
+import dev.plumbline.job.WorkStore.LineResult;
 import dev.plumbline.store.TestDatabase;
 import io.vertx.sqlclient.Row;
 import java.time.Duration;
@@ -57,7 +57,7 @@ class WorkStoreTest {
     return claimed.get(0);
   }
 
-  private static List<ChunkId> write(long owner, List<Line> lines, ChunkId... ended) {
+  private static List<ChunkId> write(long owner, List<LineResult> lines, ChunkId... ended) {
     return await(store.write(owner, lines, Set.of(ended)));
   }
 
@@ -91,7 +91,7 @@ class WorkStoreTest {
     long job = tables.job(tables.account(), 5);
     long frozen = living();
     Claimed held = claimOne(frozen);
-    List<Line> all = JobTables.lines(held, "warn", "early");
+    List<LineResult> all = JobTables.lines(held, "warn", "early");
     assertThat(write(frozen, all.subList(0, 2))).isEmpty();
     crash(frozen);
     long heir = living();
@@ -232,7 +232,7 @@ class WorkStoreTest {
     long job = tables.job(tables.account(), 4, new Integer[] {0, 1, 0, 1});
     long owner = living();
     Claimed claimed = claimOne(owner);
-    List<Line> lines = JobTables.lines(claimed, "pass", "once");
+    List<LineResult> lines = JobTables.lines(claimed, "pass", "once");
     assertThat(write(owner, lines.subList(0, 1))).isEmpty();
     Row before = tables.job(job);
 

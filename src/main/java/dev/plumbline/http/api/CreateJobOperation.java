@@ -194,7 +194,7 @@ final class CreateJobOperation implements Operation {
 
   private static Problem overQuota(JobMessage.JobOverQuota over) {
     JobMessage.QuotaLeft quota = over.exceeded();
-    boolean ofAccount = quota.policy().equals("jobs-account");
+    boolean ofAccount = quota.policy().equals(JobMessage.QuotaLeft.OF_ACCOUNT);
     return RateLimits.exceeded(
         quota.policy(),
         (ofAccount ? "The keys of this account have together" : "This key has")

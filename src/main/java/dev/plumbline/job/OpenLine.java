@@ -5,7 +5,7 @@ import dev.plumbline.instant.ResultKey;
 import java.util.concurrent.TimeUnit;
 
 /** A line that has to be checked. Used on one event loop. */
-final class Line {
+final class OpenLine {
   private static final long MOST_WAIT_NANOS = TimeUnit.MINUTES.toNanos(15);
   private static final long LONGEST_PAUSE_MS = 10_000;
 
@@ -16,7 +16,7 @@ final class Line {
   private final long sinceNanos = System.nanoTime();
   private int refusals;
 
-  Line(Chunk chunk, int index, Target target, ResultKey key) {
+  OpenLine(Chunk chunk, int index, Target target, ResultKey key) {
     this.chunk = chunk;
     this.index = index;
     this.target = target;
