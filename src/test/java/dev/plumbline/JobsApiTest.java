@@ -14,6 +14,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -230,6 +231,41 @@ class JobsApiTest {
     assertThat(large.statusCode()).isEqualTo(202);
     assertThat(lines(new JsonObject(large.body()))).hasSize(500);
     assertProblem(refused, 422, "invalid-job");
+  }
+
+  @Test
+  void severalLargeBodiesAtOnceAreAllRead() throws IOException {
+    byte[] body =
+        ("{\"items\":[\"a\"" + ",\"a\"".repeat(300_000) + "]}").getBytes(StandardCharsets.US_ASCII);
+    String head =
+        "POST /api/v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+            + "Connection: close\r\nX-Api-Key: "
+            + key
+            + "\r\nContent-Length: "
+            + body.length
+            + "\r\n\r\n";
+    List<Socket> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < 15; i++) {
+        Socket client = new Socket("127.0.0.1", service.uri("/").getPort());
+        clients.add(client);
+        client.setSoTimeout(20_000);
+        client.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+        client.getOutputStream().write(body, 0, body.length - 1);
+      }
+      for (Socket client : clients) {
+        client.getOutputStream().write(body[body.length - 1]);
+      }
+
+      for (Socket client : clients) {
+        assertThat(new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+            .startsWith("HTTP/1.1 422 ");
+      }
+    } finally {
+      for (Socket client : clients) {
+        client.close();
+      }
+    }
   }
 
   @Test

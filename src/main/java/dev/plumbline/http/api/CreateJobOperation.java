@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /api/v1/jobs}. */
@@ -29,6 +28,8 @@ final class CreateJobOperation implements Operation {
   private static final int SMALL_BYTES = 64 << 10;
 
   private static final int MOST_READ_AT_ONCE = 4;
+  private static final int MOST_WAITING = 32;
+  private static final long WAIT_MS = 5_000;
 
   private final Authentication authentication;
   private final RequestBodies bodies;
@@ -36,7 +37,7 @@ final class CreateJobOperation implements Operation {
   private final JobCalls calls;
   private final JobAnswers answers;
   private final Duration patience;
-  private final AtomicInteger beingRead = new AtomicInteger();
+  private final Turns turns = new Turns(MOST_READ_AT_ONCE, MOST_WAITING, WAIT_MS);
 
   /**
    * @param patience how long a body may take to come
@@ -101,16 +102,21 @@ final class CreateJobOperation implements Operation {
     if (body.length() <= SMALL_BYTES) {
       return Future.succeededFuture(body).map(all -> read(all, hashed));
     }
-    if (beingRead.incrementAndGet() > MOST_READ_AT_ONCE) {
-      beingRead.decrementAndGet();
-      return Future.failedFuture(
-          new JobCalls.Refusal(
-              Problem.unavailable(
-                  "overloaded", "Too many large jobs are being read; try again shortly.", 1)));
-    }
-    return ctx.vertx()
-        .executeBlocking(() -> read(body, hashed), false)
-        .onComplete(done -> beingRead.decrementAndGet());
+    return turns
+        .take(ctx.vertx())
+        .recover(
+            none ->
+                Future.failedFuture(
+                    new JobCalls.Refusal(
+                        Problem.unavailable(
+                            "overloaded",
+                            "Too many large jobs are being read; try again shortly.",
+                            1))))
+        .compose(
+            turn ->
+                ctx.vertx()
+                    .executeBlocking(() -> read(body, hashed), false)
+                    .onComplete(done -> turns.over()));
   }
 
   private Body read(Buffer body, boolean hashed) {
