@@ -204,7 +204,28 @@ class JobReadingTest {
                           + "/api/v1/jobs/job_4kJ0mZ3tQbW9xYcR1nLp7s")));
 
       assertThat(answer.statusCode()).isEqualTo(503);
+      assertThat(detail(answer)).contains("starting or stopping").doesNotContain("database");
     }
+  }
+
+  @Test
+  void aFaultOfTheServiceIsNotToldAsTheDatabases() throws IOException {
+    String token = JOBS.add(key.accountId(), JobState.COMPLETED, 1, null);
+    JOBS.refuse(
+        order -> {
+          throw new IllegalStateException("a fault that the test wants");
+        });
+
+    HttpResponse<String> answer = get("/" + token);
+
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("internal");
+    assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+    assertThat(detail(answer)).contains("its log").doesNotContain("database", "the test wants");
+  }
+
+  private static String detail(HttpResponse<String> answer) {
+    return new JsonObject(answer.body()).getString("detail");
   }
 
   @Test

@@ -77,6 +77,12 @@ public final class Bus {
     return failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.TIMEOUT;
   }
 
+  /** Whether an {@link #ask} failed because nobody serves the address. */
+  public static boolean unserved(Throwable failure) {
+    return failure instanceof ReplyException reply
+        && reply.failureType() == ReplyFailure.NO_HANDLERS;
+  }
+
   private static <M extends Message> Future<? extends Message> answer(
       Function<M, ? extends Future<? extends Message>> handler, M question) {
     try {

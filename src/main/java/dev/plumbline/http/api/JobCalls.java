@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class JobCalls {
   private static final long TIMEOUT_MS = 5_000;
   private static final int RETRY_SECONDS = 2;
+  private static final String MAYBE_DONE =
+      "What was asked to be created or cancelled may have been all the same: an Idempotency-Key"
+          + " makes it safe to ask again.";
 
   private final Bus bus;
 
@@ -107,7 +110,31 @@ final class JobCalls {
   private <R extends JobMessage> Future<R> ask(
       String address, JobMessage question, Class<R> replyType, long timeoutMs) {
     return bus.ask(address, question, replyType, timeoutMs)
-        .recover(silence -> Future.failedFuture(new Refusal(unavailable())));
+        .recover(failure -> Future.failedFuture(new Refusal(unanswered(failure))));
+  }
+
+  /** Nothing is known of the database: the one who would ask it has not answered. */
+  private static Problem unanswered(Throwable failure) {
+    if (Bus.unserved(failure)) {
+      return Problem.unavailable(
+          "unavailable",
+          "The service is starting or stopping, and nobody in it answers for jobs just now; nothing"
+              + " was done. Try again shortly.",
+          RETRY_SECONDS);
+    }
+    if (Bus.timedOut(failure)) {
+      return Problem.unavailable(
+          "unavailable",
+          "The part of the service that keeps the jobs did not answer in time; try again shortly. "
+              + MAYBE_DONE,
+          RETRY_SECONDS);
+    }
+    return Problem.unavailable(
+        "internal",
+        "Something is wrong with the part of the service that keeps the jobs, and its log tells"
+            + " what; try again later, and tell whoever runs this service if it stays so. "
+            + MAYBE_DONE,
+        RETRY_SECONDS);
   }
 
   private static Problem problem(JobMessage.JobReply reply) {
@@ -135,8 +162,7 @@ final class JobCalls {
   static Problem unavailable() {
     return Problem.unavailable(
         "unavailable",
-        "The database did not answer in time; try again shortly. What was asked to be created or"
-            + " cancelled may have been all the same: an Idempotency-Key makes it safe to ask again.",
+        "The database did not answer in time; try again shortly. " + MAYBE_DONE,
         RETRY_SECONDS);
   }
 }
