@@ -189,6 +189,20 @@ class JobsApiTest {
     assertThat(refused.headers().firstValue("RateLimit")).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({"null, null", "[], a list", "17, a number", "'\"job\"', a string"})
+  void whatIsNoObjectIsToldWhatItShouldBe(String body, String what) {
+    HttpResponse<String> refused = post(body);
+
+    assertProblem(refused, 422, "invalid-job");
+    assertThat(new JsonObject(refused.body()).getString("detail"))
+        .isEqualTo(
+            "The body must be an object with module (a name from /api/v1/tools), items (a list of 1"
+                + " to 500 strings) and, if wanted, options (an object), not "
+                + what
+                + ". Nothing was created.");
+  }
+
   @Test
   void textThatUtf8CannotSayIsRefusedWhereItStands() {
     HttpResponse<String> refused =

@@ -427,6 +427,8 @@ class SignInApiTest {
 
     assertFaults(browser.send("POST", SESSION, "[]"), "");
     assertFaults(browser.send("POST", SESSION, "null"), "");
+    assertThat(new JsonObject(browser.send("POST", SESSION, "null").body()).getString("detail"))
+        .startsWith("It must be an object with email and password, not null;");
     assertFaults(browser.send("POST", SESSION, "{}"), "/email", "/password");
     assertFaults(
         browser.send("POST", SESSION, "{\"email\":1,\"password\":null,\"a/b~c\":[]}"),

@@ -101,7 +101,7 @@ final class BodyRules {
     JsonObject rule = resolve(raw);
     Set<String> types = types(rule);
     if (!types.contains(typeOf(value))) {
-      add(faults, pointer, "must be " + String.join(" or ", types) + ", not " + typeOf(value));
+      add(faults, pointer, "must be " + wanted(rule, types) + ", not " + inWords(typeOf(value)));
     } else if (value instanceof JsonObject object) {
       judgeObject(rule, object, pointer, faults);
     } else if (value instanceof JsonArray array) {
@@ -109,6 +109,27 @@ final class BodyRules {
     } else if (value instanceof String text) {
       judgeText(rule, text, pointer, faults);
     }
+  }
+
+  private static String wanted(JsonObject rule, Set<String> types) {
+    String kinds =
+        types.stream().sorted().map(BodyRules::inWords).collect(Collectors.joining(" or "));
+    List<?> members = rule.getJsonArray("required", new JsonArray()).getList();
+    return members.isEmpty()
+        ? kinds
+        : kinds
+            + " with "
+            + members.stream().map(String::valueOf).collect(Collectors.joining(" and "));
+  }
+
+  private static String inWords(String type) {
+    return switch (type) {
+      case "object" -> "an object";
+      case "array" -> "a list";
+      case "boolean" -> "true or false";
+      case "null" -> "null";
+      default -> "a " + type;
+    };
   }
 
   private static Set<String> types(JsonObject rule) {

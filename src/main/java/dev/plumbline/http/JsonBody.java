@@ -104,11 +104,18 @@ public final class JsonBody {
 
   /** A body that is JSON, and not what it should be. */
   public static Problem invalid(List<Problem.Fault> faults) {
+    Problem.Fault first = faults.get(0);
+    String detail =
+        faults.size() > 1
+            ? "errors names each fault"
+            : first.where().isEmpty()
+                ? "It " + first.detail()
+                : "One thing in it is wrong: " + first.where() + " " + first.detail();
     return Problem.of(
             422,
             "invalid-body",
             "The body is not what it should be",
-            "errors names each fault; openapi.json says how the body has to be.")
+            detail + "; openapi.json says how the body has to be.")
         .withFaults(faults);
   }
 }

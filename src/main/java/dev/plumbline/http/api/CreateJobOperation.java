@@ -185,16 +185,23 @@ final class CreateJobOperation implements Operation {
   }
 
   private static Problem invalid(List<Problem.Fault> faults) {
-    String detail =
-        faults.size() == 1
-            ? "One thing in the body is wrong: "
-                + faults.get(0).where()
-                + ' '
-                + faults.get(0).detail()
-            : (faults.size() < JobRequestReader.MOST_FAULTS
-                    ? faults.size() + " things in the body are wrong"
-                    : "Many things in the body are wrong; here are the first " + faults.size())
-                + "; errors names each. Nothing was created.";
+    String detail;
+    if (faults.size() == 1) {
+      Problem.Fault one = faults.get(0);
+      detail =
+          (one.where().isEmpty()
+                  ? "The body "
+                  : "One thing in the body is wrong: " + one.where() + ' ')
+              + one.detail()
+              + (one.detail().endsWith(".") ? "" : ".");
+    } else {
+      detail =
+          (faults.size() < JobRequestReader.MOST_FAULTS
+                  ? faults.size() + " things in the body are wrong"
+                  : "Many things in the body are wrong; here are the first " + faults.size())
+              + "; errors names each.";
+    }
+    detail += " Nothing was created.";
     return Problem.of(422, "invalid-job", "The job is wrong", detail).withFaults(faults);
   }
 

@@ -133,7 +133,12 @@ final class JobRequestReader {
       if (first != JsonToken.START_OBJECT) {
         json.skipChildren();
         endOfBody();
-        faults.add("", "must be an object with module and items");
+        faults.add(
+            "",
+            "must be an object with module (a name from /api/v1/tools), items (a list of 1 to "
+                + MOST_ITEMS
+                + " strings) and, if wanted, options (an object), not "
+                + inWords(first));
         return new Wrong(faults.list());
       }
       while (!faults.full() && json.nextToken() != JsonToken.END_OBJECT) {
@@ -144,6 +149,17 @@ final class JobRequestReader {
       }
       endOfBody();
       return judge();
+    }
+
+    private static String inWords(JsonToken value) {
+      return switch (value) {
+        case START_ARRAY -> "a list";
+        case VALUE_STRING -> "a string";
+        case VALUE_NULL -> "null";
+        case VALUE_TRUE -> "true";
+        case VALUE_FALSE -> "false";
+        default -> "a number";
+      };
     }
 
     private void endOfBody() throws IOException {
