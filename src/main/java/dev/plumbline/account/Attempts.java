@@ -42,7 +42,7 @@ final class Attempts {
         bus.ask(
             Addresses.LIMIT_REFUND,
             new Message.RefundQuota(one.quota.policy, one.quota.key, 1, one.takenAtMicros),
-            Message.Done.class,
+            Message.class,
             PATIENCE_MS);
       }
     }

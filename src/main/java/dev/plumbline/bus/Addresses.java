@@ -11,7 +11,7 @@ public final class Addresses {
   /** {@link Message.TakeQuota} → {@link Message.QuotaReply}. */
   public static final String LIMIT_TAKE = "limit.take";
 
-  /** {@link Message.RefundQuota} → {@link Message.Done}. */
+  /** {@link Message.RefundQuota} → {@link Message.Done} or {@link Message.QuotaUnavailable}. */
   public static final String LIMIT_REFUND = "limit.refund";
 
   /** {@link JobMessage.CreateJob} → {@link JobMessage.CreateReply}. */

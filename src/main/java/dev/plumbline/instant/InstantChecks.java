@@ -193,7 +193,7 @@ public final class InstantChecks {
       bus.ask(
           Addresses.LIMIT_REFUND,
           new Message.RefundQuota(POLICY, request.client(), 1, granted.takenAtMicros()),
-          Message.Done.class,
+          Message.class,
           QUOTA_TIMEOUT_MS);
     }
   }
