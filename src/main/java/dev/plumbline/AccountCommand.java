@@ -162,7 +162,9 @@ final class AccountCommand {
 
   @Command(
       name = "delete",
-      description = "Deletes an account with its keys, sessions and jobs. It cannot be undone.",
+      description =
+          "Deletes an account for good: forgets its address and password, revokes its keys, ends its"
+              + " sessions. The service then cancels its jobs and deletes their results.",
       mixinStandardHelpOptions = true)
   int delete(@Mixin ConfigOption config, @Mixin EmailOption email) {
     return AccountsDesk.run(
