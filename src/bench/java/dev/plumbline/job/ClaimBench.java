@@ -71,8 +71,7 @@ public final class ClaimBench {
             IntStream.range(0, lines).mapToObj(i -> path + i).toList(),
             Map.of(),
             false,
-            null,
-            "bench"),
+            null),
         null);
   }
 

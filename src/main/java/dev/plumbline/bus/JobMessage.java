@@ -24,8 +24,7 @@ public sealed interface JobMessage extends Message {
       List<String> items,
       Map<String, Object> options,
       boolean fresh,
-      @Nullable Idempotency idempotency,
-      String requestId)
+      @Nullable Idempotency idempotency)
       implements JobMessage {}
 
   /**

@@ -15,7 +15,9 @@ import java.util.concurrent.TimeUnit;
  * connection if anything is still coming, and take an answer with it that was not read yet.
  */
 final class GentleEnd extends ChannelInboundHandlerAdapter {
-  private static final long LINGER_MS = 300;
+  /** Closing at once would reset the connection before the answer is read. */
+  static final long LINGER_MS = 300;
+
   private static final String NAME = "gentleEnd";
 
   private GentleEnd() {}

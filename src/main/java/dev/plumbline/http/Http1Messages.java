@@ -125,7 +125,7 @@ final class Http1Messages extends ChannelDuplexHandler {
               .schedule(
                   () -> refuse(ctx, guard.lateBody()), guard.bodyMillis(), TimeUnit.MILLISECONDS);
     }
-    if (!hasBody || !RequestHeads.ignoresBody(request)) {
+    if (!hasBody || !RequestHeads.ignoresBody(request.method().name())) {
       body = Body.PASSED;
       passOn(ctx, request);
     } else if (chunked) {

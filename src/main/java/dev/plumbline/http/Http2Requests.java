@@ -1,12 +1,10 @@
 package dev.plumbline.http;
 
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -15,13 +13,8 @@ import org.jspecify.annotations.Nullable;
  * end one by one, so it needs no connection.
  */
 final class Http2Requests {
-  private static final Set<HttpMethod> WITH_BODY =
-      Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH);
-
-  private static final long LINGER_MS = 300;
-
   /** The answer is whole, the rest of the request is not needed (RFC 9113, 8.1). */
-  private static final long NO_ERROR = 0;
+  static final long NO_ERROR = 0;
 
   private Http2Requests() {}
 
@@ -51,7 +44,7 @@ final class Http2Requests {
 
   /** Stops hearing a body that nobody reads once it is too large; its window is then used up. */
   static void bound(HttpServerRequest request) {
-    if (!WITH_BODY.contains(request.method())) {
+    if (RequestHeads.ignoresBody(request.method().name())) {
       AtomicLong bytes = new AtomicLong();
       request.handler(
           piece -> {
@@ -69,7 +62,7 @@ final class Http2Requests {
       ctx.addEndHandler(
           answered -> {
             if (!request.isEnded()) {
-              ctx.vertx().setTimer(LINGER_MS, linger -> cutOff(request));
+              ctx.vertx().setTimer(GentleEnd.LINGER_MS, linger -> cutOff(request));
             }
           });
     }

@@ -22,16 +22,10 @@ public final class RequestBodies {
   /** A body that is parsed takes several times its bytes. */
   private static final long MOST_HELD = 24L << 20;
 
-  /** Closing at once would reset the connection before the answer is read. */
-  private static final long LINGER_MS = 300;
-
   /** A small rest is read to its end, so that the connection can serve on. */
   private static final long MOST_THROWN_AWAY = 64 << 10;
 
   private static final long PATIENCE_MS = 5_000;
-
-  /** RFC 9113, 8.1: the answer is whole, the rest of the request is not needed. */
-  private static final long NO_ERROR = 0;
 
   /** Set once the request is over: nobody is told of that who asks only afterwards. */
   private static final String OVER = RequestBodies.class.getName() + ".over";
@@ -78,12 +72,12 @@ public final class RequestBodies {
           if (!request.isEnded()) {
             ctx.vertx()
                 .setTimer(
-                    worthReading ? PATIENCE_MS : LINGER_MS,
+                    worthReading ? PATIENCE_MS : GentleEnd.LINGER_MS,
                     late -> {
                       if (!http2 && (!worthReading || !request.isEnded())) {
                         request.connection().close();
                       } else if (http2 && !request.isEnded()) {
-                        request.response().reset(NO_ERROR);
+                        request.response().reset(Http2Requests.NO_ERROR);
                       }
                     });
           }

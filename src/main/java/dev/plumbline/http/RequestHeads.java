@@ -2,7 +2,6 @@ package dev.plumbline.http;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
@@ -28,8 +27,7 @@ final class RequestHeads {
     }
   }
 
-  private static final Set<HttpMethod> WITH_BODY =
-      Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH);
+  private static final Set<String> WITH_BODY = Set.of("POST", "PUT", "PATCH");
 
   private RequestHeads() {}
 
@@ -106,7 +104,7 @@ final class RequestHeads {
   }
 
   /** Whether no operation reads the body of such a request. */
-  static boolean ignoresBody(HttpRequest request) {
-    return !WITH_BODY.contains(request.method());
+  static boolean ignoresBody(String method) {
+    return !WITH_BODY.contains(method);
   }
 }

@@ -87,8 +87,7 @@ class BusTest {
             List.of("a.example", "b.example"),
             Map.of("method", "get"),
             true,
-            new JobMessage.Idempotency("once", "hash"),
-            "id-2"),
+            new JobMessage.Idempotency("once", "hash")),
         new JobMessage.JobCreated(
             JOB, false, List.of(new JobMessage.QuotaLeft("jobs", 60, 59, 3600))),
         new JobMessage.JobOverQuota(new JobMessage.QuotaLeft("jobs", 60, 0, 12), 12, List.of()),

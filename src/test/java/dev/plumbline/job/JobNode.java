@@ -83,8 +83,7 @@ final class JobNode implements AutoCloseable {
     JobMessage.CreateReply reply =
         ask(
             Addresses.JOB_CREATE,
-            new JobMessage.CreateJob(
-                account, 0, ScriptedModule.NAME, items, Map.of(), fresh, null, "test"),
+            new JobMessage.CreateJob(account, 0, ScriptedModule.NAME, items, Map.of(), fresh, null),
             JobMessage.CreateReply.class);
     return ((JobMessage.JobCreated) reply).job();
   }

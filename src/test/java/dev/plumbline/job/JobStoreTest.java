@@ -86,8 +86,7 @@ class JobStoreTest {
             List.of("one.test"),
             Map.of(),
             false,
-            name == null ? null : new JobMessage.Idempotency(name, bodyHash),
-            "test"),
+            name == null ? null : new JobMessage.Idempotency(name, bodyHash)),
         null);
   }
 
@@ -454,8 +453,7 @@ class JobStoreTest {
                         items,
                         Map.of(),
                         false,
-                        null,
-                        "test")));
+                        null)));
 
     Map<String, Integer> firsts = new HashMap<>();
     Set<Integer> checks = new TreeSet<>();

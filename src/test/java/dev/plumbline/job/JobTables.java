@@ -49,7 +49,7 @@ final class JobTables {
   long job(long account, int lines, Integer @Nullable [] firsts) {
     List<String> items = IntStream.range(0, lines).mapToObj(i -> "line-" + i + ".test").toList();
     JobMessage.CreateJob order =
-        new JobMessage.CreateJob(account, 0, "scripted", items, Map.of(), false, null, "test");
+        new JobMessage.CreateJob(account, 0, "scripted", items, Map.of(), false, null);
     JobMessage.CreateReply reply = await(jobs.create(token(), order, firsts));
     return ((JobMessage.JobCreated) reply).job().id();
   }

@@ -7,7 +7,6 @@ import dev.plumbline.http.Authentication;
 import dev.plumbline.http.Operation;
 import dev.plumbline.http.Problem;
 import dev.plumbline.http.RequestBodies;
-import dev.plumbline.http.RequestIds;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
@@ -140,8 +139,7 @@ final class CreateJobOperation implements Operation {
               request.fresh(),
               key == null || body.hash() == null
                   ? null
-                  : new JobMessage.Idempotency(key, body.hash()),
-              RequestIds.of(ctx));
+                  : new JobMessage.Idempotency(key, body.hash()));
       answers.when(ctx, calls.create(order), reply -> answer(ctx, request.items(), reply));
     }
   }

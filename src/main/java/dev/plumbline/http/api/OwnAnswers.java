@@ -18,7 +18,6 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -108,16 +107,13 @@ final class OwnAnswers {
 
   static Problem problem(SignIn outcome) {
     if (outcome instanceof SignIn.Slowed slowed) {
-      return Problem.of(
-              429,
-              "quota-exceeded",
-              "A quota is used up",
-              TOO_MANY.get(slowed.policy())
-                  + " The next try is possible in "
-                  + slowed.retryAfterSeconds()
-                  + " seconds.")
-          .withExtension("violated-policies", List.of(slowed.policy()))
-          .with("Retry-After", Integer.toString(slowed.retryAfterSeconds()));
+      return RateLimits.exceeded(
+          slowed.policy(),
+          TOO_MANY.get(slowed.policy())
+              + " The next try is possible in "
+              + slowed.retryAfterSeconds()
+              + " seconds.",
+          slowed.retryAfterSeconds());
     }
     if (outcome instanceof SignIn.Disabled) {
       return Problem.of(
