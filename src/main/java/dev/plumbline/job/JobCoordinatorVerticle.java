@@ -61,7 +61,7 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                 needs.work(),
                 needs.clock(),
                 needs.manners()));
-    intake = new JobIntake(needs.modules(), needs.jobs(), coordinator::wake);
+    intake = new JobIntake(vertx, needs.modules(), needs.jobs(), coordinator::wake);
     watch = new JobWatch(vertx, needs.heads());
     gauges();
     coordinator.start();

@@ -9,6 +9,7 @@ import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.TargetParser;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +22,10 @@ final class JobIntake {
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   private static final int TOKEN_LENGTH = 22;
 
+  /** The targets of more text than that are compared beside the event loop, one job at a time. */
+  private static final int SHORT_CHARACTERS = 64 << 10;
+
+  private final Vertx vertx;
   private final ModuleCatalogue modules;
   private final JobStore store;
   private final Runnable wake;
@@ -29,7 +34,8 @@ final class JobIntake {
   /**
    * @param wake told that there is a new job
    */
-  JobIntake(ModuleCatalogue modules, JobStore store, Runnable wake) {
+  JobIntake(Vertx vertx, ModuleCatalogue modules, JobStore store, Runnable wake) {
+    this.vertx = vertx;
     this.modules = modules;
     this.store = store;
     this.wake = wake;
@@ -40,14 +46,20 @@ final class JobIntake {
     if (module == null) {
       return Future.failedFuture("there is no module " + order.module());
     }
-    return store
-        .create(token(), order, firsts(module.description(), order.items()))
+    return firstOnes(module.description(), order.items())
+        .compose(firsts -> store.create(token(), order, firsts))
         .onSuccess(
             reply -> {
               if (reply instanceof JobCreated created && !created.replayed()) {
                 wake.run();
               }
             });
+  }
+
+  private Future<Integer @Nullable []> firstOnes(Description module, List<String> items) {
+    return items.stream().mapToInt(String::length).sum() <= SHORT_CHARACTERS
+        ? Future.succeededFuture(firsts(module, items))
+        : vertx.executeBlocking(() -> firsts(module, items));
   }
 
   /** For each line the index of the first with an equal target; null if all differ. */

@@ -436,12 +436,19 @@ class JobStoreTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
   void everyLineIsCheckedOrSharesTheResultOfTheFirstWithItsTarget(long seed) {
     Random random = new Random(seed);
-    int lines = 1 + random.nextInt(500);
     int names = 1 + random.nextInt(random.nextBoolean() ? 8 : 600);
-    List<String> items = random.ints(lines, 0, names).mapToObj(n -> spelled(n, random)).toList();
+    List<String> items = new ArrayList<>();
+    // much text is compared beside the event loop
+    items.add("no target " + "x".repeat(seed % 3 == 0 ? 70_000 : 7));
+    random.ints(random.nextInt(500), 0, names).forEach(n -> items.add(spelled(n, random)));
+    int lines = items.size();
     TestAccounts.Key key = accounts.key();
     JobIntake intake =
-        new JobIntake(new ModuleCatalogue(List.of(new ScriptedModule())), store(0, 0, 0), () -> {});
+        new JobIntake(
+            DATABASE.vertx(),
+            new ModuleCatalogue(List.of(new ScriptedModule())),
+            store(0, 0, 0),
+            () -> {});
     JobCreated reply =
         (JobCreated)
             await(
