@@ -272,10 +272,52 @@ $$;
 
 -- Whoever locks several locks nodes before chunks before jobs before account_turn, each in their order.
 
+-- Some chunks of others than these accounts, those first whose turn it is. What is passed over may be a
+-- million lines, so the look along the ranks is short. Where it finds nothing, the accounts that wait
+-- are gone through, from one to the next.
+create function chunks_of_others(
+  most int, known_modules text[], not_of bigint[], last_rank bigint, suspects_not_of bigint[]
+) returns table (job_id bigint, number int)
+language plpgsql stable rows 16 as $$
+#variable_conflict use_column
+begin
+  return query
+    select c.job_id, c.number
+    from (
+      select * from job_chunk c
+      where c.state = 'waiting' and c.rank <= last_rank
+      order by c.rank, c.job_id, c.number limit 500) c
+    where c.module = any(known_modules) and c.account_id <> all(not_of)
+      and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
+    order by c.rank, c.job_id, c.number limit most;
+  if found then
+    return;
+  end if;
+  return query
+    with recursive waiting as (
+      (select c.account_id from job_chunk c where c.state = 'waiting' order by c.account_id limit 1)
+      union all
+      select (
+        select c.account_id from job_chunk c
+        where c.state = 'waiting' and c.account_id > w.account_id order by c.account_id limit 1)
+      from waiting w where w.account_id is not null)
+    select c.job_id, c.number
+    from waiting w cross join lateral (
+      select * from job_chunk c
+      -- said so that no other index than that of accounts has this order, whatever the statistics are
+      where c.state = 'waiting' and (c.account_id, c.rank) >= (w.account_id, -last_rank)
+        and (c.account_id, c.rank) <= (w.account_id, last_rank)
+        and c.module = any(known_modules)
+        and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
+      order by c.account_id, c.rank limit most) c
+    where w.account_id <> all(not_of)
+    order by c.rank, c.job_id, c.number limit most;
+end
+$$;
+
 -- Claims up to so many chunks, those first whose turn it is.
 --
--- not_of: accounts that get nothing now. near: only what a newcomer would get, which the accounts
--- that wait with a million lines are not, so that looking past them stays short.
+-- not_of: accounts that get nothing now. near: only what a newcomer would get.
 -- suspects_not_of: accounts that get no chunks whose owner died, which are done slowly; null: nobody.
 create function claim_chunks(
   of_owner bigint, most int, known_modules text[], not_of bigint[], near boolean,
@@ -290,22 +332,37 @@ declare
   jobs bigint[];
   numbers int[];
   latest bigint;
+  last_rank bigint := 9223372036854775807;
   it record;
 begin
   perform 1 from node n where n.id = of_owner for key share;
   if not found then
     return;  -- declared dead
   end if;
-  select array_agg(c.job_id), array_agg(c.number), max(c.rank)
-    into jobs, numbers, latest
-    from (
-      select c.job_id, c.number, c.rank from job_chunk c
-      where c.state = 'waiting' and c.module = any(known_modules)
-        and c.account_id <> all(not_of)
-        and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
-        and (not near or c.rank <= (select f.last_value + 100 from fair_clock f))
-      order by c.rank, c.job_id, c.number
-      limit most for update skip locked) c;
+  if near then
+    last_rank := (select f.last_value + 100 from fair_clock f);
+  end if;
+  if not_of = '{}' then
+    select array_agg(c.job_id), array_agg(c.number), max(c.rank)
+      into jobs, numbers, latest
+      from (
+        select c.job_id, c.number, c.rank from job_chunk c
+        where c.state = 'waiting' and c.module = any(known_modules) and c.rank <= last_rank
+          and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
+        order by c.rank, c.job_id, c.number
+        limit most for update skip locked) c;
+  else
+    -- twice as many, because some may be others' in this moment
+    select array_agg(c.job_id), array_agg(c.number), max(c.rank)
+      into jobs, numbers, latest
+      from (
+        select c.job_id, c.number, c.rank
+        from chunks_of_others(2 * most, known_modules, not_of, last_rank, suspects_not_of) o
+          join job_chunk c on c.job_id = o.job_id and c.number = o.number
+        where c.state = 'waiting'
+        order by c.rank, c.job_id, c.number
+        limit most for update of c skip locked) c;
+  end if;
   if jobs is null then
     return;
   end if;

@@ -95,7 +95,7 @@ public final class WorkStore {
    *
    * @param modules only of these
    * @param notOf accounts that get nothing now
-   * @param near only what newcomers get; keeps a look past a million lines of {@code notOf} short
+   * @param near only what newcomers get
    * @param suspectsNotOf accounts that get no chunks whose coordinator died; null: nobody does
    */
   record Wanted(

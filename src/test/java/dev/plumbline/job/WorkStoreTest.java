@@ -331,6 +331,39 @@ class WorkStoreTest {
   }
 
   @Test
+  void behindAThousandChunksOfWhoGetsNothingTheOthersAreServedInTheirTurn() {
+    long parked = tables.account();
+    IntStream.range(0, 60).forEach(i -> tables.job(parked, 500));
+    tables.sql("update job_chunk set rank = rank - 100000 where account_id = $1", parked);
+    long one = tables.job(tables.account(), 120);
+    long lost = tables.account();
+    long suspect = tables.job(lost, 10);
+    tables.sql("update job_chunk set rank = rank + 10, crashes = 1 where job_id = $1", suspect);
+    long other = tables.job(tables.account(), 60);
+    tables.sql("update job_chunk set rank = rank + 20 where job_id = $1", other);
+    long owner = living();
+    long heir = living();
+
+    assertThat(
+            await(
+                store.claim(
+                    owner,
+                    3,
+                    new WorkStore.Wanted(JobTables.MODULES, Set.of(parked), false, Set.of(lost)))))
+        .extracting(Claimed::id)
+        .containsExactly(new ChunkId(one, 0, 1), new ChunkId(other, 0, 1), new ChunkId(one, 1, 1));
+    assertThat(
+            await(store.claim(heir, 8, JobTables.wanted(JobTables.MODULES, Set.of(parked), false))))
+        .extracting(Claimed::id)
+        .containsExactly(
+            new ChunkId(suspect, 0, 1), new ChunkId(other, 1, 1), new ChunkId(one, 2, 1));
+    assertThat(
+            await(store.claim(heir, 8, JobTables.wanted(JobTables.MODULES, Set.of(parked), false))))
+        .isEmpty();
+    assertThat(claim(heir, 1)).extracting(Claimed::accountId).containsExactly(parked);
+  }
+
+  @Test
   void jobsWhoseModuleIsGoneFailAfterAWhile() {
     long young = tables.job(tables.account(), 60);
     long old = tables.job(tables.account(), 60);
