@@ -224,7 +224,25 @@ class AccountApiTest {
         .isNotNull();
   }
 
+  @Test
+  void whatIsRevokedOnOneNodeIsSoOnTheOther() {
+    Browser browser = somebody(Plan.PRO);
+    JsonObject key = new JsonObject(browser.send("POST", KEYS, "{\"name\":\"for two\"}").body());
+    String secret = key.getString("key");
+    try (ServiceUnderTest elsewhere = ServiceUnderTest.start(DATABASE.url(), Map.of())) {
+      assertThat(jobs(elsewhere, secret)).isEqualTo(200);
+
+      assertThat(browser.delete(KEYS + "/" + key.getString("id")).statusCode()).isEqualTo(204);
+
+      Await.until(() -> jobs(elsewhere, secret) == 401);
+    }
+  }
+
   private int jobs(String key) {
+    return jobs(service, key);
+  }
+
+  private static int jobs(ServiceUnderTest service, String key) {
     return service.get("/api/v1/jobs", "X-Api-Key", key).statusCode();
   }
 

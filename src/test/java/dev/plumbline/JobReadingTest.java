@@ -112,8 +112,44 @@ class JobReadingTest {
       Await.until(() -> impatient.active() == 0);
 
       assertThat(pages()).hasSizeLessThan(PAGES / 2);
-      assertThat(reader.isClosed()).isFalse();
+      // the connection is gone too, though nobody has read to its end
+      Await.until(() -> isReset(reader));
     }
+  }
+
+  private static boolean isReset(Socket socket) {
+    try {
+      socket.getOutputStream().write(' ');
+      return false;
+    } catch (IOException reset) {
+      return true;
+    }
+  }
+
+  @Test
+  void soManyReadersAreServedAtOnceAndNoMore() throws IOException {
+    String token = large();
+    List<Socket> readers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 64; i++) {
+        Socket reader = request(server.port(), "HTTP/1.1", "/" + token + "/results.ndjson");
+        readers.add(reader);
+        assertThat(reader.getInputStream().read()).isEqualTo('H');
+      }
+
+      HttpResponse<String> oneMore = get("/" + token);
+
+      assertThat(oneMore.statusCode()).isEqualTo(503);
+      assertThat(new JsonObject(oneMore.body()).getString("code")).isEqualTo("overloaded");
+      assertThat(header(oneMore, "Retry-After")).isEqualTo("1");
+      assertThat(status("/" + token + "?results=false")).isEqualTo(200);
+    } finally {
+      for (Socket reader : readers) {
+        reader.close();
+      }
+    }
+    String small = JOBS.add(key.accountId(), JobState.COMPLETED, 1, MemoryJobs.result(10));
+    Await.until(() -> status("/" + small) == 200);
   }
 
   /** Over HTTP/2 the connection may be busy all the while. */

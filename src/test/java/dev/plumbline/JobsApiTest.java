@@ -10,8 +10,11 @@ import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.Await;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.store.TestDatabase;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -24,6 +27,8 @@ import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -353,6 +358,107 @@ class JobsApiTest {
         .containsExactly("jobs");
     assertThat(header(refused, "RateLimit")).startsWith("\"jobs\";r=0;t=");
     assertThat(Integer.parseInt(header(refused, "Retry-After"))).isBetween(3500, 3600);
+  }
+
+  /** As if 597 had been created in this hour already, by keys that may be gone. */
+  @Test
+  void sixHundredJobsAnHourAreEnoughForAnAccountWhateverItsKeys() {
+    TestAccounts.Key first = accounts.key();
+    TestAccounts.Key second = accounts.key(first.accountId(), Scope.values());
+    accounts.row(
+        """
+        select count(*) from take_quotas(array['jobs-account'], array[$1], array[597], array[600],
+          array[3600000000::bigint], null)""",
+        Long.toString(first.accountId()));
+    String body = body(List.of("not a target"), new JsonObject()).encode();
+
+    List<CompletableFuture<HttpResponse<String>>> atOnce = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      String secret = (i % 2 == 0 ? first : second).secret();
+      atOnce.add(
+          CompletableFuture.supplyAsync(
+              () -> service.post(JOBS, body, "X-Api-Key", secret, "Prefer", "return=minimal")));
+    }
+    List<HttpResponse<String>> answers =
+        atOnce.stream().map(CompletableFuture::join).collect(Collectors.toList());
+
+    assertThat(answers).filteredOn(answer -> answer.statusCode() == 202).hasSize(3);
+    for (HttpResponse<String> refused : answers) {
+      if (refused.statusCode() != 202) {
+        assertProblem(refused, 429, "quota-exceeded");
+        assertThat(new JsonObject(refused.body()).getJsonArray("violated-policies"))
+            .containsExactly("jobs-account");
+      }
+    }
+    assertThat(
+            accounts
+                .row("select count(*) from job where account_id = $1", first.accountId())
+                .getLong(0))
+        .isEqualTo(3);
+  }
+
+  @Test
+  void aRequestThatIsRepeatedTooSoonIsAConflict() {
+    TestAccounts.Key owner = accounts.key();
+    String body = body(List.of("not a target"), new JsonObject()).encode();
+    Promise<Void> firstIsDone = Promise.promise();
+    Promise<Void> firstIsUnderWay = Promise.promise();
+    Future<Void> first =
+        DATABASE
+            .open()
+            .inTransaction(
+                transaction ->
+                    transaction
+                        .preparedQuery("select pg_advisory_xact_lock(hashtextextended($1, 0))")
+                        .execute(Tuple.of(owner.keyId() + " again"))
+                        .onSuccess(locked -> firstIsUnderWay.complete())
+                        .compose(locked -> firstIsDone.future()));
+    Await.value(firstIsUnderWay.future());
+
+    HttpResponse<String> early =
+        service.post(JOBS, body, "X-Api-Key", owner.secret(), "Idempotency-Key", "again");
+    HttpResponse<String> other =
+        service.post(JOBS, body, "X-Api-Key", owner.secret(), "Idempotency-Key", "another");
+    firstIsDone.complete();
+    Await.value(first);
+
+    assertProblem(early, 409, "idempotency-pending");
+    assertThat(header(early, "Retry-After")).isEqualTo("1");
+    assertThat(other.statusCode()).isEqualTo(202);
+    assertThat(
+            service
+                .post(JOBS, body, "X-Api-Key", owner.secret(), "Idempotency-Key", "again")
+                .statusCode())
+        .isEqualTo(202);
+  }
+
+  @Test
+  void aKeyThatIsRevokedWhileTheBodyComesMakesNoJob() throws IOException {
+    TestAccounts.Key owner = accounts.key();
+    String body = body(List.of("not a target"), new JsonObject()).encode();
+    try (RawClient slow = RawClient.connect(service.uri("/").getPort())) {
+      slow.send(
+          "POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+              + "Expect: 100-continue\r\nX-Api-Key: "
+              + owner.secret()
+              + "\r\nContent-Length: "
+              + body.length()
+              + "\r\n\r\n");
+      // the key was good, and the body is asked for
+      assertThat(slow.answer().status()).isEqualTo(100);
+      slow.send(body.substring(0, 10));
+      accounts.sql("update api_key set revoked_at = now() where id = $1", owner.keyId());
+      Await.until(() -> get("", "X-Api-Key", owner.secret()).statusCode() == 401);
+
+      slow.send(body.substring(10));
+
+      assertThat(slow.answer().status()).isEqualTo(401);
+    }
+    assertThat(
+            accounts
+                .row("select count(*) from job where account_id = $1", owner.accountId())
+                .getLong(0))
+        .isZero();
   }
 
   @Test
