@@ -186,6 +186,28 @@ class AccountApiTest {
   }
 
   @Test
+  void norCanItFromManyAddressesAndItShutsNobodyElseOut() {
+    Browser thief = somebody(Plan.FREE);
+    for (int address = 0; address < 5; address++) {
+      thief.at(new Browser(service));
+      for (int i = 0; i < 8; i++) {
+        assertThat(thief.send("PUT", ACCOUNT + "/password", change(NEXT + i, NEXT)).statusCode())
+            .isEqualTo(403);
+      }
+    }
+    thief.at(new Browser(service));
+
+    assertThat(thief.send("PUT", ACCOUNT + "/password", change(PASSWORD, NEXT)).statusCode())
+        .isEqualTo(429);
+    String email =
+        new JsonObject(thief.get(SESSION).body()).getJsonObject("account").getString("email");
+    Browser owner = new Browser(service);
+    assertThat(owner.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
+    assertThat(owner.send("PUT", ACCOUNT + "/password", change(PASSWORD, NEXT)).statusCode())
+        .isEqualTo(204);
+  }
+
+  @Test
   void aKeyIsShownOnceOpensJobsAndIsRevokedAtOnce() {
     Browser browser = somebody(Plan.PRO);
     HttpResponse<String> made =
