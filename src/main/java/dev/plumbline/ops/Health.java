@@ -7,8 +7,13 @@ import dev.plumbline.store.Database;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
-/** Whether this node can do its work: its database is reachable and its runners answer. */
+/**
+ * Whether this node can do its work: its database is reachable and has room, and its runners
+ * answer.
+ */
 public final class Health {
+  private static final String UP = "up";
+  private static final String DOWN = "down";
   private static final long PATIENCE_MS = 900;
 
   private final Database database;
@@ -41,13 +46,14 @@ public final class Health {
     return Future.all(databaseUp, runnersUp)
         .map(
             both -> {
-              boolean ready = databaseUp.result() && runnersUp.result() && !draining;
+              String databaseIs = !databaseUp.result() ? DOWN : database.hasRoom() ? UP : "full";
+              boolean ready = databaseIs.equals(UP) && runnersUp.result() && !draining;
               return new Report(
                   ready,
                   new JsonObject()
-                      .put("status", ready ? "up" : "down")
-                      .put("database", databaseUp.result() ? "up" : "down")
-                      .put("runners", runnersUp.result() ? "up" : "down")
+                      .put("status", ready ? UP : DOWN)
+                      .put("database", databaseIs)
+                      .put("runners", runnersUp.result() ? UP : DOWN)
                       .put("draining", draining));
             });
   }

@@ -31,6 +31,7 @@ public final class Database {
   private static final int WAITING_PER_CONNECTION = 32;
   private static final long PROBE_PAUSE_MILLIS = 100;
   private static final int PREPARED_STATEMENTS = 128;
+  private static final long FULL_MILLIS = 5_000;
   private static final Duration SILENCE = Duration.ofSeconds(10);
 
   private final Vertx vertx;
@@ -41,6 +42,8 @@ public final class Database {
   private final long timeoutMillis;
   private final AtomicBoolean away = new AtomicBoolean();
   private volatile long heardNanos = System.nanoTime() - Long.MAX_VALUE / 2;
+  private final AtomicBoolean full = new AtomicBoolean();
+  private volatile long fullNanos;
   private volatile boolean closed;
 
   /**
@@ -113,6 +116,11 @@ public final class Database {
   /** Whether the last that was heard of it was good. */
   public boolean available() {
     return !away.get() && !closed;
+  }
+
+  /** Whether nothing of the last five seconds failed because the database's disk is full. */
+  public boolean hasRoom() {
+    return !full.get();
   }
 
   /**
@@ -203,10 +211,38 @@ public final class Database {
     if (!Outage.isAway(failure)) {
       return Future.failedFuture(failure);
     }
-    if (!Outage.isOverload(failure) && !(Outage.isSilence(failure) && heardLately())) {
+    if (Outage.isDiskFull(failure)) {
+      isFull(failure);
+    } else if (!Outage.isOverload(failure) && !(Outage.isSilence(failure) && heardLately())) {
       isAway(failure);
     }
     return Future.failedFuture(unavailable());
+  }
+
+  private void isFull(Throwable failure) {
+    fullNanos = System.nanoTime();
+    if (!closed && full.compareAndSet(false, true)) {
+      LOG.error(
+          "The disk of the database {} is full, so nothing can be written until somebody makes room:"
+              + " {}",
+          name,
+          failure.toString());
+      awaitRoom(FULL_MILLIS);
+    }
+  }
+
+  private void awaitRoom(long millis) {
+    vertx.setTimer(
+        millis,
+        later -> {
+          long since = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - fullNanos);
+          if (since < FULL_MILLIS) {
+            awaitRoom(FULL_MILLIS - since);
+          } else {
+            full.set(false);
+            LOG.info("For five seconds nothing failed for want of room in the database {}.", name);
+          }
+        });
   }
 
   private void isAway(Throwable failure) {

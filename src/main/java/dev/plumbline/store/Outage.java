@@ -16,6 +16,7 @@ final class Outage {
   private static final String ROLLBACK = "40";
   private static final String READ_ONLY = "25006";
   private static final String STATEMENT_TIMEOUT = "57014";
+  private static final String DISK_FULL = "53100";
 
   private Outage() {}
 
@@ -34,6 +35,11 @@ final class Outage {
   /** Whether the server is there and does not let us in. */
   static boolean isRefused(Throwable failure) {
     return failure instanceof PgException e && REFUSED.contains(category(e));
+  }
+
+  /** Whether the server is there and has no room for what is to be written. */
+  static boolean isDiskFull(Throwable failure) {
+    return failure instanceof PgException e && DISK_FULL.equals(e.getSqlState());
   }
 
   /** Whether the server itself is there: a statement took too long, or there are too many. */

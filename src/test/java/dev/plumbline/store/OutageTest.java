@@ -44,6 +44,8 @@ class OutageTest {
     assertThat(Outage.isOverload(state("57014"))).isTrue();
     assertThat(Outage.isOverload(state("40P01"))).isTrue();
     assertThat(Outage.isOverload(state("57P01"))).isFalse();
+    assertThat(Outage.isDiskFull(state("53100"))).isTrue();
+    assertThat(Outage.isDiskFull(state("53200"))).isFalse();
     assertThat(Outage.isRefused(state("28P01"))).isTrue();
     assertThat(Outage.isRefused(state("57P03"))).isFalse();
   }
