@@ -69,6 +69,13 @@ create table job_result (
   check ((same_as is null) <> (body is null))
 );
 
+-- What a line's check found is told again from where it stands, rather than stored twice.
+alter table result_cache
+  alter column body drop not null,
+  add column job_id bigint,
+  add column index int,
+  add check ((body is null) = (job_id is not null and index is not null));
+
 -- The same request again must do nothing again, for a day.
 create table job_request (
   key_id bigint not null references api_key on delete cascade,
@@ -368,11 +375,10 @@ begin
   end if;
   perform setval('fair_clock', greatest(latest, (select f.last_value from fair_clock f)));
   for it in
-    select j.id, sum(open_lines(c)) as lines
+    select c.job_id as id, sum(open_lines(c)) as lines
     from unnest(jobs, numbers) m(job_id, number)
       join job_chunk c on c.job_id = m.job_id and c.number = m.number
-      join job j on j.id = m.job_id
-    group by j.id order by j.id
+    group by c.job_id order by c.job_id
   loop
     update job j
       set running = j.running + it.lines, version = j.version + 1, state = 'running',
@@ -385,24 +391,23 @@ begin
         set state = 'claimed', owner = of_owner, attempt = c.attempt + 1
         from unnest(jobs, numbers) m(job_id, number)
         where c.job_id = m.job_id and c.number = m.number
-        returning c.*),
-    -- a page is unpacked once, not once for each of its lines
-    work as (
-      select m.job_id, m.number, array_agg(l.index order by l.index) as checks,
-        array_agg(l.input order by l.index) as inputs
-      from mine m
-        cross join lateral (select distinct c.index / 50 as number from unnest(m.checks) c(index)) page
-        join job_input p on p.job_id = m.job_id and p.page = page.number
-        cross join lateral (
-          select (p.page * 50 + i.ord - 1)::int as index, i.input
-          from unnest(p.inputs) with ordinality i(input, ord)) l
-      where l.index = any(m.checks)
-        and (m.attempt = 1 or not exists (
-          select 1 from job_result r where r.job_id = m.job_id and r.index = l.index))
-      group by m.job_id, m.number)
+        returning c.*)
     select m.job_id, m.number, m.attempt, m.account_id, m.module, j.options, j.fresh,
       coalesce(w.checks, '{}'), coalesce(w.inputs, '{}'), m.crashes, m.alone, m.struck
-    from mine m join job j on j.id = m.job_id left join work w using (job_id, number)
+    from mine m
+      join job j on j.id = m.job_id
+      -- a page is unpacked once, not once for each of its lines
+      cross join lateral (
+        select array_agg(l.index order by l.index) as checks, array_agg(l.input order by l.index) as inputs
+        from job_input p
+          cross join lateral (
+            select (p.page * 50 + i.ord - 1)::int as index, i.input
+            from unnest(p.inputs) with ordinality i(input, ord)) l
+        where p.job_id = m.job_id
+          and p.page = any(array(select distinct c.index / 50 from unnest(m.checks) c(index)))
+          and l.index = any(m.checks)
+          and (m.attempt = 1 or not exists (
+            select 1 from job_result r where r.job_id = m.job_id and r.index = l.index))) w
     order by m.rank, m.job_id, m.number;
 end
 $$;
@@ -411,7 +416,8 @@ $$;
 -- with the chunks that are held no more: what was found out for them is not wanted.
 create function write_results(
   of_owner bigint, keep interval, held_jobs bigint[], held_numbers int[], held_attempts int[],
-  ends boolean[], jobs bigint[], numbers int[], indexes int[], verdicts text[], bodies bytea[]
+  ends boolean[], jobs bigint[], numbers int[], indexes int[], verdicts text[], bodies bytea[],
+  shared_keys text[], shared_at timestamptz[], shared_until timestamptz[]
 ) returns table (job_id bigint, number int)
 language plpgsql as $$
 #variable_conflict use_column
@@ -474,6 +480,19 @@ begin
   update job j
     set state = 'completed', finished_at = clock_timestamp(), expires_at = clock_timestamp() + keep
     where j.id = any(job_ids) and j.chunks_left = 0 and j.state = 'running';
+  -- Last, and in the order of the keys, as all who write here do, so that none waits in a circle.
+  insert into result_cache as kept (key, job_id, index, checked_at, expires_at)
+    select distinct on (n.key) n.key, n.job_id, n.index, n.checked_at, n.expires_at
+    from unnest(jobs, numbers, indexes, shared_keys, shared_at, shared_until)
+        n(job_id, number, index, key, checked_at, expires_at)
+      join unnest(good_jobs, good_numbers) g(job_id, number)
+        on g.job_id = n.job_id and g.number = n.number
+    where n.key is not null
+    order by n.key, n.checked_at desc
+    on conflict (key) do update
+      set body = null, job_id = excluded.job_id, index = excluded.index,
+        checked_at = excluded.checked_at, expires_at = excluded.expires_at
+      where kept.checked_at < excluded.checked_at;
   return query
     select h.job_id, h.number from unnest(held_jobs, held_numbers) h(job_id, number)
     except select g.job_id, g.number from unnest(good_jobs, good_numbers) g(job_id, number);

@@ -743,6 +743,18 @@ class JobsApiTest {
   }
 
   @Test
+  void whatAJobFoundIsToldAgainToWhoeverAsksForOneTarget() {
+    String target = lab.http("/ok?shared");
+    JsonObject line = lines(finished(token(create(List.of(target), new JsonObject())))).get(0);
+
+    JsonObject instant = new JsonObject(service.instant("http-status", target).body());
+
+    assertThat(instant.getBoolean("cached")).isTrue();
+    assertThat(instant.getJsonObject("fields")).isEqualTo(line.getJsonObject("fields"));
+    assertThat(instant.getString("checked_at")).isEqualTo(line.getString("checked_at"));
+  }
+
+  @Test
   void fiveHundredLinesOfAllKindsComeBackInOrder() throws IOException {
     int refusing;
     try (ServerSocket closed = new ServerSocket(0)) {

@@ -84,7 +84,9 @@ public final class ClaimBench {
     WorkStore.Claimed chunk = claimed.get(0);
     List<WorkStore.LineResult> lines =
         chunk.checks().stream()
-            .map(index -> new WorkStore.LineResult(chunk.id(), index, "pass", Buffer.buffer("{}")))
+            .map(
+                index ->
+                    new WorkStore.LineResult(chunk.id(), index, "pass", Buffer.buffer("{}"), null))
             .toList();
     await(work.write(owner, lines, Set.of(chunk.id())));
     await(create(CHUNK_LINES));

@@ -7,9 +7,13 @@ import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 
 /** A result as it is sent: the bytes of a cached answer, ready, and how old they are. Immutable. */
 public final class Answer {
+  private static final byte[] LINE_FRESH = ",\"cached\":false}".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] LINE_CACHED = ",\"cached\":true}".getBytes(StandardCharsets.US_ASCII);
+
   private final byte[] result;
   private final Buffer cachedBody;
   private final String etag;
@@ -41,6 +45,13 @@ public final class Answer {
     return new Answer(result, checkedAt, expiresAt, true);
   }
 
+  /** The answer that carries the result of a line, as {@link #asLine(CheckResult)} made it. */
+  static Answer ofLine(byte[] line, Instant checkedAt, Instant expiresAt) {
+    byte[] result = Arrays.copyOf(line, line.length - LINE_FRESH.length + 1);
+    result[result.length - 1] = '}';
+    return stored(result, checkedAt, expiresAt);
+  }
+
   /** The result as one JSON object, without what only an answer says. */
   byte[] result() {
     return result;
@@ -67,9 +78,10 @@ public final class Answer {
   }
 
   private static Buffer asLine(byte[] result, boolean cached) {
-    return Buffer.buffer(result.length + 16)
+    byte[] tail = cached ? LINE_CACHED : LINE_FRESH;
+    return Buffer.buffer(result.length - 1 + tail.length)
         .appendBytes(result, 0, result.length - 1)
-        .appendString(cached ? ",\"cached\":true}" : ",\"cached\":false}");
+        .appendBytes(tail);
   }
 
   /** The word that the result comes down to. */

@@ -4,6 +4,7 @@ import dev.plumbline.check.CheckResult;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,13 @@ public final class KnownResults {
   private final ResultCache cache;
   private final ResultStore store;
   private final Duration lifetime;
+
+  /**
+   * The result of a line as it is to be found by others.
+   *
+   * @param storedKey what it is called in the database
+   */
+  public record SharedLine(String storedKey, Instant checkedAt, Instant expiresAt) {}
 
   /**
    * @param lifetime how long a result is told again
@@ -34,11 +42,20 @@ public final class KnownResults {
    * @return fails with {@code DatabaseUnavailableException}
    */
   Future<@Nullable Answer> stored(ResultKey key) {
-    return store.find(key.stored()).map(found -> found == null ? null : remember(key, found));
+    return store
+        .find(key.stored())
+        .map(
+            found -> {
+              Answer answer = answer(found);
+              if (answer != null) {
+                cache.put(key.text(), answer);
+              }
+              return answer;
+            });
   }
 
   /**
-   * What is known of each, in their order; null for what is not.
+   * What is known of each, in their order; null for what is not. Nothing of it is remembered.
    *
    * @return fails with {@code DatabaseUnavailableException}
    */
@@ -62,10 +79,8 @@ public final class KnownResults {
               int next = 0;
               for (int i = 0; i < answers.size(); i++) {
                 if (answers.get(i) == null) {
-                  ResultKey key = unknown.get(next);
-                  ResultStore.Stored stored = found.get(next);
+                  answers.set(i, answer(found.get(next)));
                   next++;
-                  answers.set(i, stored == null ? null : remember(key, stored));
                 }
               }
               return answers;
@@ -87,9 +102,23 @@ public final class KnownResults {
     return answer;
   }
 
-  private Answer remember(ResultKey key, ResultStore.Stored found) {
-    Answer answer = Answer.stored(found.body().getBytes(), found.checkedAt(), found.expiresAt());
-    cache.put(key.text(), answer);
-    return answer;
+  /**
+   * How a new result of a line is found by others once it is written; null if it may not be told
+   * again. Memory does not take it: one job would push out all that people ask for.
+   */
+  public @Nullable SharedLine shareLine(ResultKey key, CheckResult result) {
+    return result.cacheable()
+        ? new SharedLine(key.stored(), result.checkedAt(), result.checkedAt().plus(lifetime))
+        : null;
+  }
+
+  private static @Nullable Answer answer(ResultStore.@Nullable Stored found) {
+    if (found == null) {
+      return null;
+    }
+    byte[] body = found.body().getBytes();
+    return found.ofLine()
+        ? Answer.ofLine(body, found.checkedAt(), found.expiresAt())
+        : Answer.stored(body, found.checkedAt(), found.expiresAt());
   }
 }

@@ -31,8 +31,12 @@ public final class ResultStore {
 
   private static final String FIND =
       """
-      select key, body, checked_at, expires_at from result_cache
-      where key = any($1) and expires_at > clock_timestamp()""";
+      select key, body, line, checked_at, expires_at from (
+        select key, body, checked_at, expires_at, (
+            select r.body from job_result r where r.job_id = c.job_id and r.index = c.index) as line
+          from result_cache c
+          where key = any($1) and expires_at > clock_timestamp()) known
+      where coalesce(body, line) is not null""";
 
   // In the order of the keys, so that two batches cannot wait for each other in a circle.
   private static final String STORE =
@@ -42,8 +46,8 @@ public final class ResultStore {
         as fresh(key, body, checked_at, expires_at)
       order by key
       on conflict (key) do update
-        set body = excluded.body, checked_at = excluded.checked_at,
-          expires_at = excluded.expires_at
+        set body = excluded.body, job_id = null, index = null,
+          checked_at = excluded.checked_at, expires_at = excluded.expires_at
         where kept.checked_at < excluded.checked_at""";
 
   private static final String PURGE =
@@ -60,9 +64,10 @@ public final class ResultStore {
   /**
    * An answer that was kept.
    *
-   * @param body as it was given to {@link #store}
+   * @param body as it was given to {@link #store}, or as the line of a job holds it
+   * @param ofLine which of the two
    */
-  public record Stored(Buffer body, Instant checkedAt, Instant expiresAt) {}
+  public record Stored(Buffer body, boolean ofLine, Instant checkedAt, Instant expiresAt) {}
 
   /**
    * An answer to keep.
@@ -138,12 +143,14 @@ public final class ResultStore {
             rows -> {
               Map<String, Stored> found = new HashMap<>();
               for (Row row : rows) {
+                Buffer body = row.getBuffer(1);
                 found.put(
                     row.getString(0),
                     new Stored(
-                        row.getBuffer(1),
-                        row.getOffsetDateTime(2).toInstant(),
-                        row.getOffsetDateTime(3).toInstant()));
+                        body == null ? row.getBuffer(2) : body,
+                        body == null,
+                        row.getOffsetDateTime(3).toInstant(),
+                        row.getOffsetDateTime(4).toInstant()));
               }
               List<@Nullable Stored> answers = new ArrayList<>(keys.size());
               for (String key : keys) {

@@ -8,6 +8,7 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.instant.Answer;
 import dev.plumbline.instant.KnownResults;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.ReplyException;
@@ -115,7 +116,8 @@ final class LineChecks {
           line.chunk(),
           line.index(),
           result.verdict().id(),
-          known.keep(line.key(), result).asLine(false));
+          Answer.asLine(result),
+          known.shareLine(line.key(), result));
     }
   }
 }

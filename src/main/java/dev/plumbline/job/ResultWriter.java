@@ -1,5 +1,6 @@
 package dev.plumbline.job;
 
+import dev.plumbline.instant.KnownResults;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -61,10 +62,22 @@ final class ResultWriter {
   }
 
   void add(Chunk chunk, int index, String verdict, Buffer body) {
+    add(chunk, index, verdict, body, null);
+  }
+
+  /**
+   * @param shared how others find the result; null: not at all
+   */
+  void add(
+      Chunk chunk,
+      int index,
+      String verdict,
+      Buffer body,
+      KnownResults.@Nullable SharedLine shared) {
     enqueue(
         new Entry(
             chunk,
-            new WorkStore.LineResult(chunk.id(), index, verdict, body),
+            new WorkStore.LineResult(chunk.id(), index, verdict, body, shared),
             chunk.countResult()));
   }
 

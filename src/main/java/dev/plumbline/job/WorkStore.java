@@ -1,5 +1,6 @@
 package dev.plumbline.job;
 
+import dev.plumbline.instant.KnownResults;
 import dev.plumbline.store.Database;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -7,6 +8,8 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -33,7 +36,7 @@ public final class WorkStore {
   private static final String WRITE =
       """
       select * from write_results(
-        $1, make_interval(secs => $2), $3, $4, $5, $6, $7, $8, $9, $10, $11)""";
+        $1, make_interval(secs => $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)""";
 
   private static final String RELEASE = "select release_chunks($1, $2, $3, false)";
 
@@ -108,8 +111,14 @@ public final class WorkStore {
    * The result of a line, to be written.
    *
    * @param body the whole result as a JSON object
+   * @param shared how others find it; null: not at all
    */
-  record LineResult(ChunkId chunk, int index, String verdict, Buffer body) {}
+  record LineResult(
+      ChunkId chunk,
+      int index,
+      String verdict,
+      Buffer body,
+      KnownResults.@Nullable SharedLine shared) {}
 
   /**
    * @param keep how long the results of a job are kept after its end
@@ -214,13 +223,8 @@ public final class WorkStore {
             .addArrayOfLong(chunks.stream().map(ChunkId::job).toArray(Long[]::new))
             .addArrayOfInteger(chunks.stream().map(ChunkId::number).toArray(Integer[]::new))
             .addArrayOfInteger(chunks.stream().map(ChunkId::attempt).toArray(Integer[]::new))
-            .addArrayOfBoolean(chunks.stream().map(ended::contains).toArray(Boolean[]::new))
-            .addArrayOfLong(lines.stream().map(line -> line.chunk.job).toArray(Long[]::new))
-            .addArrayOfInteger(
-                lines.stream().map(line -> line.chunk.number).toArray(Integer[]::new))
-            .addArrayOfInteger(lines.stream().map(LineResult::index).toArray(Integer[]::new))
-            .addArrayOfString(lines.stream().map(LineResult::verdict).toArray(String[]::new))
-            .addArrayOfBuffer(lines.stream().map(LineResult::body).toArray(Buffer[]::new));
+            .addArrayOfBoolean(chunks.stream().map(ended::contains).toArray(Boolean[]::new));
+    addResults(arguments, lines);
     return database
         .query(WRITE, arguments)
         .map(
@@ -233,6 +237,40 @@ public final class WorkStore {
               }
               return lost;
             });
+  }
+
+  private static void addResults(Tuple arguments, List<LineResult> lines) {
+    int size = lines.size();
+    Long[] jobs = new Long[size];
+    Integer[] numbers = new Integer[size];
+    Integer[] indexes = new Integer[size];
+    String[] verdicts = new String[size];
+    Buffer[] bodies = new Buffer[size];
+    @Nullable String[] sharedKeys = new String[size];
+    @Nullable OffsetDateTime[] sharedAt = new OffsetDateTime[size];
+    @Nullable OffsetDateTime[] sharedUntil = new OffsetDateTime[size];
+    for (int i = 0; i < size; i++) {
+      LineResult line = lines.get(i);
+      jobs[i] = line.chunk.job;
+      numbers[i] = line.chunk.number;
+      indexes[i] = line.index;
+      verdicts[i] = line.verdict;
+      bodies[i] = line.body;
+      if (line.shared != null) {
+        sharedKeys[i] = line.shared.storedKey();
+        sharedAt[i] = line.shared.checkedAt().atOffset(ZoneOffset.UTC);
+        sharedUntil[i] = line.shared.expiresAt().atOffset(ZoneOffset.UTC);
+      }
+    }
+    arguments
+        .addArrayOfLong(jobs)
+        .addArrayOfInteger(numbers)
+        .addArrayOfInteger(indexes)
+        .addArrayOfString(verdicts)
+        .addArrayOfBuffer(bodies)
+        .addArrayOfString(sharedKeys)
+        .addArrayOfOffsetDateTime(sharedAt)
+        .addArrayOfOffsetDateTime(sharedUntil);
   }
 
   /** Puts chunks back in their line, as if they had not been claimed. */

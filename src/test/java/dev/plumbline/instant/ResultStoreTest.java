@@ -41,7 +41,7 @@ class ResultStoreTest {
     await(store.store(entry(key, "body", now)));
     ResultStore other = new ResultStore(DATABASE.vertx(), DATABASE.open());
     assertThat(await(other.find(key)))
-        .isEqualTo(new Stored(Buffer.buffer("body"), now, now.plusSeconds(600)));
+        .isEqualTo(new Stored(Buffer.buffer("body"), false, now, now.plusSeconds(600)));
     assertThat(await(other.find(key + "?"))).isNull();
   }
 

@@ -92,7 +92,7 @@ final class JobTables {
 
   static WorkStore.LineResult line(
       WorkStore.ChunkId chunk, int index, String verdict, String body) {
-    return new WorkStore.LineResult(chunk, index, verdict, Buffer.buffer(body));
+    return new WorkStore.LineResult(chunk, index, verdict, Buffer.buffer(body), null);
   }
 
   /** What must be so at every moment, whatever has happened. */

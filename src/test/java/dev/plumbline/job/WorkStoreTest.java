@@ -3,12 +3,18 @@ package dev.plumbline.job;
 import static dev.plumbline.store.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.instant.KnownResults;
+import dev.plumbline.instant.ResultStore;
+import dev.plumbline.instant.ResultStore.Stored;
 import dev.plumbline.job.WorkStore.ChunkId;
 import dev.plumbline.job.WorkStore.Claimed;
 import dev.plumbline.job.WorkStore.LineResult;
 import dev.plumbline.store.TestDatabase;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -130,6 +136,42 @@ class WorkStoreTest {
 
     assertThat(await(store.held(holder))).containsExactly(held.id());
     assertThat(tables.number("select count(*) from job_result where body = 'strange'")).isZero();
+  }
+
+  @Test
+  void whatLinesFoundIsToldAgainFromWhereItStands() {
+    tables.job(tables.account(), 3);
+    long owner = living();
+    Claimed held = claimOne(owner);
+    Instant earlier = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+    Instant later = earlier.plusMillis(1);
+    ResultStore known = new ResultStore(DATABASE.vertx(), DATABASE.open());
+
+    write(
+        owner,
+        List.of(
+            shared(held, 0, "both", later),
+            shared(held, 1, "both", earlier),
+            shared(held, 2, "one", earlier)));
+
+    assertThat(await(known.find("both")))
+        .isEqualTo(new Stored(Buffer.buffer("line 0"), true, later, later.plusSeconds(600)));
+    assertThat(await(known.find("one")))
+        .isEqualTo(new Stored(Buffer.buffer("line 2"), true, earlier, earlier.plusSeconds(600)));
+    tables.ids(
+        """
+        insert into result_cache (key, job_id, index, checked_at, expires_at)
+        values ('purged', 0, 0, now(), now() + interval '1 minute') returning job_id""");
+    assertThat(await(known.find("purged"))).isNull();
+  }
+
+  private static LineResult shared(Claimed held, int index, String key, Instant checkedAt) {
+    return new LineResult(
+        held.id(),
+        index,
+        "pass",
+        Buffer.buffer("line " + index),
+        new KnownResults.SharedLine(key, checkedAt, checkedAt.plusSeconds(600)));
   }
 
   @Test
