@@ -24,6 +24,9 @@ import dev.plumbline.http.api.OpenApiOperation;
 import dev.plumbline.http.api.ToolDocuments;
 import dev.plumbline.http.api.ToolOperation;
 import dev.plumbline.http.api.ToolsListOperation;
+import dev.plumbline.http.web.Assets;
+import dev.plumbline.http.web.Pages;
+import dev.plumbline.http.web.Website;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.KnownResults;
 import dev.plumbline.instant.ResultCache;
@@ -78,6 +81,7 @@ final class Service {
   private final OwnSockets own = new OwnSockets();
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Pages pages;
   private final Problems problems;
   private final HttpMetrics httpMetrics;
   private final ConnectionGuard guard;
@@ -98,7 +102,8 @@ final class Service {
   private Service(Config config) {
     this.config = config;
     this.loops = Runtime.getRuntime().availableProcessors();
-    this.problems = new Problems(config.http().publicUrl());
+    this.pages = new Pages(config.http().publicUrl(), Assets.load());
+    this.problems = new Problems(config.http().publicUrl(), pages);
     this.httpMetrics = new HttpMetrics(registry);
     this.guard = new ConnectionGuard(config.http(), problems, httpMetrics);
     registry.gauge("plumbline.http.connections", guard, ConnectionGuard::open);
@@ -330,9 +335,12 @@ final class Service {
             new ToolOperation(tools, problems),
             new OpenApiOperation("getContract", contract),
             new OpenApiOperation("getContractAtRoot", contract)));
+    Website website = new Website(new Website.Needs(pages, problems, modules));
     httpDeployment =
         deploy(
-            () -> new HttpVerticle(config.http(), contract, operations, hot, problems, httpMetrics),
+            () ->
+                new HttpVerticle(
+                    config.http(), contract, operations, website, hot, problems, httpMetrics),
             loops,
             (config.http().tlsKey() == null ? "" : "http.tls_certificate, http.tls_key or ")
                 + "http.host:port "

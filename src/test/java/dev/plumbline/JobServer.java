@@ -75,7 +75,8 @@ final class JobServer implements AutoCloseable {
     Contract contract = Await.value(Contract.load(vertx, config.http().publicUrl()));
     Await.value(
         vertx.deployVerticle(
-            new HttpVerticle(config.http(), contract, operations, cold, problems, metrics)));
+            new HttpVerticle(
+                config.http(), contract, operations, routes -> {}, cold, problems, metrics)));
   }
 
   private record Nothing(String operationId) implements Operation {

@@ -126,19 +126,33 @@ final class ServiceUnderTest implements AutoCloseable {
     return send(PATIENCE, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), all);
   }
 
+  /** Asks for a page, which no contract describes. */
+  HttpResponse<String> page(String path, String... headers) {
+    return exchange(PATIENCE, "GET", uri(path), HttpRequest.BodyPublishers.noBody(), headers);
+  }
+
+  /** As {@link #page}, by another method. */
+  HttpResponse<String> pageBy(String method, String path, String... headers) {
+    return exchange(PATIENCE, method, uri(path), HttpRequest.BodyPublishers.noBody(), headers);
+  }
+
   private HttpResponse<String> send(
+      Duration within, String method, URI uri, HttpRequest.BodyPublisher body, String... headers) {
+    HttpResponse<String> response = exchange(within, method, uri, body, headers);
+    if (uri.getPort() != managementPort) {
+      contract.verify(method, uri, response);
+    }
+    return response;
+  }
+
+  private HttpResponse<String> exchange(
       Duration within, String method, URI uri, HttpRequest.BodyPublisher body, String... headers) {
     HttpRequest.Builder request = HttpRequest.newBuilder(uri).method(method, body).timeout(within);
     if (headers.length > 0) {
       request.headers(headers);
     }
     try {
-      HttpResponse<String> response =
-          client.send(request.build(), HttpResponse.BodyHandlers.ofString());
-      if (uri.getPort() != managementPort) {
-        contract.verify(method, uri, response);
-      }
-      return response;
+      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
     } catch (IOException failed) {
       throw new AssertionError(method + " " + uri + " was not answered", failed);
     } catch (InterruptedException interrupted) {

@@ -19,12 +19,13 @@ import java.util.concurrent.TimeUnit;
 
 /** The HTTP server: mounts the operations on the contract. As many as there are event loops. */
 public final class HttpVerticle extends VerticleBase {
-  private static final String OPERATION = "plumbline.operation";
+  static final String OPERATION = "plumbline.operation";
   private static final String SEEN = "plumbline.seen";
 
   private final Config.Http config;
   private final Contract contract;
   private final List<Operation> operations;
+  private final PageRoutes.Pages pages;
   private final HotAnswers hot;
   private final Problems problems;
   private final HttpMetrics metrics;
@@ -34,12 +35,14 @@ public final class HttpVerticle extends VerticleBase {
       Config.Http config,
       Contract contract,
       List<Operation> operations,
+      PageRoutes.Pages pages,
       HotAnswers hot,
       Problems problems,
       HttpMetrics metrics) {
     this.config = config;
     this.contract = contract;
     this.operations = operations;
+    this.pages = pages;
     this.hot = hot;
     this.problems = problems;
     this.metrics = metrics;
@@ -116,6 +119,9 @@ public final class HttpVerticle extends VerticleBase {
       throw new IllegalStateException("nothing handles " + missing + " of openapi.json");
     }
     Router router = builder.createRouter();
+    PageRoutes routes = new PageRoutes(router);
+    pages.mount(routes);
+    routes.refuseOthers(problems);
     problems.mount(router, contract);
     return router;
   }

@@ -31,16 +31,33 @@ public final class Problems {
   private static final Pattern JOB = Pattern.compile("job_[0-9A-Za-z]+");
 
   private final String docs;
+  private final @Nullable ProblemPage page;
 
   /**
+   * Problems for programs alone.
+   *
    * @param publicUrl under which people reach the service
    */
   public Problems(String publicUrl) {
+    this(publicUrl, null);
+  }
+
+  /**
+   * @param publicUrl under which people reach the service
+   * @param page what people are shown
+   */
+  public Problems(String publicUrl, @Nullable ProblemPage page) {
     this.docs = publicUrl + "/docs";
+    this.page = page;
   }
 
   public void send(RoutingContext ctx, Problem problem) {
-    if (!ctx.response().ended() && !ctx.response().closed()) {
+    if (ctx.response().ended() || ctx.response().closed()) {
+      return;
+    }
+    if (page != null && PageRoutes.wantsPage(ctx)) {
+      page.show(ctx, problem);
+    } else {
       HttpServerResponse response = ctx.response();
       writeHead(response, problem, RequestIds.of(ctx));
       Bodies.end(ctx, body(problem, ctx.request().path(), RequestIds.of(ctx)));
@@ -119,8 +136,10 @@ public final class Problems {
             send(
                 ctx,
                 Problem.notFound(
-                    "No resource has this path; /api/v1/openapi.json lists them all.")));
-    router.errorHandler(405, ctx -> methodNotAllowed(ctx, contract));
+                    PageRoutes.wantsPage(ctx)
+                        ? "No page has this address. It may have been copied in part, or moved."
+                        : "No resource has this path; /api/v1/openapi.json lists them all.")));
+    router.errorHandler(405, ctx -> methodNotAllowed(ctx, contract.allowed(ctx.request().path())));
     router.errorHandler(
         406,
         ctx ->
@@ -134,7 +153,7 @@ public final class Problems {
     router.errorHandler(500, this::unexpected);
   }
 
-  private void methodNotAllowed(RoutingContext ctx, Contract contract) {
+  void methodNotAllowed(RoutingContext ctx, String allowed) {
     send(
         ctx,
         Problem.of(
@@ -142,7 +161,7 @@ public final class Problems {
                 "method-not-allowed",
                 "The method is not allowed",
                 ctx.request().method() + " is not possible here; see the Allow header.")
-            .with("Allow", contract.allowed(ctx.request().path())));
+            .with("Allow", allowed));
   }
 
   private void unexpected(RoutingContext ctx) {

@@ -27,7 +27,7 @@ public final class SessionCookies {
   }
 
   /** Whether a request carries any session at all. */
-  boolean isThere(HttpServerRequest request) {
+  public boolean isThere(HttpServerRequest request) {
     return !tokens(request).isEmpty();
   }
 

@@ -58,6 +58,7 @@ class HttpVerticleTest {
               config.http(),
               contract,
               operations,
+              routes -> {},
               new HotAnswers(null, null, null, config.cache().ttl()),
               new Problems("http://localhost"),
               new HttpMetrics(new SimpleMeterRegistry())));
