@@ -333,7 +333,8 @@ create function claim_chunks(
   job_id bigint, number int, attempt int, account_id bigint, module text, options json,
   fresh boolean, checks int[], inputs bytea[], crashes int, alone int[], struck int[]
 )
-language plpgsql as $$
+-- few rows along an index, whatever the statistics say
+language plpgsql set enable_seqscan = off set enable_sort = off as $$
 #variable_conflict use_column
 declare
   jobs bigint[];
@@ -419,7 +420,8 @@ create function write_results(
   ends boolean[], jobs bigint[], numbers int[], indexes int[], verdicts text[], bodies bytea[],
   shared_keys text[], shared_at timestamptz[], shared_until timestamptz[]
 ) returns table (job_id bigint, number int)
-language plpgsql as $$
+-- the rows are few and known by their keys, whatever the statistics say
+language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
   good_jobs bigint[];
@@ -448,13 +450,15 @@ begin
       from unnest(jobs, numbers, indexes, verdicts, bodies) n(job_id, number, index, verdict, body)
         join good g on g.job_id = n.job_id and g.number = n.number
       on conflict do nothing returning r.job_id, r.index, r.version, r.verdict),
+  copy as materialized (
+    select c.job_id, copy.index, copy.first
+    from good g
+      join job_chunk c on c.job_id = g.job_id and c.number = g.number and c.copies <> '{}'
+      cross join unnest(c.copies, c.copy_of) copy(index, first)),
   copied as (
     insert into job_result as r (job_id, index, version, verdict, same_as)
-      select f.job_id, copy.index, f.version, f.verdict, f.index
-      from good g
-        join job_chunk c on c.job_id = g.job_id and c.number = g.number and c.copies <> '{}'
-        cross join unnest(c.copies, c.copy_of) copy(index, first)
-        join fresh f on f.job_id = c.job_id and f.index = copy.first
+      select f.job_id, c.index, f.version, f.verdict, f.index
+      from copy c join fresh f on f.job_id = c.job_id and f.index = c.first
       on conflict do nothing returning r.job_id, r.verdict),
   ended as (
     update job_chunk c set state = 'done', owner = null
