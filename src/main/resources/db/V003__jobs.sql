@@ -279,6 +279,23 @@ $$;
 
 -- Whoever locks several locks nodes before chunks before jobs before account_turn, each in their order.
 
+-- Locks the chunks whose turn it is.
+create function lock_next_chunks(
+  most int, known_modules text[], last_rank bigint, suspects_not_of bigint[]
+) returns table (job_id bigint, number int, rank bigint)
+-- along the ranks, rather than by sorting all that wait, which few statistics warn of in time
+language plpgsql rows 16 set enable_sort = off as $$
+#variable_conflict use_column
+begin
+  return query
+    select c.job_id, c.number, c.rank from job_chunk c
+    where c.state = 'waiting' and c.module = any(known_modules) and c.rank <= last_rank
+      and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
+    order by c.rank, c.job_id, c.number
+    limit most for update skip locked;
+end
+$$;
+
 -- Some chunks of others than these accounts, those first whose turn it is. What is passed over may be a
 -- million lines, so the look along the ranks is short. Where it finds nothing, the accounts that wait
 -- are gone through, from one to the next.
@@ -293,7 +310,7 @@ begin
     from (
       select * from job_chunk c
       where c.state = 'waiting' and c.rank <= last_rank
-      order by c.rank, c.job_id, c.number limit 500) c
+      order by c.rank, c.job_id, c.number limit 100) c
     where c.module = any(known_modules) and c.account_id <> all(not_of)
       and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
     order by c.rank, c.job_id, c.number limit most;
@@ -333,8 +350,8 @@ create function claim_chunks(
   job_id bigint, number int, attempt int, account_id bigint, module text, options json,
   fresh boolean, checks int[], inputs bytea[], crashes int, alone int[], struck int[]
 )
--- few rows along an index, whatever the statistics say
-language plpgsql set enable_seqscan = off set enable_sort = off as $$
+-- the rows are few and known by their keys, whatever the statistics say
+language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
   jobs bigint[];
@@ -353,12 +370,7 @@ begin
   if not_of = '{}' then
     select array_agg(c.job_id), array_agg(c.number), max(c.rank)
       into jobs, numbers, latest
-      from (
-        select c.job_id, c.number, c.rank from job_chunk c
-        where c.state = 'waiting' and c.module = any(known_modules) and c.rank <= last_rank
-          and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
-        order by c.rank, c.job_id, c.number
-        limit most for update skip locked) c;
+      from lock_next_chunks(most, known_modules, last_rank, suspects_not_of) c;
   else
     -- twice as many, because some may be others' in this moment
     select array_agg(c.job_id), array_agg(c.number), max(c.rank)

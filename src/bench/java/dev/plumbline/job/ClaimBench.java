@@ -20,7 +20,6 @@ import java.util.stream.IntStream;
  * not checked. As many lines wait after {@link #claimOne} as before.
  */
 public final class ClaimBench {
-  private static final int CHUNK_LINES = 50;
   private static final int MOST_LINES = 500;
   private static final int CREATIONS_AT_ONCE = 4;
   private static final String MODULE = "http-status";
@@ -34,6 +33,7 @@ public final class ClaimBench {
   private final long account;
   private final long key;
   private final long owner;
+  private int claimedLines;
 
   /**
    * @param account whose lines wait
@@ -51,7 +51,7 @@ public final class ClaimBench {
   public void fill(int lines) throws InterruptedException {
     List<Future<?>> creations = new ArrayList<>();
     for (int i = 0; i < lines / MOST_LINES; i++) {
-      creations.add(create(MOST_LINES));
+      creations.add(create());
       if (creations.size() == CREATIONS_AT_ONCE) {
         await(Future.all(creations));
         creations.clear();
@@ -60,7 +60,7 @@ public final class ClaimBench {
     await(Future.all(creations));
   }
 
-  private Future<?> create(int lines) {
+  private Future<?> create() {
     String path = "http://127.0.0.1/" + UUID.randomUUID() + "/";
     return jobs.create(
         "job_" + UUID.randomUUID().toString().replace("-", "").substring(0, 22),
@@ -68,14 +68,17 @@ public final class ClaimBench {
             account,
             key,
             MODULE,
-            IntStream.range(0, lines).mapToObj(i -> path + i).toList(),
+            IntStream.range(0, MOST_LINES).mapToObj(i -> path + i).toList(),
             Map.of(),
             false,
             null),
         null);
   }
 
-  /** Claims one chunk and ends it, and sends as many lines in; how long the claim took, in ms. */
+  /**
+   * Claims one chunk and ends it, and sends as many lines in, in jobs of the size of those that
+   * wait; how long the claim took, in ms.
+   */
   public double claimOne() throws InterruptedException {
     long began = System.nanoTime();
     List<WorkStore.Claimed> claimed =
@@ -89,7 +92,11 @@ public final class ClaimBench {
                     new WorkStore.LineResult(chunk.id(), index, "pass", Buffer.buffer("{}"), null))
             .toList();
     await(work.write(owner, lines, Set.of(chunk.id())));
-    await(create(CHUNK_LINES));
+    claimedLines += lines.size();
+    if (claimedLines >= MOST_LINES) {
+      claimedLines -= MOST_LINES;
+      await(create());
+    }
     return millis;
   }
 
