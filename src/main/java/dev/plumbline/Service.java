@@ -18,6 +18,7 @@ import dev.plumbline.http.HttpVerticle;
 import dev.plumbline.http.Operation;
 import dev.plumbline.http.Problems;
 import dev.plumbline.http.RequestBodies;
+import dev.plumbline.http.api.InstantCalls;
 import dev.plumbline.http.api.InstantCheckOperation;
 import dev.plumbline.http.api.JobOperations;
 import dev.plumbline.http.api.OpenApiOperation;
@@ -319,6 +320,8 @@ final class Service {
             config.limits().freshPerHour() > 0,
             registry);
     HotAnswers hot = new HotAnswers(cache, checks, clock, config.cache().ttl());
+    ClientAddress clients = new ClientAddress(config.http().trustedProxies());
+    InstantCalls calls = new InstantCalls(checks, clients, Equipment.PRODUCT);
     ToolDocuments tools = new ToolDocuments(modules, config.http().publicUrl());
     RequestBodies bodies = new RequestBodies(problems);
     JobOperations ofJobs =
@@ -326,16 +329,15 @@ final class Service {
             bus, modules, new Authentication(apiKeys, problems), bodies, problems, config.http());
     jobOperations = ofJobs;
     List<Operation> operations = new ArrayList<>(ofJobs.all());
-    ClientAddress clients = new ClientAddress(config.http().trustedProxies());
     operations.addAll(people.operations(contract, clients, bodies, problems, clock));
     operations.addAll(
         List.of(
-            new InstantCheckOperation(checks, cache, hot, clients, problems, Equipment.PRODUCT),
+            new InstantCheckOperation(calls, cache, hot, problems),
             new ToolsListOperation(tools),
             new ToolOperation(tools, problems),
             new OpenApiOperation("getContract", contract),
             new OpenApiOperation("getContractAtRoot", contract)));
-    Website website = new Website(new Website.Needs(pages, problems, modules));
+    Website website = new Website(new Website.Needs(pages, problems, modules, calls, clock));
     httpDeployment =
         deploy(
             () ->

@@ -6,16 +6,17 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target in the path of an instant check. People type {@code
+ * The target in the path of an instant check or of its page. People type {@code
  * …/http-status/https://a.example/b?c} as it is: when the raw rest after the module holds a slash,
  * all of it is the target, query included, and is put in its encoded form before the contract sees
  * it.
  */
 public final class RawTarget {
-  private static final String PREFIX = "/api/v1/instant/";
+  private static final List<String> PREFIXES = List.of("/api/v1/instant/", "/check/");
   private static final String UNRESERVED =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 
@@ -35,10 +36,16 @@ public final class RawTarget {
 
   /** The path and query in their encoded form, null when the given one is already in it. */
   static @Nullable String encoded(String uri) {
-    if (!uri.startsWith(PREFIX)) {
+    int start = 0;
+    for (String prefix : PREFIXES) {
+      if (uri.startsWith(prefix)) {
+        start = prefix.length();
+      }
+    }
+    if (start == 0) {
       return null;
     }
-    int slash = uri.indexOf('/', PREFIX.length());
+    int slash = uri.indexOf('/', start);
     int query = uri.indexOf('?');
     if (slash < 0 || (query >= 0 && query < slash)) {
       return null;

@@ -14,6 +14,8 @@ import dev.plumbline.check.TargetPolicy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,34 +64,66 @@ public final class InstantChecks {
 
   /** Answers one request; the future does not fail. */
   public Future<InstantOutcome> check(InstantRequest request) {
+    Read read = read(request);
+    Wanted wanted = read.wanted();
+    if (wanted == null) {
+      return Future.succeededFuture(read.refusal());
+    }
+    Answer remembered = remembered(wanted);
+    if (remembered != null) {
+      return Future.succeededFuture(new InstantOutcome.Answered(remembered, false, null));
+    }
+    return flights.join(wanted.key().text(), () -> lookUp(wanted, request));
+  }
+
+  /**
+   * As {@link #check}, but for whoever is to be told what is known and no more: nothing is run and
+   * nothing charged. The future does not fail.
+   */
+  public Future<InstantOutcome> look(InstantRequest request) {
+    Read read = read(request);
+    Wanted wanted = read.wanted();
+    if (wanted == null) {
+      return Future.succeededFuture(read.refusal());
+    }
+    Answer remembered = remembered(wanted);
+    return remembered != null
+        ? Future.succeededFuture(new InstantOutcome.Answered(remembered, false, null))
+        : stored(wanted, () -> Future.succeededFuture(new InstantOutcome.NotKnown()));
+  }
+
+  /** What a request wants, or why it cannot have it; exactly one of the two is there. */
+  private record Read(@Nullable Wanted wanted, @Nullable InstantOutcome refusal) {}
+
+  private Read read(InstantRequest request) {
     CheckModule<?> module = modules.find(request.module());
     if (module == null) {
-      return Future.succeededFuture(new InstantOutcome.UnknownModule(request.module()));
+      return new Read(null, new InstantOutcome.UnknownModule(request.module()));
     }
     Description description = module.description();
     Options.Parsed parsed = Options.parse(description, request.options());
     Options options = parsed.options();
     if (options == null) {
-      return Future.succeededFuture(new InstantOutcome.BadOptions(parsed.faults()));
+      return new Read(null, new InstantOutcome.BadOptions(parsed.faults()));
     }
     Target target;
     try {
       target = TargetParser.parse(description, request.target());
     } catch (InvalidTargetException invalid) {
-      return Future.succeededFuture(
-          new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
+      return new Read(null, new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
     }
     String refusal = policy.refusal(target);
-    if (refusal != null) {
-      return Future.succeededFuture(new InstantOutcome.NotAllowed(refusal));
-    }
-    ResultKey key = ResultKey.of(description, target, options);
-    Answer remembered = known.remembered(key);
-    if (remembered != null) {
+    return refusal == null
+        ? new Read(new Wanted(ResultKey.of(description, target, options), target, options), null)
+        : new Read(null, new InstantOutcome.NotAllowed(refusal));
+  }
+
+  private @Nullable Answer remembered(Wanted wanted) {
+    Answer answer = known.remembered(wanted.key());
+    if (answer != null) {
       metrics.memory.increment();
-      return Future.succeededFuture(new InstantOutcome.Answered(remembered, false, null));
     }
-    return flights.join(key.text(), () -> lookUp(new Wanted(key, target, options), request));
+    return answer;
   }
 
   /** Tells the metrics that an answer was given by its raw path alone. */
@@ -100,21 +134,24 @@ public final class InstantChecks {
   private record Wanted(ResultKey key, Target target, Options options) {}
 
   private Future<InstantOutcome> lookUp(Wanted wanted, InstantRequest request) {
-    Answer landed = known.remembered(wanted.key());
-    if (landed != null) {
-      // the run that this caller would have shared ended just before it could join
-      metrics.memory.increment();
-      return Future.succeededFuture(new InstantOutcome.Answered(landed, false, null));
-    }
+    Answer landed = remembered(wanted);
+    // the run that this caller would have shared may have ended just before it could join
+    return landed != null
+        ? Future.succeededFuture(new InstantOutcome.Answered(landed, false, null))
+        : stored(wanted, () -> pay(wanted, request));
+  }
+
+  private Future<InstantOutcome> stored(Wanted wanted, Supplier<Future<InstantOutcome>> otherwise) {
     return known
         .stored(wanted.key())
-        .<InstantOutcome>compose(
+        .compose(
             found -> {
               if (found == null) {
-                return pay(wanted, request);
+                return otherwise.get();
               }
               metrics.database.increment();
-              return Future.succeededFuture(new InstantOutcome.Answered(found, false, null));
+              return Future.<InstantOutcome>succeededFuture(
+                  new InstantOutcome.Answered(found, false, null));
             })
         .otherwise(
             away -> unavailable("The database cannot be reached just now; try again shortly."));

@@ -29,6 +29,9 @@ public sealed interface InstantOutcome {
   /** A check of this service asks for a check: a loop. */
   record Loop() implements InstantOutcome {}
 
+  /** Nothing is known, and nobody was to find out. */
+  record NotKnown() implements InstantOutcome {}
+
   record OverQuota(Message.Denied quota) implements InstantOutcome {}
 
   /** No room just now; nothing was charged. */

@@ -2,27 +2,57 @@ package dev.plumbline.http.web;
 
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.PageRoutes;
+import io.vertx.ext.web.RoutingContext;
+import org.jspecify.annotations.Nullable;
 
-/** {@code /}: what to check, and with which tool. */
-final class HomePage implements PageRoutes.Pages {
+/**
+ * {@code /}: what to check, and with which tool; and {@code /offers}, the part of it that changes
+ * as somebody types.
+ */
+public final class HomePage implements PageRoutes.Pages {
+  private static final int LONGEST = 2048;
+
   private final Pages pages;
   private final ModuleCatalogue modules;
 
-  HomePage(Pages pages, ModuleCatalogue modules) {
-    this.pages = pages;
-    this.modules = modules;
+  HomePage(Website.Needs needs) {
+    this.pages = needs.pages();
+    this.modules = needs.modules();
   }
 
   @Override
   public void mount(PageRoutes routes) {
+    routes.get("/", "home", this::home);
     routes.get(
-        "/",
-        "home",
-        ctx ->
-            pages.show(
-                ctx,
-                Page.open("", "Checks domains and URLs, one at a time or in bulk.", "check", "/"),
-                "home",
-                modules.descriptions()));
+        "/offers",
+        "offers",
+        ctx -> pages.show(ctx, Page.unlisted("Offers", "", "check"), "offers", offers(ctx)));
+  }
+
+  /** What was typed, and all tools for whoever has typed nothing yet. */
+  public record Home(Offers offers, Tools tools) {}
+
+  private void home(RoutingContext ctx) {
+    Page page =
+        Page.open(
+            "",
+            "Checks domains, URLs, servers and addresses: one verdict, what was found, and what to"
+                + " do about it.",
+            "check",
+            "/");
+    pages.show(
+        ctx, page, "home", new Home(offers(ctx), Tools.matching(modules.descriptions(), "")));
+  }
+
+  private Offers offers(RoutingContext ctx) {
+    String typed = parameter(ctx, "target");
+    return Offers.of(
+        modules.descriptions(),
+        typed == null || typed.length() > LONGEST ? "" : typed,
+        parameter(ctx, "tool"));
+  }
+
+  private static @Nullable String parameter(RoutingContext ctx, String name) {
+    return ctx.queryParams().get(name);
   }
 }

@@ -38,6 +38,6 @@ final class PageHeaders {
   }
 
   void write(HttpServerResponse response) {
-    response.headers().setAll(all);
+    all.forEach((name, value) -> response.putHeader(name, value));
   }
 }

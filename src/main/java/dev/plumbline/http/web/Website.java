@@ -3,6 +3,8 @@ package dev.plumbline.http.web;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.PageRoutes;
 import dev.plumbline.http.Problems;
+import dev.plumbline.http.api.InstantCalls;
+import java.time.Clock;
 import java.util.List;
 
 /** All pages. A page is a class that knows its addresses, and is named here. */
@@ -15,14 +17,17 @@ public final class Website implements PageRoutes.Pages {
    * @param pages renders and sends them
    * @param modules what they are built from
    */
-  public record Needs(Pages pages, Problems problems, ModuleCatalogue modules) {}
+  public record Needs(
+      Pages pages, Problems problems, ModuleCatalogue modules, InstantCalls calls, Clock clock) {}
 
   public Website(Needs needs) {
     this.parts =
         List.of(
             new AssetFiles(needs.pages.site().assets(), needs.problems),
             new RobotsTxt(),
-            new HomePage(needs.pages, needs.modules));
+            new HomePage(needs),
+            new ToolPages(needs),
+            new ReportPage(needs));
   }
 
   @Override

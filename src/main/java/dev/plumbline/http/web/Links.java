@@ -1,0 +1,71 @@
+package dev.plumbline.http.web;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Addresses, ours and those of others. */
+final class Links {
+  private static final Pattern RFC =
+      Pattern.compile("RFC (\\d{1,5})(?:,? section (\\d+(?:\\.\\d+)*))?.*");
+
+  private Links() {}
+
+  /** Text as one segment of a path, or as a part of a query. */
+  static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** Where the report on a target is. */
+  static String report(String module, String target, Map<String, String> options) {
+    return "/check/" + module + '/' + encoded(target) + query(options);
+  }
+
+  /** Where the API tells the same. */
+  static String instant(String module, String target, Map<String, String> options) {
+    return "/api/v1/instant/" + module + '/' + encoded(target) + query(options);
+  }
+
+  static String query(Map<String, String> options) {
+    StringBuilder out = new StringBuilder();
+    options.forEach(
+        (name, value) ->
+            out.append(out.isEmpty() ? '?' : '&')
+                .append(encoded(name))
+                .append('=')
+                .append(encoded(value)));
+    return out.toString();
+  }
+
+  /** An address that a target gave, if it may be a link: http, https or mailto; null otherwise. */
+  static @Nullable String outside(String text) {
+    String lower = text.toLowerCase(Locale.ROOT);
+    boolean web = lower.startsWith("http://") || lower.startsWith("https://");
+    if (!web && !lower.startsWith("mailto:")) {
+      return null;
+    }
+    try {
+      URI uri = new URI(text);
+      return web && (uri.getHost() == null || uri.getRawUserInfo() != null) ? null : text;
+    } catch (URISyntaxException noAddress) {
+      return null;
+    }
+  }
+
+  /** Where the standard that a finding rests on can be read; null where that is not known. */
+  static @Nullable String standard(@Nullable String reference) {
+    Matcher rfc = RFC.matcher(reference == null ? "" : reference);
+    if (!rfc.matches()) {
+      return null;
+    }
+    return "https://www.rfc-editor.org/rfc/rfc"
+        + rfc.group(1)
+        + (rfc.group(2) == null ? "" : "#section-" + rfc.group(2));
+  }
+}

@@ -1,0 +1,152 @@
+package dev.plumbline.http.web;
+
+import dev.plumbline.check.Description;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.TargetParser;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tools that fit what somebody typed, the best first.
+ *
+ * @param typed what was typed; empty for nothing
+ * @param why what is wrong with it; null unless no tool fits
+ */
+public record Offers(
+    String typed, List<Offer> all, @Nullable CheckForm chosen, @Nullable String why) {
+  private static final int FIRST = 8;
+
+  /**
+   * A tool that fits.
+   *
+   * @param target what it would check
+   */
+  public record Offer(Description module, String target, boolean chosen) {
+
+    /** Where this tool is chosen for what was typed. */
+    public String link(String typed) {
+      return "/?target=" + Links.encoded(typed) + "&tool=" + module.module();
+    }
+  }
+
+  /** The best, and the chosen one. */
+  public List<Offer> first() {
+    return all.stream().filter(offer -> offer.chosen() || all.indexOf(offer) < FIRST).toList();
+  }
+
+  public List<Offer> others() {
+    return all.stream().filter(offer -> !offer.chosen() && all.indexOf(offer) >= FIRST).toList();
+  }
+
+  /**
+   * @param tool the one that was chosen; the first one that fits otherwise
+   */
+  static Offers of(List<Description> modules, String typed, @Nullable String tool) {
+    String text = typed.strip();
+    if (text.isEmpty()) {
+      return new Offers("", List.of(), null, null);
+    }
+    Map<Description, String> fitting = new LinkedHashMap<>();
+    String why = null;
+    for (Description module : modules) {
+      try {
+        fitting.put(module, TargetParser.parse(module, text).text());
+      } catch (InvalidTargetException refused) {
+        String domain = domain(module, text);
+        if (domain != null) {
+          fitting.put(module, domain);
+        } else if (why == null || module.input() == InputType.DOMAIN) {
+          why = refused.getMessage();
+        }
+      }
+    }
+    List<InputType> order = order(text);
+    List<Description> ranked = new ArrayList<>(fitting.keySet());
+    ranked.sort(
+        Comparator.comparingInt((Description module) -> order.indexOf(module.input()))
+            .thenComparing(Description::title));
+    if (ranked.isEmpty()) {
+      return new Offers(text, List.of(), null, why);
+    }
+    Description chosen =
+        ranked.stream()
+            .filter(module -> module.module().equals(tool))
+            .findFirst()
+            .orElse(ranked.get(0));
+    List<Offer> offers =
+        ranked.stream()
+            .map(
+                module ->
+                    new Offer(module, String.valueOf(fitting.get(module)), module.equals(chosen)))
+            .toList();
+    return new Offers(
+        text, offers, CheckForm.of(chosen, String.valueOf(fitting.get(chosen)), Map.of()), null);
+  }
+
+  /** Of an e-mail address that a tool does not take, the domain if it takes that; or null. */
+  private static @Nullable String domain(Description module, String text) {
+    int at = text.lastIndexOf('@');
+    if (at < 0 || text.indexOf('/') >= 0) {
+      return null;
+    }
+    try {
+      TargetParser.email(text);
+      return TargetParser.parse(module, text.substring(at + 1)).text();
+    } catch (InvalidTargetException neither) {
+      return null;
+    }
+  }
+
+  /** The kinds of targets, nearest first to what was typed. */
+  private static List<InputType> order(String text) {
+    if (text.indexOf('@') >= 0 && text.indexOf('/') < 0) {
+      return List.of(
+          InputType.EMAIL,
+          InputType.DOMAIN,
+          InputType.HOST,
+          InputType.HOST_PORT,
+          InputType.URL,
+          InputType.IP);
+    }
+    if (text.indexOf('/') >= 0) {
+      return List.of(
+          InputType.URL,
+          InputType.HOST_PORT,
+          InputType.HOST,
+          InputType.DOMAIN,
+          InputType.IP,
+          InputType.EMAIL);
+    }
+    boolean address = text.matches("[0-9.]+|\\[?[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*]?");
+    if (address) {
+      return List.of(
+          InputType.IP,
+          InputType.HOST,
+          InputType.HOST_PORT,
+          InputType.URL,
+          InputType.DOMAIN,
+          InputType.EMAIL);
+    }
+    boolean port = text.matches(".*:[0-9]+");
+    return port
+        ? List.of(
+            InputType.HOST_PORT,
+            InputType.URL,
+            InputType.HOST,
+            InputType.DOMAIN,
+            InputType.IP,
+            InputType.EMAIL)
+        : List.of(
+            InputType.DOMAIN,
+            InputType.URL,
+            InputType.HOST_PORT,
+            InputType.HOST,
+            InputType.IP,
+            InputType.EMAIL);
+  }
+}

@@ -1,0 +1,165 @@
+package dev.plumbline.http.web;
+
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.Bodies;
+import dev.plumbline.http.PageRoutes;
+import dev.plumbline.http.Problem;
+import dev.plumbline.http.Problems;
+import dev.plumbline.http.RawTarget;
+import dev.plumbline.http.api.InstantCalls;
+import dev.plumbline.instant.InstantOutcome;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code /check/{module}/{target}}: the report, and {@code /check/{module}?target=…}, where forms
+ * are sent, which leads to it. The check is run as the API runs it, but for navigations alone.
+ */
+public final class ReportPage implements PageRoutes.Pages {
+  private final Pages pages;
+  private final Problems problems;
+  private final ModuleCatalogue modules;
+  private final InstantCalls calls;
+  private final ReportWriter writer;
+  private final ReportCache cache;
+
+  ReportPage(Website.Needs needs) {
+    this.pages = needs.pages();
+    this.problems = needs.problems();
+    this.modules = needs.modules();
+    this.calls = needs.calls();
+    Clock clock = needs.clock();
+    this.writer = new ReportWriter(pages.site().publicUrl(), clock);
+    this.cache = new ReportCache(clock);
+  }
+
+  @Override
+  public void mount(PageRoutes routes) {
+    routes.get("/check/:module", "form", this::sent);
+    routes.get("/check/:module/:target", "report", this::report);
+  }
+
+  private void sent(RoutingContext ctx) {
+    Description module = module(ctx);
+    if (module == null) {
+      return;
+    }
+    Map<String, List<String>> sent = new LinkedHashMap<>();
+    ctx.queryParams().names().forEach(name -> sent.put(name, ctx.queryParams().getAll(name)));
+    List<String> targets = sent.getOrDefault("target", List.of());
+    String target = targets.isEmpty() ? "" : targets.get(0).strip();
+    pages.redirect(
+        ctx,
+        target.isEmpty()
+            ? "/tools/" + module.module()
+            : Links.report(module.module(), target, OptionField.asked(module, sent)));
+  }
+
+  private void report(RoutingContext ctx) {
+    boolean anonymous = !pages.carriesSession(ctx);
+    ReportCache.Rendered known = anonymous ? cache.find(RawTarget.asTyped(ctx)) : null;
+    if (known != null) {
+      cache.send(pages, ctx, known);
+      return;
+    }
+    Description module = module(ctx);
+    if (module == null) {
+      return;
+    }
+    String target = RawTarget.decoded(ctx.request().path());
+    boolean mayRun = Navigation.isOne(ctx.request(), Bodies.headOnly(ctx));
+    Future<InstantOutcome> outcome =
+        mayRun
+            ? calls.check(ctx, module.module(), target)
+            : calls.look(ctx, module.module(), target);
+    outcome
+        .onSuccess(
+            ended -> {
+              try {
+                answer(ctx, module, target, ended);
+              } catch (RuntimeException fault) {
+                ctx.fail(fault);
+              }
+            })
+        .onFailure(ctx::fail);
+  }
+
+  private void answer(
+      RoutingContext ctx, Description module, String target, InstantOutcome outcome) {
+    Map<String, String> given = given(ctx);
+    if (outcome instanceof InstantOutcome.Answered answered) {
+      InstantCalls.tellQuota(ctx, answered);
+      Report report = writer.write(module, answered, given);
+      Page page =
+          Page.unlisted(
+                  module.title() + " of " + Text.plain(target(report)), report.summary(), "check")
+              .at(report.path());
+      boolean anonymous = !pages.carriesSession(ctx);
+      byte[] html = pages.render(page, !anonymous, "report", report);
+      if (anonymous && !answered.fresh()) {
+        cache.send(pages, ctx, cache.put(RawTarget.asTyped(ctx), answered.answer(), html));
+      } else {
+        pages.send(ctx, 200, html);
+      }
+      return;
+    }
+    CheckForm form = CheckForm.of(module, target, given);
+    Page page =
+        Page.unlisted(module.title() + " of " + Text.plain(target), module.summary(), "check");
+    if (outcome instanceof InstantOutcome.NotKnown) {
+      String path = Links.report(module.module(), target, given);
+      pages.show(ctx, page.at(path), "unchecked", new Unchecked(form, Text.of(target), path, null));
+      return;
+    }
+    Problem problem = InstantCalls.problem(ctx, outcome);
+    problem.headers().forEach(ctx.response()::putHeader);
+    pages.show(
+        ctx,
+        problem.status(),
+        page,
+        "unchecked",
+        new Unchecked(form, Text.of(target), "", problem));
+  }
+
+  /**
+   * There is no result.
+   *
+   * @param path where it would be
+   * @param problem why not; null if nobody has asked for it yet
+   */
+  public record Unchecked(CheckForm form, Text target, String path, @Nullable Problem problem) {}
+
+  private static String target(Report report) {
+    StringBuilder out = new StringBuilder();
+    report.target().runs().forEach(run -> out.append(run.text()));
+    return out.toString();
+  }
+
+  private static Map<String, String> given(RoutingContext ctx) {
+    Map<String, String> given = new LinkedHashMap<>();
+    ctx.queryParams().forEach(entry -> given.put(entry.getKey(), entry.getValue()));
+    return given;
+  }
+
+  private @Nullable Description module(RoutingContext ctx) {
+    CheckModule<?> module = modules.find(ctx.pathParam("module"));
+    if (module == null) {
+      problems.send(
+          ctx,
+          Problem.of(
+              404,
+              "unknown-module",
+              "There is no such tool",
+              "No tool is called '" + ctx.pathParam("module") + "'; the list has them all."));
+      return null;
+    }
+    return module.description();
+  }
+}

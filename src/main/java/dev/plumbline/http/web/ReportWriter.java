@@ -1,0 +1,198 @@
+package dev.plumbline.http.web;
+
+import dev.plumbline.bus.Message;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.Field;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.ResultJson;
+import dev.plumbline.instant.Answer;
+import dev.plumbline.instant.InstantOutcome;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes reports of results. */
+final class ReportWriter {
+  private static final List<String> LEVELS = List.of("fail", "warn", "info");
+
+  private final String publicUrl;
+  private final Clock clock;
+
+  ReportWriter(String publicUrl, Clock clock) {
+    this.publicUrl = publicUrl;
+    this.clock = clock;
+  }
+
+  /**
+   * @param given the options that were asked for, by name
+   */
+  Report write(Description module, InstantOutcome.Answered answered, Map<String, String> given) {
+    JsonObject result = new JsonObject(answered.answer().cachedBody());
+    String target = result.getString("target");
+    JsonObject fields = result.getJsonObject("fields");
+    boolean incomplete = result.getValue("error") != null;
+    List<Report.Remark> findings = findings(module, result.getJsonArray("findings"));
+    Map<String, String> levels = new HashMap<>();
+    for (int i = findings.size() - 1; i >= 0; i--) {
+      if (findings.get(i).field() != null) {
+        levels.put(findings.get(i).field(), findings.get(i).level());
+      }
+    }
+    List<Report.Fact> facts = new ArrayList<>();
+    List<Report.Fact> parts = new ArrayList<>();
+    Map<Field, Double> times = new LinkedHashMap<>();
+    for (Field field : module.fields()) {
+      Object raw = fields.getValue(field.name());
+      if (raw == null && incomplete) {
+        continue; // what an exchange that did not complete could not tell
+      }
+      if (raw instanceof Number ms && field.name().endsWith("_ms")) {
+        times.put(field, ms.doubleValue());
+      }
+      Report.Fact fact =
+          new Report.Fact(
+              field.name(),
+              field.title(),
+              field.description(),
+              FieldValues.ended(FieldValues.of(field, raw), fields),
+              levels.get(field.name()));
+      boolean large = field.type() == FieldType.ARRAY || field.type() == FieldType.OBJECT;
+      (large ? parts : facts).add(fact);
+    }
+    if (times.size() > 1) {
+      facts.removeIf(fact -> times.keySet().stream().anyMatch(f -> f.name().equals(fact.name())));
+    }
+    String json = Links.instant(module.module(), target, given);
+    return new Report(
+        module.title(),
+        Text.of(target),
+        result.getString("verdict"),
+        word(result.getString("verdict")),
+        Text.of(sentence(result, findings)),
+        findings,
+        facts,
+        times.size() > 1 ? FieldValues.waterfall(times) : null,
+        parts,
+        cut(module, result.getJsonArray("truncated")),
+        age(answered, result.getLong("duration_ms")),
+        Links.report(module.module(), target, given),
+        json,
+        "curl '" + publicUrl + json + "'",
+        CheckForm.of(module, target, given));
+  }
+
+  private static String word(String verdict) {
+    return switch (verdict) {
+      case "pass" -> "Pass";
+      case "warn" -> "Warning";
+      case "fail" -> "Fail";
+      default -> "No verdict";
+    };
+  }
+
+  private static String sentence(JsonObject result, List<Report.Remark> findings) {
+    JsonObject error = result.getJsonObject("error");
+    if (error != null) {
+      return error.getString("message");
+    }
+    List<Report.Remark> grave =
+        findings.stream().filter(finding -> !finding.level().equals("info")).toList();
+    if (grave.isEmpty()) {
+      return "Everything that was looked at is in order.";
+    }
+    StringBuilder first = new StringBuilder();
+    JsonArray all = result.getJsonArray("findings");
+    for (int i = 0; i < all.size() && first.isEmpty(); i++) {
+      JsonObject finding = all.getJsonObject(i);
+      if (finding.getString("code").equals(grave.get(0).code())) {
+        first.append(finding.getString("message"));
+      }
+    }
+    int more = grave.size() - 1;
+    if (more > 0) {
+      first.append(more == 1 ? " One more finding" : " " + more + " more findings");
+      first.append(more == 1 ? " needs" : " need").append(" attention.");
+    }
+    return first.toString();
+  }
+
+  private static List<Report.Remark> findings(Description module, JsonArray all) {
+    List<Report.Remark> remarks = new ArrayList<>();
+    for (int i = 0; i < all.size(); i++) {
+      JsonObject finding = all.getJsonObject(i);
+      String field = finding.getString("field");
+      String reference = finding.getString("reference");
+      remarks.add(
+          new Report.Remark(
+              finding.getString("level"),
+              finding.getString("code"),
+              Text.of(finding.getString("message", "")),
+              Text.of(finding.getString("action", "")),
+              field,
+              title(module, field),
+              reference,
+              Links.standard(reference)));
+    }
+    remarks.sort(Comparator.comparingInt(remark -> LEVELS.indexOf(remark.level())));
+    return remarks;
+  }
+
+  private static @Nullable String title(Description module, @Nullable String name) {
+    return module.fields().stream()
+        .filter(field -> field.name().equals(name))
+        .map(Field::title)
+        .findFirst()
+        .orElse(name);
+  }
+
+  private static List<String> cut(Description module, @Nullable JsonArray names) {
+    List<String> titles = new ArrayList<>();
+    if (names != null) {
+      names.forEach(name -> titles.add(String.valueOf(title(module, String.valueOf(name)))));
+    }
+    return titles;
+  }
+
+  private Report.Age age(InstantOutcome.Answered answered, long tookMs) {
+    Answer answer = answered.answer();
+    Instant now = clock.instant();
+    Duration left = Duration.between(now, answer.expiresAt());
+    return new Report.Age(
+        Units.moment(ResultJson.time(answer.checkedAt())),
+        Units.moment(ResultJson.time(answer.expiresAt())),
+        since(Duration.between(answer.checkedAt(), now)),
+        left.isNegative() || left.isZero() ? null : left(left),
+        answered.fresh(),
+        quota(answered.quota()),
+        Units.milliseconds(tookMs));
+  }
+
+  private static @Nullable String quota(Message.@Nullable Granted quota) {
+    return quota == null || quota.limit() == 0 ? null : quota.remaining() + " of " + quota.limit();
+  }
+
+  private static String since(Duration age) {
+    long minutes = age.toMinutes();
+    if (minutes < 1) {
+      return "less than a minute ago";
+    }
+    return minutes == 1 ? "1 minute ago" : minutes + " minutes ago";
+  }
+
+  private static String left(Duration left) {
+    long minutes = left.toMinutes();
+    if (minutes < 1) {
+      return "less than a minute";
+    }
+    return minutes == 1 ? "1 minute" : minutes + " minutes";
+  }
+}

@@ -1,0 +1,88 @@
+package dev.plumbline.http.web;
+
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.PageRoutes;
+import dev.plumbline.http.Problem;
+import dev.plumbline.http.Problems;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Map;
+
+/** {@code /tools}, where tools are searched for, and {@code /tools/{module}}, all about one. */
+public final class ToolPages implements PageRoutes.Pages {
+  private static final int LONGEST_QUERY = 200;
+
+  private final Pages pages;
+  private final Problems problems;
+  private final ModuleCatalogue modules;
+
+  ToolPages(Website.Needs needs) {
+    this.pages = needs.pages();
+    this.problems = needs.problems();
+    this.modules = needs.modules();
+  }
+
+  @Override
+  public void mount(PageRoutes routes) {
+    routes.get("/tools", "tools", this::list);
+    routes.get("/tools/:module", "tool", this::tool);
+  }
+
+  private void list(RoutingContext ctx) {
+    String query = ctx.queryParams().contains("q") ? ctx.queryParams().get("q") : "";
+    String asked = query.length() > LONGEST_QUERY ? query.substring(0, LONGEST_QUERY) : query;
+    Page page =
+        Page.open(
+            "Tools",
+            "All checks: what each of them looks at, and what it says of a target.",
+            "tools",
+            "/tools");
+    pages.show(ctx, page, "tools", Tools.matching(modules.descriptions(), asked));
+  }
+
+  /**
+   * All about one tool.
+   *
+   * @param kind what its targets are
+   * @param report where a report on its example is
+   * @param curl a line for a terminal
+   */
+  public record Tool(
+      Description module,
+      CheckForm form,
+      String kind,
+      String category,
+      String report,
+      String curl) {}
+
+  private void tool(RoutingContext ctx) {
+    CheckModule<?> found = modules.find(ctx.pathParam("module"));
+    if (found == null) {
+      problems.send(
+          ctx,
+          Problem.of(
+              404,
+              "unknown-module",
+              "There is no such tool",
+              "No tool is called '" + ctx.pathParam("module") + "'; the list has them all."));
+      return;
+    }
+    Description module = found.description();
+    String example = module.example();
+    pages.show(
+        ctx,
+        Page.open(module.title(), module.summary(), "tools", "/tools/" + module.module()),
+        "tool",
+        new Tool(
+            module,
+            CheckForm.of(module, "", Map.of()),
+            Kinds.name(module.input()),
+            Kinds.category(module.category()),
+            Links.report(module.module(), example, Map.of()),
+            "curl '"
+                + pages.site().publicUrl()
+                + Links.instant(module.module(), example, Map.of())
+                + "'"));
+  }
+}
