@@ -20,7 +20,7 @@
     }
     for (const span of document.querySelectorAll("[data-left]")) {
       const left = Date.parse(span.dataset.left) - now;
-      span.textContent = left > 0 ? "another " + minutes(Math.floor(left / 60000)) : "no longer";
+      span.textContent = left > 0 ? "another " + minutes(Math.floor(left / 60000)) : "no more time";
     }
     for (const button of document.querySelectorAll("[data-after]")) {
       button.classList.toggle("hidden", Date.parse(button.dataset.after) > now);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * are called.
  */
 final class FieldValues {
+  private static final Pattern DIGITS = Pattern.compile("[0-9A-Fa-f:]{16,}");
+
   private FieldValues() {}
 
   static Value of(Field field, @Nullable Object raw) {
@@ -50,7 +53,9 @@ final class FieldValues {
   /** Text from elsewhere, as a link where it is the address of something. */
   static Value words(String raw) {
     String href = Links.outside(raw);
-    return href == null ? new Value.Words(Text.of(raw)) : new Value.Link(Text.of(raw), href);
+    return href == null
+        ? new Value.Words(Text.of(raw), DIGITS.matcher(raw).matches())
+        : new Value.Link(Text.of(raw), href);
   }
 
   /** A value of which nothing is described. */

@@ -51,8 +51,7 @@ public final class ReportPage implements PageRoutes.Pages {
     if (module == null) {
       return;
     }
-    Map<String, List<String>> sent = new LinkedHashMap<>();
-    ctx.queryParams().names().forEach(name -> sent.put(name, ctx.queryParams().getAll(name)));
+    Map<String, List<String>> sent = parameters(ctx);
     List<String> targets = sent.getOrDefault("target", List.of());
     String target = targets.isEmpty() ? "" : targets.get(0).strip();
     pages.redirect(
@@ -93,10 +92,10 @@ public final class ReportPage implements PageRoutes.Pages {
 
   private void answer(
       RoutingContext ctx, Description module, String target, InstantOutcome outcome) {
-    Map<String, String> given = given(ctx);
+    Map<String, String> asked = OptionField.asked(module, parameters(ctx));
     if (outcome instanceof InstantOutcome.Answered answered) {
       InstantCalls.tellQuota(ctx, answered);
-      Report report = writer.write(module, answered, given);
+      Report report = writer.write(module, answered, asked);
       Page page =
           Page.unlisted(
                   module.title() + " of " + Text.plain(target(report)), report.summary(), "check")
@@ -110,11 +109,11 @@ public final class ReportPage implements PageRoutes.Pages {
       }
       return;
     }
-    CheckForm form = CheckForm.of(module, target, given);
+    CheckForm form = CheckForm.of(module, target, asked);
     Page page =
         Page.unlisted(module.title() + " of " + Text.plain(target), module.summary(), "check");
     if (outcome instanceof InstantOutcome.NotKnown) {
-      String path = Links.report(module.module(), target, given);
+      String path = Links.report(module.module(), target, asked);
       pages.show(ctx, page.at(path), "unchecked", new Unchecked(form, Text.of(target), path, null));
       return;
     }
@@ -142,10 +141,10 @@ public final class ReportPage implements PageRoutes.Pages {
     return out.toString();
   }
 
-  private static Map<String, String> given(RoutingContext ctx) {
-    Map<String, String> given = new LinkedHashMap<>();
-    ctx.queryParams().forEach(entry -> given.put(entry.getKey(), entry.getValue()));
-    return given;
+  private static Map<String, List<String>> parameters(RoutingContext ctx) {
+    Map<String, List<String>> parameters = new LinkedHashMap<>();
+    ctx.queryParams().names().forEach(name -> parameters.put(name, ctx.queryParams().getAll(name)));
+    return parameters;
   }
 
   private @Nullable Description module(RoutingContext ctx) {

@@ -33,9 +33,9 @@ final class ReportWriter {
   }
 
   /**
-   * @param given the options that were asked for, by name
+   * @param asked the options that were asked for and are not the defaults, by name
    */
-  Report write(Description module, InstantOutcome.Answered answered, Map<String, String> given) {
+  Report write(Description module, InstantOutcome.Answered answered, Map<String, String> asked) {
     JsonObject result = new JsonObject(answered.answer().cachedBody());
     String target = result.getString("target");
     JsonObject fields = result.getJsonObject("fields");
@@ -71,7 +71,7 @@ final class ReportWriter {
     if (times.size() > 1) {
       facts.removeIf(fact -> times.keySet().stream().anyMatch(f -> f.name().equals(fact.name())));
     }
-    String json = Links.instant(module.module(), target, given);
+    String json = Links.instant(module.module(), target, asked);
     return new Report(
         module.title(),
         Text.of(target),
@@ -84,10 +84,10 @@ final class ReportWriter {
         parts,
         cut(module, result.getJsonArray("truncated")),
         age(answered, result.getLong("duration_ms")),
-        Links.report(module.module(), target, given),
+        Links.report(module.module(), target, asked),
         json,
         "curl '" + publicUrl + json + "'",
-        CheckForm.of(module, target, given));
+        CheckForm.of(module, target, asked));
   }
 
   private static String word(String verdict) {
@@ -138,7 +138,7 @@ final class ReportWriter {
               Text.of(finding.getString("message", "")),
               Text.of(finding.getString("action", "")),
               field,
-              title(module, field),
+              field == null ? null : title(module, field),
               reference,
               Links.standard(reference)));
     }
@@ -146,7 +146,7 @@ final class ReportWriter {
     return remarks;
   }
 
-  private static @Nullable String title(Description module, @Nullable String name) {
+  private static String title(Description module, String name) {
     return module.fields().stream()
         .filter(field -> field.name().equals(name))
         .map(Field::title)
@@ -157,7 +157,7 @@ final class ReportWriter {
   private static List<String> cut(Description module, @Nullable JsonArray names) {
     List<String> titles = new ArrayList<>();
     if (names != null) {
-      names.forEach(name -> titles.add(String.valueOf(title(module, String.valueOf(name)))));
+      names.forEach(name -> titles.add(title(module, String.valueOf(name).replace("fields.", ""))));
     }
     return titles;
   }

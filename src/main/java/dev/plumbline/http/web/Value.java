@@ -9,8 +9,12 @@ public sealed interface Value {
   /** There is none. */
   record Missing() implements Value {}
 
-  /** Text from elsewhere. */
-  record Words(Text text) implements Value {}
+  /**
+   * Text from elsewhere.
+   *
+   * @param digits whether it is a long number or a digest, to be compared digit by digit
+   */
+  record Words(Text text, boolean digits) implements Value {}
 
   /** One of a few words that the module knows. */
   record Word(String word) implements Value {}

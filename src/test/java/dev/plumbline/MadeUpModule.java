@@ -1,0 +1,186 @@
+package dev.plumbline;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.Field;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.Option;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import io.vertx.core.Future;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * A module that nobody has written a page for: every type of field, every kind of option, and text
+ * that does its worst.
+ */
+public final class MadeUpModule implements CheckModule<String> {
+  static final String NAME = "made-up";
+
+  /** Markup, an end of the surroundings, marks of direction, controls, what is invisible. */
+  static final String HOSTILE =
+      "</dd></title><script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u202Egnp.exe\u2066"
+          + "\u0007\u200B${1+1}&amp;";
+
+  static final String SCRIPT_LINK = "javascript:alert(3)";
+  static final String GOOD_LINK = "https://example.com/?a=\u00e9&b='1'";
+
+  private static final FindingCode BAD =
+      new FindingCode(
+          "made_bad", Level.FAIL, "text", "It is bad.", "Make it good.", "RFC 2606 section 2");
+  private static final FindingCode DUBIOUS =
+      new FindingCode("made_dubious", Level.WARN, null, "It is dubious.", "Look again.", null);
+  private static final FindingCode NOTED =
+      new FindingCode("made_note", Level.INFO, "flag", "It is noted.", "", null);
+
+  private static final Description DESCRIPTION =
+      Description.of(NAME, "Made-up tool", InputType.DOMAIN)
+          .summary("Tells nothing of use, in every way there is.")
+          .category("invented")
+          .example("made-up.example", "a domain of your own")
+          .options(
+              Option.bool("deep", "Look deep", "Whether to look deep.", true),
+              Option.integer("wait_seconds", "Wait", "How long to wait.", 7, 1, 90),
+              Option.choice("colour", "Colour", "Which colour.", "red", "green", "blue"),
+              Option.text("label", "Label", "What to call it.", Pattern.compile("[a-z]{1,9}"), 9),
+              Option.list(
+                  "kinds",
+                  "Kinds",
+                  "Which kinds.",
+                  List.of("A", "MX"),
+                  Pattern.compile("[A-Z]+"),
+                  9,
+                  5))
+          .fields(
+              Field.string("text", "Some text", "Text of the target."),
+              Field.string("kind", "Some kind", "A kind.").oneOf("one", "other"),
+              Field.string("lines", "Some lines", "Several lines."),
+              Field.string("link", "Some link", "A link."),
+              Field.string("script_link", "No link", "No link either."),
+              Field.integer("hit_count", "Some count", "A count."),
+              Field.integer("size_bytes", "Some size", "A size."),
+              Field.integer("left_days", "Some days", "Days."),
+              Field.number("share_percent", "Some share", "A share."),
+              Field.number("dns_ms", "Look-up", "The look-up."),
+              Field.number("connect_ms", "Connection", "The connection."),
+              Field.number("total_ms", "Altogether", "All of it."),
+              Field.bool("flag", "Some flag", "A flag."),
+              Field.bool("nothing", "Some nothing", "Nothing.").orNull(),
+              Field.time("moment", "Some moment", "A moment."),
+              Field.array("names", "Some names", "Names.", FieldType.STRING),
+              Field.array("numbers", "Some numbers", "Numbers.", FieldType.INTEGER),
+              Field.table(
+                  "rows",
+                  "Some rows",
+                  "Rows.",
+                  Field.string("name", "Row name", "A name."),
+                  Field.time("at", "Row time", "A time.")),
+              Field.table(
+                  "steps",
+                  "Some steps",
+                  "Steps.",
+                  Field.string("url", "URL", "Where."),
+                  Field.integer("status", "Status", "What."),
+                  Field.integer("time_ms", "Time", "How long.")),
+              Field.table(
+                  "papers",
+                  "Some papers",
+                  "Papers.",
+                  Field.string("subject", "Subject", "Whose."),
+                  Field.string("issuer", "Issuer", "Whose word."),
+                  Field.string("serial", "Serial", "Its number.")),
+              Field.object(
+                  "thing", "Some thing", "A thing.", Field.string("part", "Part", "A part.")),
+              Field.object("anything", "Anything", "Whatever there is."))
+          .findings(BAD, DUBIOUS, NOTED)
+          .build();
+
+  /** Runs what loads modules, with this one among them. */
+  static <T> T among(Path folder, java.util.function.Supplier<T> start) {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    try {
+      Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+      Files.writeString(
+          services.resolve(CheckModule.class.getName()), MadeUpModule.class.getName());
+      thread.setContextClassLoader(new URLClassLoader(new URL[] {folder.toUri().toURL()}, before));
+      return start.get();
+    } catch (MalformedURLException impossible) {
+      throw new IllegalStateException(impossible);
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+  }
+
+  @Override
+  public Description description() {
+    return DESCRIPTION;
+  }
+
+  @Override
+  public Future<String> collect(Target target, CheckContext context) {
+    return Future.succeededFuture(target.text());
+  }
+
+  @Override
+  public Judgement judge(String target, Options options) {
+    Map<String, Object> anything = new LinkedHashMap<>();
+    anything.put(HOSTILE, List.of(HOSTILE, 5, true));
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("text", HOSTILE);
+    fields.put("kind", "other");
+    fields.put("lines", "first\nsecond " + HOSTILE);
+    fields.put("link", GOOD_LINK);
+    fields.put("script_link", SCRIPT_LINK);
+    fields.put("hit_count", 1234567);
+    fields.put("size_bytes", 1536000);
+    fields.put("left_days", 1);
+    fields.put("share_percent", 12.5);
+    fields.put("dns_ms", 20.0);
+    fields.put("connect_ms", 60.0);
+    fields.put("total_ms", 1250.0);
+    fields.put("flag", true);
+    fields.put("moment", Instant.parse("2026-02-03T04:05:06Z"));
+    fields.put("names", Arrays.asList(HOSTILE, "plain.example", null));
+    fields.put("numbers", List.of(1, 2));
+    fields.put(
+        "rows", List.of(Map.of("name", HOSTILE, "at", Instant.parse("2026-03-04T05:06:07Z"))));
+    fields.put(
+        "steps",
+        List.of(
+            Map.of("url", "http://a.example/", "status", 301, "time_ms", 30),
+            Map.of("url", "javascript:alert(4)", "status", 302, "time_ms", 10)));
+    fields.put(
+        "papers",
+        List.of(
+            Map.of("subject", "CN=" + HOSTILE, "issuer", "CN=Maker", "serial", "01"),
+            Map.of("subject", "CN=Maker", "issuer", "CN=Root", "serial", "02")));
+    fields.put("thing", Map.of("part", HOSTILE));
+    fields.put("anything", anything);
+    List<Finding> findings =
+        target.startsWith("good.")
+            ? List.of(NOTED.found())
+            : List.of(NOTED.found(), DUBIOUS.found(), BAD.found("It says " + HOSTILE));
+    return Judgement.of(new LinkedHashMap<>(fields), findings);
+  }
+}

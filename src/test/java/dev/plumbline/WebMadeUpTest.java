@@ -1,0 +1,201 @@
+package dev.plumbline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.store.TestDatabase;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.jsoup.nodes.TextNode;
+import org.jsoup.select.Elements;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A tool that no template knows stands on every page, and what its targets say stays text. */
+class WebMadeUpTest {
+  @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();
+
+  private static final String REPORT = "/check/made-up/bad.example";
+
+  /** What the hostile text reads like where it may not be followed. */
+  private static final String SHOWN =
+      "</dd></title><script>alert(1)</script>\"'><img src=x onerror=alert(2)>[U+202E]gnp.exe"
+          + "[U+2066][U+0007][U+200B]${1+1}&amp;";
+
+  private static ServiceUnderTest service;
+
+  @BeforeAll
+  static void start(@TempDir Path folder) {
+    service = MadeUpModule.among(folder, () -> ServiceUnderTest.start(DATABASE.url(), Map.of()));
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  private static Document page(String path) {
+    return Jsoup.parse(
+        service.page(path, "Accept", "text/html").body(), service.uri("/").toString());
+  }
+
+  private static String fact(Document page, String name) {
+    return page.select("#field-" + name + " dd").text();
+  }
+
+  @Test
+  void theHomePageOffersItWithItsOptions() {
+    Document page = page("/?target=some.example&tool=made-up");
+
+    assertThat(page.select(".pills a[aria-current=true]").text()).isEqualTo("Made-up tool");
+    Element form = page.selectFirst("form.check");
+    assertThat(form.attr("action")).isEqualTo("/check/made-up");
+    assertThat(form.select("input[name=target]").attr("value")).isEqualTo("some.example");
+    assertThat(form.select("input[type=checkbox][name=deep]").hasAttr("checked")).isTrue();
+    Elements wait = form.select("input[type=number][name=wait_seconds]");
+    assertThat(List.of(wait.attr("value"), wait.attr("min"), wait.attr("max")))
+        .containsExactly("7", "1", "90");
+    assertThat(wait.next().text()).isEqualTo("s");
+    assertThat(form.select("select[name=colour] option").eachText())
+        .containsExactly("red", "green", "blue");
+    assertThat(form.select("input[name=label]").attr("maxlength")).isEqualTo("9");
+    assertThat(form.select("input[name=kinds]").attr("value")).isEqualTo("A,MX");
+    assertThat(form.text()).contains("How long to wait. From 1 to 90. Default: 7 s.");
+    for (Element input : form.select("input:not([type=hidden]), select")) {
+      assertThat(form.select("label[for=" + input.id() + "]")).as(input.id()).hasSize(1);
+      assertThat(form.getElementById(input.attr("aria-describedby"))).isNotNull();
+    }
+  }
+
+  @Test
+  void whatAFormWasSentWithBecomesTheShortestAddress() {
+    String sent =
+        "/check/made-up?target=+some.example+&deep=false&wait_seconds=&colour=red&label=x"
+            + "&kinds=A%2C+TXT";
+
+    assertThat(service.page(sent).statusCode()).isEqualTo(303);
+    assertThat(service.page(sent).headers().firstValue("location"))
+        .contains("/check/made-up/some.example?deep=false&label=x&kinds=A%2CTXT");
+    assertThat(
+            service
+                .page(sent.replace("deep=false", "deep=false&deep=true"))
+                .headers()
+                .firstValue("location"))
+        .contains("/check/made-up/some.example?label=x&kinds=A%2CTXT");
+    assertThat(service.page("/check/made-up").headers().firstValue("location"))
+        .contains("/tools/made-up");
+  }
+
+  @Test
+  void theListAndItsOwnPageTellAllOfIt() {
+    Document list = page("/tools?q=made-up+NOTHING");
+    Document tool = page("/tools/made-up");
+
+    assertThat(list.select(".tools a").eachText()).containsExactly("Made-up tool");
+    assertThat(list.select(".group h3").eachText()).containsExactly("Invented");
+    assertThat(page("/tools?q=zebra").select(".tools a")).isEmpty();
+    assertThat(tool.select("h1").text()).isEqualTo("Made-up tool");
+    assertThat(tool.text())
+        .contains("Tells nothing of use", "Some moment", "size_bytes", "made_dubious", "colour")
+        .contains("check made-up made-up.example");
+    assertThat(tool.select("[id^=field-]")).hasSize(22);
+  }
+
+  @Test
+  void theReportBeginsWithTheVerdictAndWhatToDo() {
+    Document page = page(REPORT);
+
+    assertThat(page.select(".verdict").hasClass("fail")).isTrue();
+    assertThat(page.select(".verdict h1").text()).isEqualTo("bad.example");
+    assertThat(page.select(".verdict .sentence").text())
+        .isEqualTo("Fail. It says " + SHOWN + " One more finding needs attention.");
+    assertThat(page.select(".findings .badge").eachText()).containsExactly("fail", "warn", "info");
+    assertThat(page.select(".findings > li").first().text()).contains("Make it good.");
+    assertThat(page.select(".findings a[href=#field-text]").text()).isEqualTo("Some text");
+    assertThat(page.select(".findings a[href^=https]").attr("href"))
+        .isEqualTo("https://www.rfc-editor.org/rfc/rfc2606#section-2");
+    assertThat(page("/check/made-up/good.example").select(".verdict .sentence").text())
+        .isEqualTo("Pass. Everything that was looked at is in order.");
+  }
+
+  @Test
+  void everyTypeOfFieldIsShownAsWhatItIs() {
+    Document page = page(REPORT);
+
+    assertThat(fact(page, "text")).isEqualTo(SHOWN);
+    assertThat(fact(page, "kind")).isEqualTo("other");
+    assertThat(page.select("#field-lines dd pre").text()).startsWith("first");
+    assertThat(page.select("#field-link dd a").attr("href")).isEqualTo(MadeUpModule.GOOD_LINK);
+    assertThat(page.select("#field-link dd a").attr("rel")).isEqualTo("nofollow noopener");
+    assertThat(fact(page, "hit_count")).isEqualTo("1,234,567");
+    assertThat(fact(page, "size_bytes")).isEqualTo("1.5 MB");
+    assertThat(page.select("#field-size_bytes dd span").attr("title")).isEqualTo("1536000 bytes");
+    assertThat(fact(page, "left_days")).isEqualTo("1 day");
+    assertThat(fact(page, "share_percent")).isEqualTo("12.5 %");
+    assertThat(fact(page, "flag")).isEqualTo("Yes");
+    assertThat(fact(page, "nothing")).isEqualTo("not known");
+    Elements moment = page.select("#field-moment time");
+    assertThat(moment.attr("datetime")).isEqualTo("2026-02-03T04:05:06.000Z");
+    assertThat(moment.text()).isEqualTo("3 Feb 2026, 04:05 UTC");
+    assertThat(page.select("#field-names li").eachText())
+        .containsExactly(SHOWN, "plain.example", "not known");
+    assertThat(page.select("#field-numbers li").eachText()).containsExactly("1", "2");
+    assertThat(page.select("#field-rows th").eachText()).containsExactly("Row name", "Row time");
+    assertThat(page.select("#field-rows td").first().text()).isEqualTo(SHOWN);
+    assertThat(page.select("#field-thing dd").text()).isEqualTo(SHOWN);
+    assertThat(page.select("#field-anything dt").first().text()).isEqualTo(SHOWN);
+    assertThat(page.select("#field-anything li").eachText()).containsExactly(SHOWN, "5", "Yes");
+  }
+
+  @Test
+  void chainsPathsAndTimesAreDrawn() {
+    Document page = page(REPORT);
+
+    assertThat(page.select("#field-papers .chain > li .subject").eachText())
+        .containsExactly("CN=" + SHOWN, "CN=Maker");
+    Elements steps = page.select("#field-steps .path > li");
+    assertThat(steps.select(".status").eachText()).containsExactly("301", "302");
+    assertThat(steps.get(0).select("a").attr("href")).isEqualTo("http://a.example/");
+    assertThat(steps.get(1).select("a")).isEmpty();
+    assertThat(steps.get(1).select("rect.span").attr("x")).isEqualTo("75.0");
+    assertThat(page.select(".waterfall dt").eachText())
+        .containsExactly("Look-up", "Connection", "Altogether");
+    assertThat(page.select(".waterfall .number").eachText())
+        .containsExactly("20 ms", "60 ms", "1.25 s");
+    assertThat(page.select(".waterfall rect.span").eachAttr("x"))
+        .containsExactly("0.0", "1.6", "0.0");
+  }
+
+  @Test
+  void whatTargetsSayIsTextWhereverItStands() {
+    Document page = page(REPORT);
+
+    assertThat(page.select("script")).allSatisfy(script -> assertThat(script.data()).isEmpty());
+    assertThat(page.select("img")).isEmpty();
+    assertThat(page.select("[href]").eachAttr("href"))
+        .allSatisfy(href -> assertThat(href).matches("^(https?://|/|#).*"));
+    assertThat(page.select("meta[property=og:description]").attr("content")).contains(SHOWN);
+    for (Element element : page.getAllElements()) {
+      element
+          .attributes()
+          .forEach(
+              attribute -> {
+                assertThat(attribute.getKey()).doesNotStartWith("on").isNotEqualTo("style");
+                assertThat(attribute.getValue())
+                    .doesNotContainPattern("[\\x00-\\x08\\u200B\\u202E\\u2066]");
+              });
+      for (TextNode text : element.textNodes()) {
+        assertThat(text.getWholeText()).doesNotContainPattern("[\\x00-\\x08\\u200B\\u202E\\u2066]");
+        if (text.getWholeText().contains("onerror")) {
+          assertThat(element.normalName()).as("what isolates the direction").isEqualTo("bdi");
+        }
+      }
+    }
+  }
+}
