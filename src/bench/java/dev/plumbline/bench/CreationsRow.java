@@ -75,13 +75,12 @@ final class CreationsRow implements Row {
     String example = "";
     for (int round = 1; round <= options.rounds(); round++) {
       long databaseBefore = service.postgres().cpuMillis();
-      long waitingBefore = service.tenants().waitingLines();
+      long takenBefore = service.tenants().takenLines();
       Wrk.Load load =
           wrk.creations(
               service.process(), service.address(), keys, body, CONNECTIONS, options.round());
       long created = load.requests() - load.errors();
-      long taken =
-          waitingBefore + created * JobClient.MOST_LINES - service.tenants().waitingLines();
+      long taken = service.tenants().takenLines() - takenBefore;
       rates.add(load.rate());
       cpu.add(load.cpuMicros());
       databaseCpu.add(

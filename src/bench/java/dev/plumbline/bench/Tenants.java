@@ -42,6 +42,15 @@ final class Tenants implements AutoCloseable {
         .getLong(0);
   }
 
+  /** Lines of all jobs that somebody has taken up. */
+  long takenLines() {
+    return accounts
+        .row(
+            "select coalesce(sum(cardinality(checks)), 0)::bigint from job_chunk"
+                + " where state <> 'waiting'")
+        .getLong(0);
+  }
+
   @Override
   public void close() {
     vertx.close();
