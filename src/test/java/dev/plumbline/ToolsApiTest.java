@@ -109,7 +109,7 @@ class ToolsApiTest {
   @CsvSource({
     "GET, /api/v1/tools/none, 404, unknown-module",
     "GET, /api/v1/nothing, 404, not-found",
-    "GET, /, 404, not-found",
+    "GET, /nothing, 404, not-found",
     "POST, /api/v1/tools, 405, method-not-allowed",
     "DELETE, /api/v1/instant/http-status/example.com, 405, method-not-allowed",
     "PUT, /openapi.json, 405, method-not-allowed",
