@@ -3,7 +3,6 @@ package dev.plumbline.http.web;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
-import dev.plumbline.check.FieldType;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.instant.Answer;
 import dev.plumbline.instant.InstantOutcome;
@@ -65,8 +64,7 @@ final class ReportWriter {
               field.description(),
               FieldValues.ended(FieldValues.of(field, raw), fields),
               levels.get(field.name()));
-      boolean large = field.type() == FieldType.ARRAY || field.type() == FieldType.OBJECT;
-      (large ? parts : facts).add(fact);
+      (large(raw) ? parts : facts).add(fact);
     }
     if (times.size() > 1) {
       facts.removeIf(fact -> times.keySet().stream().anyMatch(f -> f.name().equals(fact.name())));
@@ -88,6 +86,13 @@ final class ReportWriter {
         json,
         "curl '" + publicUrl + json + "'",
         CheckForm.of(module, target, asked));
+  }
+
+  /** Whether a value wants room of its own. */
+  private static boolean large(@Nullable Object raw) {
+    return raw instanceof JsonArray items
+        ? !items.isEmpty()
+        : raw instanceof JsonObject object && !object.isEmpty();
   }
 
   private static String word(String verdict) {

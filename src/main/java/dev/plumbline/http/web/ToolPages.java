@@ -2,11 +2,14 @@ package dev.plumbline.http.web;
 
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Description;
+import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.PageRoutes;
 import dev.plumbline.http.Problem;
 import dev.plumbline.http.Problems;
 import io.vertx.ext.web.RoutingContext;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 
 /** {@code /tools}, where tools are searched for, and {@code /tools/{module}}, all about one. */
@@ -54,7 +57,15 @@ public final class ToolPages implements PageRoutes.Pages {
       String kind,
       String category,
       String report,
-      String curl) {}
+      String curl) {
+
+    /** What it can find, the gravest first. */
+    public List<FindingCode> findings() {
+      return module.findings().stream()
+          .sorted(Comparator.comparing(FindingCode::level).reversed())
+          .toList();
+    }
+  }
 
   private void tool(RoutingContext ctx) {
     CheckModule<?> found = modules.find(ctx.pathParam("module"));
