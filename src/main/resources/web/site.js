@@ -22,8 +22,14 @@
       const left = Date.parse(span.dataset.left) - now;
       span.textContent = left > 0 ? "another " + minutes(Math.floor(left / 60000)) : "no more time";
     }
-    for (const button of document.querySelectorAll("[data-after]")) {
-      button.classList.toggle("hidden", Date.parse(button.dataset.after) > now);
+    for (const button of document.querySelectorAll("[data-after].hidden")) {
+      if (Date.parse(button.dataset.after) <= now) {
+        button.classList.remove("hidden");
+        fetch(button.dataset.quota)
+          .then((answer) => (answer.ok ? answer.text() : ""))
+          .then((left) => (button.nextElementSibling.textContent = left.trim()))
+          .catch(() => {});
+      }
     }
   };
   if (document.querySelector("[data-since]")) {

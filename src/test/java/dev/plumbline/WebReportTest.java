@@ -154,6 +154,18 @@ class WebReportTest {
   }
 
   @Test
+  void whatIsLeftCanBeAskedForNothing() {
+    String[] from = {"X-Forwarded-For", "203.0.113.8"};
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(service.page("/quota", from).body())
+          .isEqualToIgnoringWhitespace("You have 2 of 2 fresh checks left in this hour.");
+    }
+    service.page(path(lab.http("/ok?quota")), from);
+    assertThat(service.page("/quota", from).body()).contains("1 of 2");
+  }
+
+  @Test
   void theLimitIsExplained() {
     String[] from = {"X-Forwarded-For", "203.0.113.7"};
     service.page(path(lab.http("/ok?limit=1")), from);

@@ -58,7 +58,7 @@ public sealed interface Message
    *
    * @param policy the quota's name, for example {@code fresh}
    * @param key whose quota, for example a client address
-   * @param cost at least 1
+   * @param cost 0 takes nothing and asks what is left
    */
   record TakeQuota(String policy, String key, int cost) implements Message {}
 

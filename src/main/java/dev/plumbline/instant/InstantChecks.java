@@ -92,6 +92,25 @@ public final class InstantChecks {
         : stored(wanted, () -> Future.succeededFuture(new InstantOutcome.NotKnown()));
   }
 
+  /**
+   * What somebody has left of the quota for fresh checks.
+   *
+   * @param client as in {@link InstantRequest}
+   * @return null where that is not known, and where nothing is limited; does not fail
+   */
+  public Future<Message.@Nullable Granted> left(String client) {
+    if (!limited) {
+      return Future.succeededFuture(null);
+    }
+    return bus.ask(
+            Addresses.LIMIT_TAKE,
+            new Message.TakeQuota(POLICY, client, 0),
+            Message.QuotaReply.class,
+            QUOTA_TIMEOUT_MS)
+        .map(reply -> reply instanceof Message.Granted granted ? granted : null)
+        .otherwiseEmpty();
+  }
+
   /** What a request wants, or why it cannot have it; exactly one of the two is there. */
   private record Read(@Nullable Wanted wanted, @Nullable InstantOutcome refusal) {}
 

@@ -71,15 +71,15 @@ public final class SlidingWindows {
    * Takes, if that much is left.
    *
    * @return never fails because of an outage, that is {@link QuotaUnavailable}; fails with {@link
-   *     IllegalArgumentException} for an unknown policy or a cost below 1
+   *     IllegalArgumentException} for an unknown policy or a cost below 0
    */
   public Future<QuotaReply> take(TakeQuota message) {
     QuotaPolicy policy = policies.get(message.policy());
     if (policy == null) {
       return unknown(message.policy());
     }
-    if (message.cost() < 1) {
-      return Future.failedFuture(new IllegalArgumentException("a cost is at least 1"));
+    if (message.cost() < 0) {
+      return Future.failedFuture(new IllegalArgumentException("a cost is at least 0"));
     }
     if (message.key().indexOf('\0') >= 0) {
       return Future.failedFuture(new IllegalArgumentException("a key has no NUL"));

@@ -168,10 +168,24 @@ class SlidingWindowsTest {
   }
 
   @Test
+  void askingWhatIsLeftTakesNothing() {
+    Granted untouched = (Granted) await(windows.take(take(0)));
+    await(windows.take(take(29)));
+    Granted one = (Granted) await(windows.take(take(0)));
+    await(windows.take(take(1)));
+    Granted none = (Granted) await(windows.take(take(0)));
+
+    assertThat(List.of(untouched.remaining(), one.remaining(), none.remaining()))
+        .containsExactly(30, 1, 0);
+    assertThat(none.resetSeconds()).isBetween(3590, 3600);
+    assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
+  }
+
+  @Test
   void refusesWhatMakesNoSense() {
     assertThatThrownBy(() -> await(windows.take(new TakeQuota("unknown", key, 1))))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> await(windows.take(take(0))))
+    assertThatThrownBy(() -> await(windows.take(take(-1))))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> await(windows.take(new TakeQuota("fresh", "\0", 1))))
         .isInstanceOf(IllegalArgumentException.class);

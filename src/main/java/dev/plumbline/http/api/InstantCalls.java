@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Instant checks as requests ask for them, of the API and of pages alike. */
 public final class InstantCalls {
@@ -47,6 +48,15 @@ public final class InstantCalls {
   /** As {@link #check}, but nothing is run and nothing charged. */
   public Future<InstantOutcome> look(RoutingContext ctx, String module, String target) {
     return ask(ctx, module, target, checks::look);
+  }
+
+  /**
+   * What the client has left of its fresh checks.
+   *
+   * @return null where that is not known, and where nothing is limited; does not fail
+   */
+  public Future<Message.@Nullable Granted> left(RoutingContext ctx) {
+    return checks.left(clients.quotaKey(ctx.request()));
   }
 
   private Future<InstantOutcome> ask(

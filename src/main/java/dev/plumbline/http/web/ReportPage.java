@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /check/{module}/{target}}: the report, and {@code /check/{module}?target=…}, where forms
- * are sent, which leads to it. The check is run as the API runs it, but for navigations alone.
+ * are sent, which leads to it; {@code /quota}, what is left of fresh checks. The check is run as
+ * the API runs it, but for navigations alone.
  */
 public final class ReportPage implements PageRoutes.Pages {
   private final Pages pages;
@@ -44,6 +45,19 @@ public final class ReportPage implements PageRoutes.Pages {
   public void mount(PageRoutes routes) {
     routes.get("/check/:module", "form", this::sent);
     routes.get("/check/:module/:target", "report", this::report);
+    routes.get("/quota", "quota", this::quota);
+  }
+
+  /** What the reader has left, for a report that has expired while it was read. */
+  private void quota(RoutingContext ctx) {
+    calls
+        .left(ctx)
+        .onSuccess(
+            left -> {
+              Page page = Page.unlisted("Fresh checks", "What is left of them.", "check");
+              pages.show(ctx, page, "quota", ReportWriter.left(left));
+            })
+        .onFailure(ctx::fail);
   }
 
   private void sent(RoutingContext ctx) {

@@ -185,6 +185,12 @@ final class ReportWriter {
     return quota == null || quota.limit() == 0 ? null : quota.remaining() + " of " + quota.limit();
   }
 
+  /** What is left of fresh checks, in a sentence; empty where that is not known. */
+  static String left(Message.@Nullable Granted quota) {
+    String left = quota(quota);
+    return left == null ? "" : "You have " + left + " fresh checks left in this hour.";
+  }
+
   private static String since(Duration age) {
     long minutes = age.toMinutes();
     if (minutes < 1) {
