@@ -20,7 +20,7 @@
     }
     for (const span of document.querySelectorAll("[data-left]")) {
       const left = Date.parse(span.dataset.left) - now;
-      span.textContent = left > 0 ? "another " + minutes(Math.floor(left / 60000)) : "no more time";
+      span.textContent = left > 0 ? "kept for another " + minutes(Math.floor(left / 60000)) : "expired by now";
     }
     for (const button of document.querySelectorAll("[data-after].hidden")) {
       if (Date.parse(button.dataset.after) <= now) {

@@ -31,13 +31,17 @@ final class PageHeaders {
         .add("Referrer-Policy", "strict-origin-when-cross-origin")
         .add("Permissions-Policy", FEATURES)
         .add("Cross-Origin-Opener-Policy", "same-origin")
+        .add("Cross-Origin-Embedder-Policy", "require-corp")
         .add("Cross-Origin-Resource-Policy", "same-origin");
     if (secure) {
-      all.add("Strict-Transport-Security", "max-age=31536000; includeSubDomains");
+      all.add("Strict-Transport-Security", "max-age=31536000");
     }
   }
 
-  void write(HttpServerResponse response) {
+  void write(HttpServerResponse response, int status) {
     all.forEach((name, value) -> response.putHeader(name, value));
+    if (status >= 400) {
+      response.putHeader("Cache-Control", "no-store");
+    }
   }
 }

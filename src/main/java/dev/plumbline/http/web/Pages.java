@@ -75,7 +75,7 @@ public final class Pages implements ProblemPage {
 
   void send(RoutingContext ctx, int status, Buffer body, boolean gzip) {
     HttpServerResponse response = ctx.response().setStatusCode(status);
-    headers.write(response);
+    headers.write(response, status);
     if (gzip) {
       response.putHeader("Content-Encoding", "gzip");
     }
@@ -86,7 +86,7 @@ public final class Pages implements ProblemPage {
   /** Sends the browser elsewhere, to a path of ours, with GET (RFC 9110, 15.4.4). */
   public void redirect(RoutingContext ctx, String path) {
     HttpServerResponse response = ctx.response().setStatusCode(303);
-    headers.write(response);
+    headers.write(response, 303);
     response
         .putHeader("Location", site.base() + path)
         .putHeader(RequestIds.HEADER, RequestIds.of(ctx))

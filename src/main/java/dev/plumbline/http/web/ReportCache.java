@@ -2,7 +2,6 @@ package dev.plumbline.http.web;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.plumbline.instant.Answer;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
@@ -46,11 +45,10 @@ final class ReportCache {
   }
 
   /** Keeps the page of a result that is known to all. */
-  Rendered put(String path, Answer answer, byte[] html) {
-    long age = clock.millis() - answer.checkedAt().toEpochMilli();
-    Instant nextMinute =
-        answer.checkedAt().plusMillis((Math.max(0, age) / GOOD_FOR_MS + 1) * GOOD_FOR_MS);
-    Instant until = nextMinute.isBefore(answer.expiresAt()) ? nextMinute : answer.expiresAt();
+  Rendered put(String path, Instant checkedAt, Instant expiresAt, byte[] html) {
+    long age = clock.millis() - checkedAt.toEpochMilli();
+    Instant nextMinute = checkedAt.plusMillis((Math.max(0, age) / GOOD_FOR_MS + 1) * GOOD_FOR_MS);
+    Instant until = nextMinute.isBefore(expiresAt) ? nextMinute : expiresAt;
     Rendered page = new Rendered(Buffer.buffer(html), Buffer.buffer(Gzip.quick(html)), until);
     pages.put(path, page);
     return page;

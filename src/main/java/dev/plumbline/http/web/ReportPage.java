@@ -117,7 +117,14 @@ public final class ReportPage implements PageRoutes.Pages {
       boolean anonymous = !pages.carriesSession(ctx);
       byte[] html = pages.render(page, !anonymous, "report", report);
       if (anonymous && !answered.fresh()) {
-        cache.send(pages, ctx, cache.put(RawTarget.asTyped(ctx), answered.answer(), html));
+        cache.send(
+            pages,
+            ctx,
+            cache.put(
+                RawTarget.asTyped(ctx),
+                answered.answer().checkedAt(),
+                answered.answer().expiresAt(),
+                html));
       } else {
         pages.send(ctx, 200, html);
       }
