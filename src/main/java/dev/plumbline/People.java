@@ -8,12 +8,9 @@ import dev.plumbline.account.SignIns;
 import dev.plumbline.bus.Bus;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.ClientAddress;
-import dev.plumbline.http.Contract;
-import dev.plumbline.http.Operation;
 import dev.plumbline.http.Problems;
-import dev.plumbline.http.RequestBodies;
 import dev.plumbline.http.SessionAuthentication;
-import dev.plumbline.http.api.AccountOperations;
+import dev.plumbline.http.api.AccountCalls;
 import dev.plumbline.limit.QuotaPolicy;
 import dev.plumbline.store.DataDirectory;
 import dev.plumbline.store.Database;
@@ -21,7 +18,6 @@ import dev.plumbline.store.StoreException;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
 /** What people need: that they can sign in, stay signed in, and look after their account. */
@@ -70,23 +66,16 @@ final class People {
     return sessions;
   }
 
-  List<Operation> operations(
-      Contract contract,
-      ClientAddress clients,
-      RequestBodies bodies,
-      Problems problems,
-      Clock clock) {
+  /** What people do with their account, by whichever door. */
+  AccountCalls calls(ClientAddress clients, Problems problems, Clock clock) {
     boolean open = config.accounts().signup().equals("open");
-    return AccountOperations.of(
-        new AccountOperations.Needs(
-            contract,
+    return new AccountCalls(
+        new AccountCalls.Needs(
             accounts,
             signIns,
             sessions,
             new SessionAuthentication(sessions, config.http().publicUrl(), problems, clock),
             clients,
-            bodies,
-            problems,
             clock,
             open ? Plan.of(config.accounts().defaultPlan()) : null));
   }

@@ -18,6 +18,8 @@ import dev.plumbline.http.HttpVerticle;
 import dev.plumbline.http.Operation;
 import dev.plumbline.http.Problems;
 import dev.plumbline.http.RequestBodies;
+import dev.plumbline.http.api.AccountCalls;
+import dev.plumbline.http.api.AccountOperations;
 import dev.plumbline.http.api.InstantCalls;
 import dev.plumbline.http.api.InstantCheckOperation;
 import dev.plumbline.http.api.JobOperations;
@@ -36,6 +38,7 @@ import dev.plumbline.job.JobCoordinatorVerticle;
 import dev.plumbline.job.JobHeadStore;
 import dev.plumbline.job.JobStore;
 import dev.plumbline.job.Manners;
+import dev.plumbline.job.UsageStore;
 import dev.plumbline.job.WorkStore;
 import dev.plumbline.limit.QuotaPolicy;
 import dev.plumbline.limit.RateLimitVerticle;
@@ -283,6 +286,7 @@ final class Service {
                 known,
                 jobs,
                 new JobHeadStore(vertx, opened),
+                new UsageStore(opened),
                 new WorkStore(opened, config.jobs().retention()),
                 clock,
                 Manners.of(config.checks().concurrent(), config.targets().ip().concurrent()),
@@ -329,7 +333,8 @@ final class Service {
             bus, modules, new Authentication(apiKeys, problems), bodies, problems, config.http());
     jobOperations = ofJobs;
     List<Operation> operations = new ArrayList<>(ofJobs.all());
-    operations.addAll(people.operations(contract, clients, bodies, problems, clock));
+    AccountCalls account = people.calls(clients, problems, clock);
+    operations.addAll(AccountOperations.of(account, contract, bodies, problems));
     operations.addAll(
         List.of(
             new InstantCheckOperation(calls, cache, hot, problems),
@@ -337,7 +342,22 @@ final class Service {
             new ToolOperation(tools, problems),
             new OpenApiOperation("getContract", contract),
             new OpenApiOperation("getContractAtRoot", contract)));
-    Website website = new Website(new Website.Needs(pages, problems, modules, calls, clock));
+    Website website =
+        new Website(
+            new Website.Needs(
+                pages,
+                problems,
+                modules,
+                calls,
+                account,
+                contract,
+                bodies,
+                bus,
+                new Website.Limits(
+                    config.limits().freshPerHour(),
+                    config.limits().jobsPerHour(),
+                    config.limits().jobsPerHourAccount()),
+                clock));
     httpDeployment =
         deploy(
             () ->

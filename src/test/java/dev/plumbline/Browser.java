@@ -3,7 +3,9 @@ package dev.plumbline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +54,35 @@ final class Browser {
     }
     headers.addAll(List.of(more));
     return remember(service.json(method, path, body, headers.toArray(String[]::new)));
+  }
+
+  /** Opens a page. */
+  HttpResponse<String> page(String path) {
+    return remember(service.page(path, headers().toArray(String[]::new)));
+  }
+
+  /**
+   * Sends a form as a page of the service does.
+   *
+   * @param fields names and values in turn
+   */
+  HttpResponse<String> form(String path, String... fields) {
+    StringBuilder body = new StringBuilder();
+    for (int i = 0; i < fields.length; i++) {
+      body.append(URLEncoder.encode(fields[i], StandardCharsets.UTF_8))
+          .append(i % 2 == 0 ? '=' : '&');
+    }
+    return rawForm(path, body.toString());
+  }
+
+  HttpResponse<String> rawForm(String path, String body) {
+    List<String> headers = headers();
+    headers.addAll(List.of("Origin", origin, "Sec-Fetch-Site", "same-origin"));
+    return remember(service.formAs(path, body, headers.toArray(String[]::new)));
+  }
+
+  String origin() {
+    return origin;
   }
 
   HttpResponse<String> delete(String path) {

@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -134,6 +135,18 @@ final class ServiceUnderTest implements AutoCloseable {
   /** As {@link #page}, by another method. */
   HttpResponse<String> pageBy(String method, String path, String... headers) {
     return exchange(PATIENCE, method, uri(path), HttpRequest.BodyPublishers.noBody(), headers);
+  }
+
+  /** Sends a form to a page, as these headers say. */
+  HttpResponse<String> formAs(String path, String body, String... headers) {
+    List<String> all = new ArrayList<>(List.of(headers));
+    all.addAll(List.of("Content-Type", "application/x-www-form-urlencoded"));
+    return exchange(
+        PATIENCE,
+        "POST",
+        uri(path),
+        HttpRequest.BodyPublishers.ofString(body),
+        all.toArray(String[]::new));
   }
 
   private HttpResponse<String> send(

@@ -32,5 +32,8 @@ public final class Addresses {
   /** {@link JobMessage.ListJobs} → {@link JobMessage.ListReply}. */
   public static final String JOB_LIST = "job.list";
 
+  /** {@link JobMessage.ReadUsage} → {@link JobMessage.UsageReply}. */
+  public static final String JOB_USAGE = "job.usage";
+
   private Addresses() {}
 }

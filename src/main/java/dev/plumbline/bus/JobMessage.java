@@ -105,7 +105,7 @@ public sealed interface JobMessage extends Message {
   record JobGone() implements JobReply {}
 
   /** The database cannot be reached; for whatever was asked. */
-  record JobsUnavailable() implements CreateReply, JobReply, ResultsReply, ListReply {}
+  record JobsUnavailable() implements CreateReply, JobReply, ResultsReply, ListReply, UsageReply {}
 
   /**
    * A job without its lines.
@@ -189,4 +189,27 @@ public sealed interface JobMessage extends Message {
   sealed interface ListReply extends JobMessage {}
 
   record JobList(List<JobHead> jobs, boolean more) implements ListReply {}
+
+  /** What an account has had checked in the last 30 days. */
+  record ReadUsage(long accountId) implements JobMessage {}
+
+  /** What {@link ReadUsage} is answered with. */
+  sealed interface UsageReply extends JobMessage {}
+
+  /**
+   * Jobs by the day of their creation; those that were deleted since are not among them.
+   *
+   * @param days with jobs, the earliest first
+   * @param lastHour jobs created in the last 60 minutes
+   * @param whole false if there are so many jobs that only the latest were counted
+   */
+  record Usage(List<UsageDay> days, int lastHour, boolean whole) implements UsageReply {}
+
+  /**
+   * A day by UTC.
+   *
+   * @param begin its first moment
+   * @param lines of all its jobs together
+   */
+  record UsageDay(Instant begin, int jobs, long lines) {}
 }

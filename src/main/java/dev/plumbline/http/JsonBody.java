@@ -83,6 +83,12 @@ public final class JsonBody {
     }
   }
 
+  /** What keeps an object from being such a body; null: nothing. */
+  public @Nullable Problem fault(JsonObject body) {
+    List<Problem.Fault> faults = rules.faults(body);
+    return faults.isEmpty() ? null : invalid(faults);
+  }
+
   /** What the parser says itself may repeat what was sent, a password for one. */
   private static String where(JsonProcessingException broken) {
     return broken.getLocation() == null

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the bodies of requests: JSON, so many bytes at most, within a time, and all that are held
- * at once within a bound. What is refused is answered here, as a problem.
+ * Reads the bodies of requests: JSON and forms, so many bytes at most, within a time, and all that
+ * are held at once within a bound. What is refused is answered here, as a problem.
  *
  * <p>Until an operation asks for it a body is held back, so that a caller can be told to sign in
  * before anything is read. What nobody asked for is thrown away after the answer; if it is much, or
@@ -101,11 +101,21 @@ public final class RequestBodies {
    *     slow, 413 too large, 415 no JSON, 503 too many bodies at once; nor when the client has gone
    */
   public void readJson(RoutingContext ctx, int most, Duration within, Handler<Buffer> then) {
+    read(ctx, "application/json", most, within, then);
+  }
+
+  /** As {@link #readJson}, of a form that a page has sent. */
+  void readForm(RoutingContext ctx, int most, Duration within, Handler<Buffer> then) {
+    read(ctx, "application/x-www-form-urlencoded", most, within, then);
+  }
+
+  private void read(
+      RoutingContext ctx, String type, int most, Duration within, Handler<Buffer> then) {
     HttpServerRequest request = ctx.request();
     if (isOver(ctx)) {
       return;
     }
-    Problem refusal = refusal(request, most);
+    Problem refusal = refusal(request, type, most);
     if (refusal != null) {
       problems.send(ctx, refusal);
       return;
@@ -124,13 +134,13 @@ public final class RequestBodies {
     return ctx.response().closed() || ctx.response().ended() || ctx.get(OVER) != null;
   }
 
-  private @Nullable Problem refusal(HttpServerRequest request, int most) {
-    if (!isJson(request.getHeader("Content-Type"))) {
+  private @Nullable Problem refusal(HttpServerRequest request, String type, int most) {
+    if (!isOf(type, request.getHeader("Content-Type"))) {
       return Problem.of(
           415,
           "unsupported-media-type",
           "The body is of a kind that is not read here",
-          "Send the body as Content-Type: application/json.");
+          "Send the body as Content-Type: " + type + ".");
     }
     String coding = request.getHeader("Content-Encoding");
     if (coding != null && !coding.equalsIgnoreCase("identity")) {
@@ -144,12 +154,12 @@ public final class RequestBodies {
     return declared && length(request) > most ? tooLarge(most) : null;
   }
 
-  private static boolean isJson(@Nullable String type) {
+  private static boolean isOf(String wanted, @Nullable String type) {
     if (type == null) {
       return false;
     }
     String plain = type.toLowerCase(Locale.ROOT).replace(" ", "").replace("\"", "");
-    return plain.equals("application/json") || plain.equals("application/json;charset=utf-8");
+    return plain.equals(wanted) || plain.equals(wanted + ";charset=utf-8");
   }
 
   private static Problem tooLarge(int most) {

@@ -15,6 +15,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Serves the addresses of jobs, and coordinates the work on them. One for each node. */
@@ -38,6 +39,7 @@ public final class JobCoordinatorVerticle extends VerticleBase {
       KnownResults known,
       JobStore jobs,
       JobHeadStore heads,
+      UsageStore usage,
       WorkStore work,
       Clock clock,
       Manners manners,
@@ -67,24 +69,30 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     coordinator.start();
     Bus bus = needs.bus();
     return Future.all(
-        bus.serve(
-                Addresses.JOB_CREATE,
-                JobMessage.CreateJob.class,
-                order -> orAway(intake.create(order)))
-            .completion(),
-        bus.serve(Addresses.JOB_READ, JobMessage.ReadJob.class, this::read).completion(),
-        bus.serve(Addresses.JOB_AWAIT, JobMessage.AwaitJob.class, this::await).completion(),
-        bus.serve(Addresses.JOB_CANCEL, JobMessage.CancelJob.class, this::cancel).completion(),
-        bus.serve(
-                Addresses.JOB_RESULTS,
-                JobMessage.ReadResults.class,
-                order -> orAway(needs.jobs().results(order)))
-            .completion(),
-        bus.serve(
-                Addresses.JOB_LIST,
-                JobMessage.ListJobs.class,
-                order -> orAway(needs.heads().list(order)))
-            .completion());
+        List.of(
+            bus.serve(
+                    Addresses.JOB_CREATE,
+                    JobMessage.CreateJob.class,
+                    order -> orAway(intake.create(order)))
+                .completion(),
+            bus.serve(Addresses.JOB_READ, JobMessage.ReadJob.class, this::read).completion(),
+            bus.serve(Addresses.JOB_AWAIT, JobMessage.AwaitJob.class, this::await).completion(),
+            bus.serve(Addresses.JOB_CANCEL, JobMessage.CancelJob.class, this::cancel).completion(),
+            bus.serve(
+                    Addresses.JOB_RESULTS,
+                    JobMessage.ReadResults.class,
+                    order -> orAway(needs.jobs().results(order)))
+                .completion(),
+            bus.serve(
+                    Addresses.JOB_LIST,
+                    JobMessage.ListJobs.class,
+                    order -> orAway(needs.heads().list(order)))
+                .completion(),
+            bus.serve(
+                    Addresses.JOB_USAGE,
+                    JobMessage.ReadUsage.class,
+                    order -> orAway(needs.usage().of(order.accountId())))
+                .completion()));
   }
 
   /**

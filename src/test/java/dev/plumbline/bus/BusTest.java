@@ -104,7 +104,12 @@ class BusTest {
         new JobMessage.ResultLines(
             List.of(new JobMessage.ResultLine(50, "a.example", new byte[] {'{', '}'}))),
         new JobMessage.ListJobs(7, 20, JOB.token()),
-        new JobMessage.JobList(List.of(JOB), true));
+        new JobMessage.JobList(List.of(JOB), true),
+        new JobMessage.ReadUsage(7),
+        new JobMessage.Usage(
+            List.of(new JobMessage.UsageDay(Instant.parse("2026-11-20T00:00:00Z"), 3, 1200)),
+            1,
+            true));
   }
 
   @Test

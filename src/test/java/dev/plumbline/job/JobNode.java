@@ -67,6 +67,7 @@ final class JobNode implements AutoCloseable {
                     Duration.ofMinutes(10)),
                 new JobStore(database, KEEP, NO_QUOTAS),
                 new JobHeadStore(vertx, database),
+                new UsageStore(database),
                 new WorkStore(database, KEEP),
                 clock,
                 manners,

@@ -1,63 +1,30 @@
 package dev.plumbline.http.api;
 
-import dev.plumbline.account.Accounts;
-import dev.plumbline.account.Plan;
-import dev.plumbline.account.Sessions;
-import dev.plumbline.account.SignIns;
-import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.Contract;
 import dev.plumbline.http.JsonBody;
 import dev.plumbline.http.Operation;
 import dev.plumbline.http.Problems;
 import dev.plumbline.http.RequestBodies;
-import dev.plumbline.http.SessionAuthentication;
-import java.time.Clock;
 import java.util.List;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** The operations of people: signing in and out, their sessions, their password, their keys. */
 public final class AccountOperations {
   private AccountOperations() {}
 
-  /**
-   * What they work with.
-   *
-   * @param signUpPlan the plan of whoever makes an account; null: strangers make none
-   */
-  public record Needs(
-      Contract contract,
-      Accounts accounts,
-      SignIns signIns,
-      Sessions sessions,
-      SessionAuthentication people,
-      ClientAddress clients,
-      RequestBodies bodies,
-      Problems problems,
-      Clock clock,
-      @Nullable Plan signUpPlan) {}
-
-  public static List<Operation> of(Needs n) {
-    Function<String, JsonBody> body = id -> new JsonBody(n.bodies, n.problems, n.contract, id);
+  public static List<Operation> of(
+      AccountCalls calls, Contract contract, RequestBodies bodies, Problems problems) {
+    Function<String, JsonBody> body = id -> new JsonBody(bodies, problems, contract, id);
     return List.of(
-        new SignInOperation(
-            n.signIns, n.people, n.clients, body.apply(SignInOperation.ID), n.problems),
-        new WhoAmIOperation(n.people),
-        new SignOutOperation(n.sessions, n.people),
-        new ListSessionsOperation(n.sessions, n.people),
-        new SignOutEverywhereOperation(n.sessions, n.people),
-        new SignUpOperation(
-            n.signIns,
-            n.people,
-            n.clients,
-            body.apply(SignUpOperation.ID),
-            n.problems,
-            n.signUpPlan),
-        new ChangePasswordOperation(
-            n.signIns, n.people, n.clients, body.apply(ChangePasswordOperation.ID), n.problems),
-        new ListKeysOperation(n.accounts, n.people),
-        new CreateKeyOperation(
-            n.accounts, n.people, body.apply(CreateKeyOperation.ID), n.problems, n.clock),
-        new RevokeKeyOperation(n.accounts, n.people, n.problems));
+        new SignInOperation(calls, body.apply(SignInOperation.ID), problems),
+        new WhoAmIOperation(calls.people()),
+        new SignOutOperation(calls),
+        new ListSessionsOperation(calls),
+        new SignOutEverywhereOperation(calls),
+        new SignUpOperation(calls, body.apply(SignUpOperation.ID), problems),
+        new ChangePasswordOperation(calls, body.apply(ChangePasswordOperation.ID), problems),
+        new ListKeysOperation(calls),
+        new CreateKeyOperation(calls, body.apply(CreateKeyOperation.ID), problems),
+        new RevokeKeyOperation(calls, problems));
   }
 }

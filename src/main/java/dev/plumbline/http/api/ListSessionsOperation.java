@@ -1,10 +1,8 @@
 package dev.plumbline.http.api;
 
 import dev.plumbline.account.Session;
-import dev.plumbline.account.Sessions;
 import dev.plumbline.account.SignedIn;
 import dev.plumbline.http.Operation;
-import dev.plumbline.http.SessionAuthentication;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -12,12 +10,10 @@ import java.util.List;
 
 /** {@code GET /api/v1/sessions}: where the account is signed in. */
 final class ListSessionsOperation implements Operation {
-  private final Sessions sessions;
-  private final SessionAuthentication people;
+  private final AccountCalls calls;
 
-  ListSessionsOperation(Sessions sessions, SessionAuthentication people) {
-    this.sessions = sessions;
-    this.people = people;
+  ListSessionsOperation(AccountCalls calls) {
+    this.calls = calls;
   }
 
   @Override
@@ -31,13 +27,15 @@ final class ListSessionsOperation implements Operation {
       ctx.fail(406);
       return;
     }
-    people.signedIn(
-        ctx,
-        who ->
-            sessions
-                .list(who.account().id())
-                .onSuccess(all -> OwnAnswers.json(ctx, 200, json(all, who)))
-                .onFailure(ctx::fail));
+    calls
+        .people()
+        .signedIn(
+            ctx,
+            who ->
+                calls
+                    .sessions(who)
+                    .onSuccess(all -> OwnAnswers.json(ctx, 200, json(all, who)))
+                    .onFailure(ctx::fail));
   }
 
   private static JsonObject json(List<Session> all, SignedIn who) {

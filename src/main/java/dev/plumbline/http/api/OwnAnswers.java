@@ -9,7 +9,6 @@ import dev.plumbline.account.SignIns;
 import dev.plumbline.account.SignedIn;
 import dev.plumbline.http.Bodies;
 import dev.plumbline.http.Problem;
-import dev.plumbline.http.Problems;
 import dev.plumbline.http.RequestIds;
 import dev.plumbline.http.SessionAuthentication;
 import io.vertx.core.http.HttpServerResponse;
@@ -88,21 +87,6 @@ final class OwnAnswers {
 
   private static @Nullable String text(@Nullable Instant moment) {
     return moment == null ? null : moment.truncatedTo(ChronoUnit.MILLIS).toString();
-  }
-
-  /** Sends what came of an attempt to sign in or up. */
-  static void send(
-      RoutingContext ctx,
-      SignIn outcome,
-      int status,
-      SessionAuthentication people,
-      Problems problems) {
-    if (outcome instanceof SignIn.Welcome welcome) {
-      people.signIn(ctx.response(), welcome.signedIn());
-      json(ctx, status, json(welcome.signedIn()));
-    } else {
-      problems.send(ctx, problem(outcome));
-    }
   }
 
   static Problem problem(SignIn outcome) {

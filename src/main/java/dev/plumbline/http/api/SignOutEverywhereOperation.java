@@ -1,18 +1,14 @@
 package dev.plumbline.http.api;
 
-import dev.plumbline.account.Sessions;
 import dev.plumbline.http.Operation;
-import dev.plumbline.http.SessionAuthentication;
 import io.vertx.ext.web.RoutingContext;
 
 /** {@code DELETE /api/v1/sessions}: signs the account out everywhere, here too. */
 final class SignOutEverywhereOperation implements Operation {
-  private final Sessions sessions;
-  private final SessionAuthentication people;
+  private final AccountCalls calls;
 
-  SignOutEverywhereOperation(Sessions sessions, SessionAuthentication people) {
-    this.sessions = sessions;
-    this.people = people;
+  SignOutEverywhereOperation(AccountCalls calls) {
+    this.calls = calls;
   }
 
   @Override
@@ -22,16 +18,8 @@ final class SignOutEverywhereOperation implements Operation {
 
   @Override
   public void handle(RoutingContext ctx) {
-    people.signedIn(
-        ctx,
-        who ->
-            sessions
-                .endAll(who.account().id())
-                .onSuccess(
-                    ended -> {
-                      people.signOut(ctx.response());
-                      OwnAnswers.nothing(ctx);
-                    })
-                .onFailure(ctx::fail));
+    calls
+        .people()
+        .signedIn(ctx, who -> calls.signOutEverywhere(ctx, who, () -> OwnAnswers.nothing(ctx)));
   }
 }

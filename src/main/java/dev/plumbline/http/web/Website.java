@@ -1,8 +1,13 @@
 package dev.plumbline.http.web;
 
+import dev.plumbline.bus.Bus;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.Contract;
+import dev.plumbline.http.JsonBody;
 import dev.plumbline.http.PageRoutes;
 import dev.plumbline.http.Problems;
+import dev.plumbline.http.RequestBodies;
+import dev.plumbline.http.api.AccountCalls;
 import dev.plumbline.http.api.InstantCalls;
 import java.time.Clock;
 import java.util.List;
@@ -18,7 +23,31 @@ public final class Website implements PageRoutes.Pages {
    * @param modules what they are built from
    */
   public record Needs(
-      Pages pages, Problems problems, ModuleCatalogue modules, InstantCalls calls, Clock clock) {}
+      Pages pages,
+      Problems problems,
+      ModuleCatalogue modules,
+      InstantCalls calls,
+      AccountCalls account,
+      Contract contract,
+      RequestBodies bodies,
+      Bus bus,
+      Limits limits,
+      Clock clock) {
+
+    /** How the body of an operation has to be. */
+    JsonBody body(String operationId) {
+      return new JsonBody(bodies, problems, contract, operationId);
+    }
+  }
+
+  /**
+   * What people are told of limits; 0 for none.
+   *
+   * @param fresh instant checks of one address in any hour
+   * @param jobsOfKey created in any hour
+   * @param jobsOfAccount created in any hour
+   */
+  public record Limits(int fresh, int jobsOfKey, int jobsOfAccount) {}
 
   public Website(Needs needs) {
     this.parts =
@@ -27,7 +56,10 @@ public final class Website implements PageRoutes.Pages {
             new RobotsTxt(),
             new HomePage(needs),
             new ToolPages(needs),
-            new ReportPage(needs));
+            new ReportPage(needs),
+            new SignInPages(needs),
+            new AccountPages(needs),
+            new KeyPages(needs));
   }
 
   @Override
