@@ -101,6 +101,12 @@ class OutageTest {
       assertThat(within(known).statusCode()).isEqualTo(200);
       assertThat(service.get("/api/v1/tools").statusCode()).isEqualTo(200);
     }
+    String report = "/check/http-status/" + lab.http("/ok?out=0");
+    HttpResponse<String> page = service.page(report, "Accept", "text/html");
+    assertThat(page.statusCode()).isEqualTo(503);
+    assertThat(page.headers().firstValue("Retry-After")).isPresent();
+    assertThat(page.body()).contains("cannot be reached just now; try again shortly");
+    assertThat(service.page("/check/http-status/" + known).statusCode()).isEqualTo(200);
     for (HttpResponse<String> refused :
         List.of(
             create(),
