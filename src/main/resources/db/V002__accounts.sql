@@ -32,6 +32,7 @@ create table api_key (
   revoked_at timestamptz
 );
 create index api_key_account on api_key (account_id);
+create unique index api_key_of_web on api_key (account_id) where of_web;
 
 -- People who are signed in. The cookie is a signed token that names a row here and carries an id of
 -- its own, which changes now and then; what is kept of it is its SHA-256.

@@ -3,6 +3,7 @@ package dev.plumbline;
 import dev.plumbline.account.ApiKeys;
 import dev.plumbline.account.FirstStart;
 import dev.plumbline.account.Passwords;
+import dev.plumbline.account.WebKeyStore;
 import dev.plumbline.bus.Bus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
@@ -357,7 +358,10 @@ final class Service {
                     config.limits().freshPerHour(),
                     config.limits().jobsPerHour(),
                     config.limits().jobsPerHourAccount()),
-                clock));
+                clock,
+                config.http().bodyTimeout(),
+                ofJobs.forPages(),
+                new WebKeyStore(java.util.Objects.requireNonNull(database))));
     httpDeployment =
         deploy(
             () ->

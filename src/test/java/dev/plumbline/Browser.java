@@ -81,6 +81,20 @@ final class Browser {
     return remember(service.formAs(path, body, headers.toArray(String[]::new)));
   }
 
+  /** Sends a body of any type to a page. */
+  HttpResponse<String> body(String path, String type, String body) {
+    List<String> headers = headers();
+    headers.addAll(List.of("Origin", origin, "Content-Type", type));
+    return remember(service.pageSent(path, body, headers.toArray(String[]::new)));
+  }
+
+  /** The same person with the same cookies, lured onto a page elsewhere. */
+  Browser from(String elsewhere) {
+    Browser lured = new Browser(service, elsewhere);
+    lured.cookies.putAll(cookies);
+    return lured;
+  }
+
   String origin() {
     return origin;
   }

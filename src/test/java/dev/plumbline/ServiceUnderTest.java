@@ -141,12 +141,13 @@ final class ServiceUnderTest implements AutoCloseable {
   HttpResponse<String> formAs(String path, String body, String... headers) {
     List<String> all = new ArrayList<>(List.of(headers));
     all.addAll(List.of("Content-Type", "application/x-www-form-urlencoded"));
+    return pageSent(path, body, all.toArray(String[]::new));
+  }
+
+  /** Sends a body to a page, as these headers say. */
+  HttpResponse<String> pageSent(String path, String body, String... headers) {
     return exchange(
-        PATIENCE,
-        "POST",
-        uri(path),
-        HttpRequest.BodyPublishers.ofString(body),
-        all.toArray(String[]::new));
+        PATIENCE, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), headers);
   }
 
   private HttpResponse<String> send(

@@ -109,6 +109,13 @@ public final class RequestBodies {
     read(ctx, "application/x-www-form-urlencoded", most, within, then);
   }
 
+  /**
+   * As {@link #readJson}, of a form that may hold files; {@link UploadForm#read} makes one of it.
+   */
+  public void readUpload(RoutingContext ctx, int most, Duration within, Handler<Buffer> then) {
+    read(ctx, UploadForm.MULTIPART, most, within, then);
+  }
+
   private void read(
       RoutingContext ctx, String type, int most, Duration within, Handler<Buffer> then) {
     HttpServerRequest request = ctx.request();
@@ -157,6 +164,9 @@ public final class RequestBodies {
   private static boolean isOf(String wanted, @Nullable String type) {
     if (type == null) {
       return false;
+    }
+    if (wanted.equals(UploadForm.MULTIPART)) {
+      return UploadForm.isOne(type);
     }
     String plain = type.toLowerCase(Locale.ROOT).replace(" ", "").replace("\"", "");
     return plain.equals(wanted) || plain.equals(wanted + ";charset=utf-8");

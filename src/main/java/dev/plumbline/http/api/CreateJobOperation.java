@@ -182,7 +182,7 @@ final class CreateJobOperation implements Operation {
     return lines;
   }
 
-  private static Problem invalid(List<Problem.Fault> faults) {
+  static Problem invalid(List<Problem.Fault> faults) {
     String detail;
     if (faults.size() == 1) {
       Problem.Fault one = faults.get(0);
@@ -219,7 +219,7 @@ final class CreateJobOperation implements Operation {
         over.retryAfterSeconds());
   }
 
-  private static Problem refusal(JobMessage.CreateReply reply) {
+  static Problem refusal(JobMessage.CreateReply reply) {
     if (reply instanceof JobMessage.IdempotencyMismatch) {
       return Problem.of(
           422,
@@ -240,7 +240,7 @@ final class CreateJobOperation implements Operation {
     return JobCalls.unavailable();
   }
 
-  private static String hash(Buffer body) {
+  static String hash(Buffer body) {
     try (BufferStream in = new BufferStream(body, 0)) {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       byte[] piece = new byte[8192];

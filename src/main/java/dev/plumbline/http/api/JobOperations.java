@@ -15,6 +15,7 @@ public final class JobOperations {
 
   private final List<Operation> operations;
   private final JobWaits waits;
+  private final WebJobs forPages;
 
   public JobOperations(
       Bus bus,
@@ -29,15 +30,12 @@ public final class JobOperations {
     // a connection that is held is silent, and must not be taken for one that is idle
     int wait = (int) Math.min(LONGEST_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
     waits = new JobWaits(calls, wait);
+    JobRequestReader reader = new JobRequestReader(modules);
+    forPages = new WebJobs(calls, reader, answers);
     operations =
         List.of(
             new CreateJobOperation(
-                authentication,
-                bodies,
-                new JobRequestReader(modules),
-                calls,
-                answers,
-                http.bodyTimeout()),
+                authentication, bodies, reader, calls, answers, http.bodyTimeout()),
             new ListJobsOperation(authentication, calls, json, answers),
             new ReadJobOperation("readJob", null, authentication, calls, waits, answers),
             new ReadJobOperation(
@@ -49,6 +47,11 @@ public final class JobOperations {
 
   public List<Operation> all() {
     return operations;
+  }
+
+  /** Jobs as pages ask for them. */
+  public WebJobs forPages() {
+    return forPages;
   }
 
   /** Lets go of the requests that are held, within seconds; for the end of the service. */

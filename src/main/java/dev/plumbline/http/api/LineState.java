@@ -4,7 +4,7 @@ import dev.plumbline.bus.JobMessage;
 import java.util.List;
 
 /** How a line of a job stands. */
-enum LineState {
+public enum LineState {
   PENDING("pending"),
   RUNNING("running"),
   DONE("done"),
@@ -17,11 +17,16 @@ enum LineState {
   }
 
   /** Its name in answers. */
-  String id() {
+  public String id() {
     return id;
   }
 
-  static LineState of(JobMessage.JobHead job, JobMessage.ResultLine line) {
+  /**
+   * How a line stands.
+   *
+   * @param job as it was when the line was read
+   */
+  public static LineState of(JobMessage.JobHead job, JobMessage.ResultLine line) {
     if (line.result() != null) {
       return DONE;
     }

@@ -30,6 +30,8 @@ public final class Assets {
     Assets assets = new Assets();
     assets.own("site.css");
     assets.own("site.js");
+    assets.own("bulk.js");
+    assets.own("job.js");
     assets.own("favicon.svg");
     assets.webjar("htmx.js", "htmx.org/2.0.4/dist/htmx.min.js");
     assets.webjar("chart.js", "chart.js/4.4.9/dist/chart.umd.js");

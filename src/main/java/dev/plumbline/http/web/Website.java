@@ -1,5 +1,6 @@
 package dev.plumbline.http.web;
 
+import dev.plumbline.account.WebKeyStore;
 import dev.plumbline.bus.Bus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.Contract;
@@ -9,7 +10,9 @@ import dev.plumbline.http.Problems;
 import dev.plumbline.http.RequestBodies;
 import dev.plumbline.http.api.AccountCalls;
 import dev.plumbline.http.api.InstantCalls;
+import dev.plumbline.http.api.WebJobs;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 
 /** All pages. A page is a class that knows its addresses, and is named here. */
@@ -21,6 +24,8 @@ public final class Website implements PageRoutes.Pages {
    *
    * @param pages renders and sends them
    * @param modules what they are built from
+   * @param patience how long a large form may take to come
+   * @param keys under which jobs are created here
    */
   public record Needs(
       Pages pages,
@@ -32,7 +37,10 @@ public final class Website implements PageRoutes.Pages {
       RequestBodies bodies,
       Bus bus,
       Limits limits,
-      Clock clock) {
+      Clock clock,
+      Duration patience,
+      WebJobs jobs,
+      WebKeyStore keys) {
 
     /** How the body of an operation has to be. */
     JsonBody body(String operationId) {
@@ -59,7 +67,10 @@ public final class Website implements PageRoutes.Pages {
             new ReportPage(needs),
             new SignInPages(needs),
             new AccountPages(needs),
-            new KeyPages(needs));
+            new KeyPages(needs),
+            new BulkPage(needs),
+            new JobsPage(needs),
+            new JobPage(needs));
   }
 
   @Override

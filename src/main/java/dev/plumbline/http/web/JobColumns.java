@@ -1,0 +1,76 @@
+package dev.plumbline.http.web;
+
+import dev.plumbline.check.Description;
+import dev.plumbline.check.Field;
+import dev.plumbline.check.FieldType;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which fields of a module a table of many results shows, and which are plotted: chosen by what
+ * their descriptions say, so that a module that is new needs nothing more.
+ *
+ * @param shown a few that fit into a cell and differ from line to line
+ * @param counted those with few values: status codes, words
+ * @param measured a length of time, null if the module measures none
+ * @param dated a time that something ends at, or any; null if there is none
+ */
+record JobColumns(
+    List<Field> shown, List<Field> counted, @Nullable Field measured, @Nullable Field dated) {
+  private static final int MOST_SHOWN = 3;
+  private static final int MOST_COUNTED = 2;
+  private static final List<String> ENDS = List.of("not_after", "expire", "expiry", "until", "end");
+
+  static JobColumns of(Description module) {
+    List<Field> shown = new ArrayList<>();
+    List<Field> counted = new ArrayList<>();
+    Field measured = null;
+    Field dated = null;
+    boolean ends = false;
+    for (Field field : module.fields()) {
+      boolean number = field.type() == FieldType.INTEGER || field.type() == FieldType.NUMBER;
+      boolean length = number && field.name().endsWith("_ms");
+      boolean time = field.type() == FieldType.TIME;
+      boolean word = field.type() == FieldType.STRING && !field.values().isEmpty();
+      if ((number || time || word) && shown.size() < MOST_SHOWN) {
+        shown.add(field);
+      }
+      if ((word || isCode(field)) && counted.size() < MOST_COUNTED) {
+        counted.add(field);
+      }
+      if (length && measured == null) {
+        measured = field;
+      }
+      boolean end = time && ENDS.stream().anyMatch(field.name()::contains);
+      if (time && (dated == null || (end && !ends))) {
+        dated = field;
+        ends = end;
+      }
+    }
+    return new JobColumns(List.copyOf(shown), List.copyOf(counted), measured, dated);
+  }
+
+  private static boolean isCode(Field field) {
+    String name = field.name();
+    return field.type() == FieldType.INTEGER
+        && (name.equals("status") || name.endsWith("_status") || name.endsWith("_code"));
+  }
+
+  /** The names of all of them. */
+  Set<String> names() {
+    Set<String> names = new LinkedHashSet<>();
+    names.addAll(shown.stream().map(Field::name).collect(Collectors.toSet()));
+    names.addAll(counted.stream().map(Field::name).collect(Collectors.toSet()));
+    if (measured != null) {
+      names.add(measured.name());
+    }
+    if (dated != null) {
+      names.add(dated.name());
+    }
+    return names;
+  }
+}

@@ -1,0 +1,258 @@
+package dev.plumbline.http.web;
+
+import dev.plumbline.account.SignedIn;
+import dev.plumbline.account.WebKeyStore;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.PageRoutes;
+import dev.plumbline.http.Problems;
+import dev.plumbline.http.api.WebJobs;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /jobs/{token}}: a job, its lines and what they come to; and what can be done with it. */
+public final class JobPage implements PageRoutes.Pages {
+  private static final String ONE = JobsPage.PATH + "/:token";
+  private static final JobColumns NONE = new JobColumns(List.of(), List.of(), null, null);
+
+  private final Pages pages;
+  private final Problems problems;
+  private final ModuleCatalogue modules;
+  private final ProMembers members;
+  private final WebJobs jobs;
+  private final WebKeyStore keys;
+  private final JobReader reader;
+  private final Clock clock;
+  private final Map<String, JobColumns> columns = new HashMap<>();
+
+  JobPage(Website.Needs needs) {
+    this.pages = needs.pages();
+    this.problems = needs.problems();
+    this.modules = needs.modules();
+    this.members = new ProMembers(pages, needs.account().people());
+    this.jobs = needs.jobs();
+    this.keys = needs.keys();
+    this.reader = new JobReader(jobs);
+    this.clock = needs.clock();
+    for (Description module : modules.descriptions()) {
+      columns.put(module.module(), JobColumns.of(module));
+    }
+  }
+
+  /** Where a job is shown. */
+  static String path(String token) {
+    return JobsPage.PATH + '/' + token;
+  }
+
+  @Override
+  public void mount(PageRoutes routes) {
+    routes.get(ONE, "job", ctx -> enter(ctx, (who, job) -> whole(ctx, who, job)));
+    routes.get(ONE + "/live", "job-live", ctx -> enter(ctx, (who, job) -> live(ctx, who, job)));
+    routes.get(
+        ONE + "/results.csv",
+        "job-csv",
+        ctx -> enter(ctx, (who, job) -> jobs.send(ctx, job, WebJobs.File.CSV)));
+    routes.get(
+        ONE + "/results.ndjson",
+        "job-ndjson",
+        ctx -> enter(ctx, (who, job) -> jobs.send(ctx, job, WebJobs.File.NDJSON)));
+    routes.post(ONE + "/cancel", "cancel", ctx -> member(ctx, who -> cancel(ctx, who)));
+    routes.post(ONE + "/again", "again", ctx -> enter(ctx, (who, job) -> again(ctx, who, job)));
+  }
+
+  private static String token(RoutingContext ctx) {
+    return ctx.pathParam("token");
+  }
+
+  private void member(RoutingContext ctx, Consumer<SignedIn> then) {
+    members.enter(ctx, path(Links.encoded(token(ctx))), then);
+  }
+
+  private void enter(RoutingContext ctx, BiConsumer<SignedIn, JobMessage.JobHead> then) {
+    member(
+        ctx,
+        who -> when(ctx, jobs.read(who.account().id(), token(ctx)), job -> then.accept(who, job)));
+  }
+
+  /** Goes on with what was asked for, or shows why there is nothing to go on with. */
+  private <T> void when(RoutingContext ctx, Future<T> asked, Consumer<T> then) {
+    asked.onComplete(
+        (value, failure) -> {
+          try {
+            if (failure != null) {
+              JobsPage.fail(ctx, problems, failure);
+            } else {
+              then.accept(value);
+            }
+          } catch (RuntimeException fault) {
+            ctx.fail(fault);
+          }
+        });
+  }
+
+  /**
+   * A job with its lines.
+   *
+   * @param options what differs from the tool's defaults, by their titles
+   * @param query of this page
+   */
+  public record Job(
+      JobSummary summary,
+      JobTable table,
+      List<Plot> plots,
+      Map<String, String> options,
+      String query) {
+
+    /** Whether there are lines that may be worth another try. */
+    public boolean again() {
+      return summary.over() && summary.job().error() > 0;
+    }
+  }
+
+  private void whole(RoutingContext ctx, SignedIn who, JobMessage.JobHead job) {
+    when(
+        ctx,
+        view(ctx, job),
+        view -> {
+          Page page =
+              Page.unlisted(
+                      view.summary.tool() + ", " + lines(job.total()),
+                      "A bulk check and its results.",
+                      "bulk")
+                  .with("job.js")
+                  .of(who.account().email());
+          pages.show(ctx, page, "job", view);
+        });
+  }
+
+  static String lines(int count) {
+    return count == 1 ? "1 line" : count + " lines";
+  }
+
+  /** The part of the page that changes while the job runs; 204 as long as it has not. */
+  private void live(RoutingContext ctx, SignedIn who, JobMessage.JobHead job) {
+    if (Long.toString(job.version()).equals(ctx.queryParams().get("seen"))) {
+      ctx.response().setStatusCode(204).putHeader("Cache-Control", "private, no-cache").end();
+      return;
+    }
+    when(
+        ctx,
+        view(ctx, job),
+        view ->
+            pages.show(
+                ctx, Page.unlisted("", "", "bulk").of(who.account().email()), "joblive", view));
+  }
+
+  private Future<Job> view(RoutingContext ctx, JobMessage.JobHead job) {
+    JobColumns fields = columns.getOrDefault(job.module(), NONE);
+    JobTable.Wish wish = JobTable.Wish.of(name -> ctx.queryParams().get(name));
+    CheckModule<?> module = modules.find(job.module());
+    Map<String, String> given = given(job);
+    return reader
+        .rows(ctx.vertx(), job, fields.names())
+        .map(
+            rows -> {
+              Instant now = clock.instant();
+              return new Job(
+                  JobSummary.of(job, modules, now),
+                  JobTable.of(rows, wish, fields, row -> report(job, module, row, given)),
+                  job.done() == 0 ? List.of() : JobPlots.of(job, fields, rows, now),
+                  titled(module, job),
+                  wish.link());
+            });
+  }
+
+  private static @Nullable String report(
+      JobMessage.JobHead job,
+      @Nullable CheckModule<?> module,
+      JobRow row,
+      Map<String, String> given) {
+    return module == null || row.target() == null || row.target().isEmpty()
+        ? null
+        : Links.report(job.module(), row.target(), given);
+  }
+
+  /** The options as a query has them. */
+  private static Map<String, String> given(JobMessage.JobHead job) {
+    Map<String, String> given = new TreeMap<>();
+    job.options()
+        .forEach(
+            (name, value) -> {
+              if (!name.equals(Description.FRESH.name())) {
+                given.put(name, text(value));
+              }
+            });
+    return given;
+  }
+
+  private static String text(Object value) {
+    return value instanceof List<?> list
+        ? list.stream().map(String::valueOf).collect(Collectors.joining(","))
+        : value.toString();
+  }
+
+  private static Map<String, String> titled(
+      @Nullable CheckModule<?> module, JobMessage.JobHead job) {
+    Map<String, String> titled = new LinkedHashMap<>();
+    new TreeMap<>(job.options())
+        .forEach(
+            (name, value) -> {
+              var option =
+                  name.equals(Description.FRESH.name())
+                      ? Description.FRESH
+                      : module == null ? null : module.description().option(name);
+              titled.put(option == null ? name : option.title(), Text.plain(text(value)));
+            });
+    return titled;
+  }
+
+  private void cancel(RoutingContext ctx, SignedIn who) {
+    when(
+        ctx,
+        jobs.cancel(who.account().id(), token(ctx)),
+        job -> pages.redirect(ctx, path(job.token())));
+  }
+
+  /** A new job of the lines that have no verdict: what went wrong may go right now. */
+  private void again(RoutingContext ctx, SignedIn who, JobMessage.JobHead job) {
+    long account = who.account().id();
+    Future<JobMessage.JobHead> created =
+        reader
+            .rows(ctx.vertx(), job, columns.getOrDefault(job.module(), NONE).names())
+            .compose(
+                rows -> {
+                  List<String> failed =
+                      rows.stream()
+                          .filter(row -> "error".equals(row.verdict()))
+                          .map(JobRow::input)
+                          .toList();
+                  if (failed.isEmpty()) {
+                    return Future.succeededFuture(job);
+                  }
+                  Map<String, Object> options = new HashMap<>(job.options());
+                  // what went wrong is known for ten minutes too
+                  options.put(Description.FRESH.name(), true);
+                  return keys.of(account)
+                      .compose(
+                          key ->
+                              jobs.create(
+                                  new WebJobs.Owner(account, key),
+                                  new WebJobs.Wish(job.module(), failed, options),
+                                  null));
+                });
+    when(ctx, created, next -> pages.redirect(ctx, path(next.token())));
+  }
+}

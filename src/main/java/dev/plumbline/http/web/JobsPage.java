@@ -1,0 +1,105 @@
+package dev.plumbline.http.web;
+
+import dev.plumbline.account.SignedIn;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.PageRoutes;
+import dev.plumbline.http.Problem;
+import dev.plumbline.http.Problems;
+import dev.plumbline.http.api.WebJobs;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /jobs}: all that an account has, newest first. */
+public final class JobsPage implements PageRoutes.Pages {
+  static final String PATH = "/jobs";
+  private static final int PAGE_JOBS = 20;
+
+  private final Pages pages;
+  private final Problems problems;
+  private final ModuleCatalogue modules;
+  private final ProMembers members;
+  private final WebJobs jobs;
+  private final Clock clock;
+
+  JobsPage(Website.Needs needs) {
+    this.pages = needs.pages();
+    this.problems = needs.problems();
+    this.modules = needs.modules();
+    this.members = new ProMembers(pages, needs.account().people());
+    this.jobs = needs.jobs();
+    this.clock = needs.clock();
+  }
+
+  @Override
+  public void mount(PageRoutes routes) {
+    routes.get(PATH, "jobs", ctx -> members.enter(ctx, PATH, who -> list(ctx, who)));
+  }
+
+  /**
+   * Some jobs.
+   *
+   * @param first whether there are none before them
+   * @param next the path of those behind them; null if there are none
+   */
+  public record Jobs(List<JobSummary> jobs, boolean first, @Nullable String next) {}
+
+  private void list(RoutingContext ctx, SignedIn who) {
+    String cursor = ctx.queryParams().get("cursor");
+    jobs.list(who.account().id(), PAGE_JOBS, cursor)
+        .onComplete(
+            (found, failure) -> {
+              try {
+                if (failure != null) {
+                  fail(ctx, problems, failure);
+                } else {
+                  show(ctx, who, cursor == null, found);
+                }
+              } catch (RuntimeException fault) {
+                ctx.fail(fault);
+              }
+            });
+  }
+
+  private void show(RoutingContext ctx, SignedIn who, boolean first, WebJobs.JobsPage found) {
+    Page page =
+        Page.unlisted("Jobs", "All bulk checks of this account.", "bulk").of(who.account().email());
+    pages.show(
+        ctx,
+        page,
+        "jobs",
+        new Jobs(
+            found.jobs().stream().map(job -> JobSummary.of(job, modules, clock.instant())).toList(),
+            first,
+            found.next() == null ? null : PATH + "?cursor=" + found.next()));
+  }
+
+  /** Answers why there is nothing to show, in words for people. */
+  static void fail(RoutingContext ctx, Problems problems, Throwable cause) {
+    Problem problem = WebJobs.problem(cause);
+    if (problem == null) {
+      ctx.fail(cause);
+      return;
+    }
+    problems.send(
+        ctx,
+        switch (problem.code()) {
+          case "no-such-job" ->
+              Problem.of(
+                  404,
+                  problem.code(),
+                  problem.title(),
+                  "Your account has no job with this address. It may be another account's, or its"
+                      + " address was copied in part.");
+          case "job-expired" ->
+              Problem.of(
+                  410,
+                  problem.code(),
+                  problem.title(),
+                  "The job has ended, and its results were kept as long as they are kept here."
+                      + " Create it again to have new ones.");
+          default -> problem;
+        });
+  }
+}
