@@ -177,7 +177,7 @@ final class BodyRules {
   private void judgeArray(
       JsonObject rule, JsonArray array, String pointer, List<Problem.Fault> faults) {
     if (array.size() < rule.getInteger("minItems", 0)) {
-      add(faults, pointer, "must have at least " + rule.getInteger("minItems") + " items");
+      add(faults, pointer, "must have at least " + counted(rule.getInteger("minItems"), "item"));
     }
     if (array.size() > rule.getInteger("maxItems", Integer.MAX_VALUE)) {
       add(faults, pointer, "must have at most " + rule.getInteger("maxItems") + " items");
@@ -201,7 +201,10 @@ final class BodyRules {
     }
     int length = text.codePointCount(0, text.length());
     if (length < rule.getInteger("minLength", 0)) {
-      add(faults, pointer, "must have at least " + rule.getInteger("minLength") + " characters");
+      add(
+          faults,
+          pointer,
+          "must have at least " + counted(rule.getInteger("minLength"), "character"));
     }
     if (length > rule.getInteger("maxLength", Integer.MAX_VALUE)) {
       add(faults, pointer, "must have at most " + rule.getInteger("maxLength") + " characters");
@@ -234,5 +237,9 @@ final class BodyRules {
 
   private static String member(String pointer, String name) {
     return pointer + '/' + name.replace("~", "~0").replace("/", "~1");
+  }
+
+  private static String counted(int number, String what) {
+    return number + " " + what + (number == 1 ? "" : "s");
   }
 }
