@@ -426,4 +426,37 @@ class WebAccountTest {
     assertThat(usage.select("svg g")).hasSize(30);
     assertThat(usage.select("meter").attr("value")).isEqualTo("1");
   }
+
+  /** Whatever is done with them, right and wrong. */
+  @Test
+  void noSecretIsInALogOrOnAPageButTheOneThatShowsIt() {
+    String next = "another password, longer";
+    Leaks leaks = new Leaks().secret(PASSWORD).secret(next);
+    StringBuilder told = new StringBuilder();
+    String log;
+    try (RecordedLog recorded = new RecordedLog()) {
+      String email = somebody(Plan.PRO);
+      Browser browser = signedIn(email);
+      leaks.secret(browser.token());
+      leaks.secret(secret(browser.form("/account/keys", "name", "x", "scopes", "jobs:read")));
+      for (HttpResponse<String> answer :
+          List.of(
+              new Browser(service).form("/sign-in", "email", "nobody", "password", next),
+              new Browser(service).form("/sign-up", "email", "nobody", "password", next),
+              browser.rawForm("/sign-in", "password=another+password%2c+longer&email=%"),
+              browser.form("/account/password", "current_password", next, "new_password", next),
+              browser.form("/account/password", "current_password", PASSWORD),
+              browser.form("/account/keys", "name", "", "scopes", "jobs:read"),
+              browser.page("/account"),
+              service.page("/account", "Cookie", "plumbline=" + browser.token() + "x"))) {
+        told.append(answer.body()).append(answer.headers().map());
+      }
+      log = recorded.text();
+    }
+
+    leaks.assertNoneIn("the log", log);
+    leaks.assertNoneIn("a page", told.toString());
+    leaks.assertNoneIn("a metric", service.send("GET", service.management("/metrics")).body());
+    assertThat(log).as("something was logged").isNotEmpty();
+  }
 }

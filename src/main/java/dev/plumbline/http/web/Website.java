@@ -70,7 +70,8 @@ public final class Website implements PageRoutes.Pages {
             new KeyPages(needs),
             new BulkPage(needs),
             new JobsPage(needs),
-            new JobPage(needs));
+            new JobPage(needs),
+            new DocsPage(needs));
   }
 
   @Override
