@@ -63,7 +63,7 @@
     const sum = document.createElement("span");
     sum.textContent =
       lineCount.toLocaleString("en") + " of " + mostLines + " lines" +
-      (seen.size < lineCount ? ", " + (lineCount - seen.size) + " of them twice (each is checked once)" : "") + ".";
+      (seen.size < lineCount ? ", " + (lineCount - seen.size) + " of them repeated (equal lines are checked once)" : "") + ".";
     count.append(sum);
     if (tooMany) {
       problems.unshift("That is " + (lineCount - mostLines).toLocaleString("en") + " too many: leave them out, or make another job of them.");

@@ -60,7 +60,7 @@
         tell();
         pause = 1000;
       } else if (answer.status === 204) {
-        pause = Math.min(pause * 1.5, 10000);
+        pause = Math.min(pause * 1.5, 5000);
       } else if (answer.status < 500 && answer.status !== 429) {
         location.reload();
         return;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Which fields of a module a table of many results shows, and which are plotted: chosen by what
  * their descriptions say, so that a module that is new needs nothing more.
  *
- * @param shown a few that fit into a cell and differ from line to line
+ * @param shown a few that fit into a cell and differ from line to line; of times the dated one
  * @param counted those with few values: status codes, words
  * @param measured a length of time, null if the module measures none
  * @param dated a time that something ends at, or any; null if there is none
@@ -36,7 +36,8 @@ record JobColumns(
       boolean length = number && field.name().endsWith("_ms");
       boolean time = field.type() == FieldType.TIME;
       boolean word = field.type() == FieldType.STRING && !field.values().isEmpty();
-      if ((number || time || word) && shown.size() < MOST_SHOWN) {
+      // how long the whole check took is shown anyway
+      if (((number && !length) || word) && shown.size() < MOST_SHOWN) {
         shown.add(field);
       }
       if ((word || isCode(field)) && counted.size() < MOST_COUNTED) {
@@ -51,7 +52,11 @@ record JobColumns(
         ends = end;
       }
     }
-    return new JobColumns(List.copyOf(shown), List.copyOf(counted), measured, dated);
+    if (dated != null) {
+      shown.add(Math.min(1, shown.size()), dated);
+    }
+    return new JobColumns(
+        shown.stream().limit(MOST_SHOWN).toList(), List.copyOf(counted), measured, dated);
   }
 
   private static boolean isCode(Field field) {

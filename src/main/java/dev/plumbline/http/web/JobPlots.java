@@ -97,7 +97,9 @@ final class JobPlots {
         counts.merge(value.toString(), 1, Integer::sum);
       }
     }
-    if (counts.isEmpty()) {
+    boolean words = !field.values().isEmpty();
+    // that all are the same is worth knowing of a status alone
+    if (counts.size() < (words ? 2 : 1)) {
       return null;
     }
     List<Map.Entry<String, Integer>> often =
@@ -113,9 +115,9 @@ final class JobPlots {
         String label = often.get(i).getKey();
         bars.add(
             new Plot.Share(
-                label,
+                words ? label.replace('_', ' ') : label,
                 count,
-                field.values().isEmpty() ? tone(label) : "",
+                words ? "" : tone(label),
                 100.0 * count / most,
                 null));
       } else {

@@ -6,6 +6,8 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ResultJson;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +92,24 @@ public record JobSummary(JobMessage.JobHead job, String tool, String path, @Null
   /** Where a part of the lines lies on a bar of all, in percent. */
   public double percent(int lines) {
     return 100.0 * lines / Math.max(1, job.total());
+  }
+
+  /** What has come of it so far, in words. */
+  public String counts() {
+    List<String> parts = new ArrayList<>();
+    add(parts, job.pass(), "passed");
+    add(parts, job.warn(), "with a warning");
+    add(parts, job.fail(), "failed");
+    add(parts, job.error(), "without a verdict");
+    add(parts, job.cancelled(), "cancelled");
+    add(parts, job.pending() + job.running(), "to come");
+    return String.join(", ", parts);
+  }
+
+  private static void add(List<String> parts, int count, String what) {
+    if (count > 0) {
+      parts.add(count + " " + what);
+    }
   }
 
   /** How much is over, in whole percent; 100 only when all is. */

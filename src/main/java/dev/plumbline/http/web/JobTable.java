@@ -119,7 +119,7 @@ public record JobTable(
 
   static JobTable of(
       List<JobRow> rows, Wish asked, JobColumns fields, Function<JobRow, @Nullable String> report) {
-    Comparator<JobRow> order = order(asked.sort, fields);
+    Comparator<JobRow> order = order(asked.sort, asked.down, fields);
     Wish wish = order == null ? asked.sorted("", false).at(asked.page) : asked;
     String text = wish.query.toLowerCase(Locale.ROOT);
     List<JobRow> found =
@@ -129,7 +129,7 @@ public record JobTable(
                 .filter(row -> text.isEmpty() || row.has(text))
                 .toList());
     if (order != null) {
-      found.sort(wish.down ? order.reversed() : order);
+      found.sort(order);
     }
     int pages = Math.max(1, (found.size() + PAGE_LINES - 1) / PAGE_LINES);
     int page = Math.min(wish.page, pages);
@@ -147,39 +147,44 @@ public record JobTable(
         || (verdict.equals(OPEN) ? row.verdict() == null : verdict.equals(row.verdict()));
   }
 
-  private static @Nullable Comparator<JobRow> order(String sort, JobColumns fields) {
+  private static @Nullable Comparator<JobRow> order(String sort, boolean down, JobColumns fields) {
     return switch (sort) {
-      case "input" -> Comparator.comparing(JobRow::input);
+      case "" -> down ? by(JobRow::index, true) : null;
+      case "input" -> by(JobRow::input, down);
       case "verdict" ->
-          Comparator.comparingInt(
-              row -> row.verdict() == null ? GRAVITY.size() : GRAVITY.indexOf(row.verdict()));
-      case "took" -> by(JobRow::tookMs);
+          by(row -> row.verdict() == null ? null : GRAVITY.indexOf(row.verdict()), down);
+      case "took" -> by(JobRow::tookMs, down);
       default ->
           fields.shown().stream().anyMatch(field -> field.name().equals(sort))
-              ? by(row -> row.fields().get(sort))
+              ? by(row -> row.fields().get(sort), down)
               : null;
     };
   }
 
-  /** Numbers by their size, texts (and times, which are written so) by their letters. */
-  private static Comparator<JobRow> by(Function<JobRow, @Nullable Object> value) {
+  /**
+   * Numbers by their size, texts (and times, which are written so) by their letters; what is not
+   * known comes last, whichever way the others go.
+   */
+  private static Comparator<JobRow> by(Function<JobRow, @Nullable Object> value, boolean down) {
     return (a, b) -> {
       Object left = value.apply(a);
       Object right = value.apply(b);
       if (left == null || right == null) {
         return left == right ? 0 : left == null ? 1 : -1;
       }
-      return left instanceof Number x && right instanceof Number y
-          ? Double.compare(x.doubleValue(), y.doubleValue())
-          : left.toString().compareTo(right.toString());
+      int order =
+          left instanceof Number x && right instanceof Number y
+              ? Double.compare(x.doubleValue(), y.doubleValue())
+              : left.toString().compareTo(right.toString());
+      return down ? -order : order;
     };
   }
 
   private static List<Column> columns(Wish wish, JobColumns fields) {
     List<Column> columns = new ArrayList<>();
     columns.add(column("#", "", wish));
-    columns.add(column("Line", "input", wish));
     columns.add(column("Verdict", "verdict", wish));
+    columns.add(column("Line", "input", wish));
     for (Field field : fields.shown()) {
       columns.add(column(field.title(), field.name(), wish));
     }
@@ -190,7 +195,7 @@ public record JobTable(
   private static Column column(String title, String name, Wish wish) {
     boolean sorted = wish.sort.equals(name);
     String order = sorted ? (wish.down ? "descending" : "ascending") : null;
-    boolean turn = sorted && !wish.down && !name.isEmpty();
+    boolean turn = sorted && !wish.down;
     return new Column(title, order, wish.sorted(name, turn).link());
   }
 
@@ -205,7 +210,7 @@ public record JobTable(
             .map(field -> FieldValues.of(field, row.fields().get(field.name())))
             .toList(),
         row.says() == null ? null : Text.of(row.says()),
-        row.tookMs() == null ? "" : Units.milliseconds(row.tookMs()));
+        row.tookMs() == null || row.target() == null ? "" : Units.milliseconds(row.tookMs()));
   }
 
   static String word(String verdict) {
