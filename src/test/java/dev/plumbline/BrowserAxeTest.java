@@ -1,0 +1,193 @@
+package dev.plumbline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.deque.html.axecore.results.CheckedNode;
+import com.deque.html.axecore.results.Rule;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
+import dev.plumbline.account.Accounts;
+import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.Passwords;
+import dev.plumbline.account.Plan;
+import dev.plumbline.lab.Await;
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.store.TestDatabase;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What axe-core knows of WCAG 2.2 AA holds on every page, in both themes, on phones and desks. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BrowserAxeTest {
+  @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();
+
+  private static final String PASSWORD = "a long enough password";
+  private static final String EMAIL = "axe@plumbline.example";
+  private static final Look LOOK = new Look(Look.WIDE, ColorScheme.LIGHT, true);
+  private static final List<String> WCAG =
+      List.of("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa");
+
+  private final Chromium chromium = new Chromium();
+  private HttpLab lab;
+  private ServiceUnderTest service;
+
+  @BeforeAll
+  void start() {
+    Accounts accounts = new Accounts(DATABASE.open(), new Passwords(DATABASE.vertx()));
+    Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
+    lab = Await.value(HttpLab.start(DATABASE.vertx()));
+    service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
+  }
+
+  @AfterAll
+  void stop() {
+    chromium.close();
+    service.close();
+  }
+
+  private static void holds(Visit visit) {
+    List<String> found = new ArrayList<>();
+    for (int width : List.of(Look.PHONE, Look.WIDE)) {
+      visit.page().setViewportSize(width, 900);
+      visit.fits();
+      for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+        visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+        for (Rule rule :
+            new AxeBuilder(visit.page())
+                .withTags(WCAG)
+                .setLegacyMode(true)
+                .analyze()
+                .getViolations()) {
+          found.add(width + " px, " + scheme + ": " + words(rule));
+        }
+      }
+    }
+    assertThat(found).as(visit.page().url()).isEmpty();
+  }
+
+  private static String words(Rule rule) {
+    return rule.getHelp()
+        + rule.getNodes().stream()
+            .limit(5)
+            .map(CheckedNode::getHtml)
+            .collect(Collectors.joining("\n  ", "\n  ", "\n"));
+  }
+
+  private static String report(String module, String target) {
+    return "/check/" + module + "/" + URLEncoder.encode(target, StandardCharsets.UTF_8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/",
+        "/?target=https%3A%2F%2Fexample.com%2Fpage",
+        "/?target=two+words",
+        "/tools",
+        "/tools?q=certificate",
+        "/tools?q=nothing+of+the+kind",
+        "/tools/http-status",
+        "/tools/ssl-certificate",
+        "/docs",
+        "/sign-in",
+        "/sign-up",
+        "/bulk",
+        "/jobs",
+        "/nowhere"
+      })
+  void whatEverybodyMaySee(String path) {
+    try (Visit visit = chromium.visit(service, LOOK)) {
+      visit.open(path);
+
+      holds(visit);
+    }
+  }
+
+  @Test
+  void reportsOfEveryVerdictAndRefusals() {
+    try (Visit visit = chromium.visit(service, LOOK)) {
+      for (String path :
+          List.of(
+              report("http-status", lab.http("/ok")),
+              report("http-status", lab.http("/redirect/to-https")),
+              report("http-status", lab.http("/status/404")),
+              report("http-status", "http://127.0.0.1:" + ServiceUnderTest.freePort() + "/"),
+              report("ssl-certificate", lab.secure("/").replaceFirst("https://([^/]+)/.*", "$1")),
+              report("http-status", "two words"),
+              report("http-status", "http://10.1.2.3/"))) {
+        visit.open(path);
+        visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
+
+        holds(visit);
+      }
+    }
+  }
+
+  @Test
+  void whatMembersSee() {
+    try (Visit visit = chromium.visit(service, LOOK)) {
+      visit.open("/sign-in");
+      visit.box("E-mail").fill(EMAIL);
+      visit.box("Password").fill("not the password");
+      visit.button("Sign in").click();
+      visit.page().getByRole(AriaRole.ALERT).waitFor();
+      holds(visit);
+      visit.signIn(EMAIL, PASSWORD);
+      holds(visit);
+      visit.box("Name").fill("nightly import");
+      visit.button("Make the key").click();
+      visit.page().locator(".secret").waitFor();
+      holds(visit);
+      visit.link("I have copied it").click();
+      visit.page().waitForURL("**/account**");
+      visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
+      holds(visit);
+      visit.link("Revoke nightly import").click();
+      visit.button("Revoke the key").waitFor();
+      holds(visit);
+    }
+  }
+
+  @Test
+  void jobsBeforeWhileAndAfterTheyRun() {
+    CountingTarget target = new CountingTarget(DATABASE.vertx());
+    try (Visit visit = chromium.visit(service, LOOK)) {
+      visit.signIn(EMAIL, PASSWORD);
+      visit.open("/jobs");
+      holds(visit);
+      visit.open("/bulk");
+      visit.box("Lines").fill("two words\n" + "x".repeat(3000));
+      visit.page().locator("#bulk-count .problems").waitFor();
+      holds(visit);
+      visit.button("Start the checks").click();
+      visit.page().locator("#refusal").waitFor();
+      holds(visit);
+      visit
+          .box("Lines")
+          .fill(
+              String.join(
+                  "\n", target.url("/ok/1"), target.url("/missing/1"), target.url("/gate/1")));
+      visit.button("Start the checks").click();
+      visit.page().locator("[data-over=false]").waitFor();
+      holds(visit);
+      target.openGate();
+      visit.page().locator("[data-over=true]").waitFor();
+      holds(visit);
+      visit.open("/jobs");
+      holds(visit);
+    }
+  }
+}

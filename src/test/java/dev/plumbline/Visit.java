@@ -1,0 +1,151 @@
+package dev.plumbline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.ConsoleMessage;
+import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Response;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ReducedMotion;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+
+/**
+ * Somebody at an address and with cookies of their own, in front of one page of the service. What
+ * no page may do is held when they leave: errors on the console, breaches of the page's own policy,
+ * requests to anywhere else.
+ */
+final class Visit implements AutoCloseable {
+  private static final double PATIENCE_MS = 20_000;
+  private static final int HEIGHT = 900;
+  private static final AtomicInteger NEXT_ADDRESS = new AtomicInteger();
+
+  private final ServiceUnderTest service;
+  private final BrowserContext context;
+  private final Page page;
+  private final Look look;
+  private final List<String> faults = new ArrayList<>();
+  private final Set<String> refusedPages = new HashSet<>();
+
+  Visit(com.microsoft.playwright.Browser browser, ServiceUnderTest service, Look look) {
+    this.service = service;
+    this.look = look;
+    int address = NEXT_ADDRESS.incrementAndGet();
+    this.context =
+        browser.newContext(
+            new com.microsoft.playwright.Browser.NewContextOptions()
+                .setViewportSize(look.width(), HEIGHT)
+                .setColorScheme(look.scheme())
+                // colours that are on their way to others are nobody's to judge
+                .setReducedMotion(ReducedMotion.REDUCE)
+                .setJavaScriptEnabled(look.scripts())
+                .setExtraHTTPHeaders(
+                    Map.of("X-Forwarded-For", "192.0." + address / 250 + "." + address % 250)));
+    context.setDefaultTimeout(PATIENCE_MS);
+    context.route(
+        Pattern.compile("^(?!" + Pattern.quote(service.uri("/").toString()) + ").*"),
+        route -> {
+          faults.add("a request to " + route.request().url());
+          route.abort();
+        });
+    context.addInitScript(
+        "addEventListener('securitypolicyviolation',"
+            + " e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))");
+    this.page = context.newPage();
+    page.onResponse(this::remember);
+    page.onConsoleMessage(this::judge);
+    page.onPageError(error -> faults.add("a script failed: " + error));
+  }
+
+  private void remember(Response response) {
+    if (response.request().isNavigationRequest() && response.status() >= 400) {
+      refusedPages.add(response.url());
+    }
+  }
+
+  private void judge(ConsoleMessage message) {
+    if (!message.type().equals("error") && !message.type().equals("warning")) {
+      return;
+    }
+    // Chromium itself says so of each page that comes with such a status
+    String place = message.location().replaceFirst(":\\d+:\\d+$", "");
+    if (message.text().startsWith("Failed to load resource") && refusedPages.contains(place)) {
+      return;
+    }
+    faults.add("on the console of " + page.url() + ": " + message.text());
+  }
+
+  Page page() {
+    return page;
+  }
+
+  Look look() {
+    return look;
+  }
+
+  /** Opens a page; returns its status. */
+  int open(String path) {
+    return page.navigate(service.uri(path).toString()).status();
+  }
+
+  Locator button(String name) {
+    return page.getByRole(
+        AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+  }
+
+  Locator link(String name) {
+    return page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName(name).setExact(true));
+  }
+
+  Locator box(String label) {
+    return page.getByLabel(label, new Page.GetByLabelOptions().setExact(true));
+  }
+
+  Locator main() {
+    return page.locator("main");
+  }
+
+  void signIn(String email, String password) {
+    open("/sign-in");
+    box("E-mail").fill(email);
+    box("Password").fill(password);
+    button("Sign in").click();
+    page.waitForURL("**/account");
+  }
+
+  /** The lines of the file that this link gives. */
+  List<String> download(Locator link) {
+    Download download = page.waitForDownload(link::click);
+    try {
+      return Files.readAllLines(download.path());
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  /** That nothing has to be scrolled sideways but what scrolls in itself. */
+  void fits() {
+    page.waitForLoadState();
+    Object over =
+        page.evaluate(
+            "() => document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    assertThat(over).as("px too wide: " + page.url()).isEqualTo(0);
+  }
+
+  @Override
+  public void close() {
+    context.close();
+    assertThat(faults).isEmpty();
+  }
+}
