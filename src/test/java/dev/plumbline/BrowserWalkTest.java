@@ -170,6 +170,30 @@ class BrowserWalkTest {
 
   @ParameterizedTest
   @MethodSource("looks")
+  void whoHasOnlyAKeyboardSkipsToTheContentAndChecks(Look look) {
+    try (Visit visit = chromium.visit(service, look)) {
+      visit.open("/tools");
+      visit.page().keyboard().press("Tab");
+      assertThat(visit.link("Skip to the content")).isFocused();
+      visit.page().keyboard().press("Enter");
+      visit.page().keyboard().press("Tab");
+      assertThat(visit.box("Find a tool")).isFocused();
+
+      visit.page().keyboard().type("status");
+      visit.page().keyboard().press("Enter");
+      assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("with status");
+      visit.link("HTTP status").press("Enter");
+      assertThat(visit.page().locator("#check-target")).isVisible();
+      visit.page().locator("#check-target").focus();
+      visit.page().keyboard().type(lab.http("/ok?keys" + look.hashCode()));
+      visit.page().keyboard().press("Enter");
+
+      assertThat(visit.page().locator(".verdict .outcome")).hasText("Pass.");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("looks")
   void peopleSignInAndOut(Look look) {
     String email = somebody();
     try (Visit visit = chromium.visit(service, look)) {
