@@ -93,6 +93,7 @@ final class Service {
   private final Vertx vertx;
   private final int loops;
 
+  private @Nullable Future<Contract> contract;
   private @Nullable EmbeddedPostgres embedded;
   private @Nullable Database database;
   private @Nullable ResultStore store;
@@ -151,7 +152,8 @@ final class Service {
     if (wrong != null) {
       throw new StartException(wrong, null);
     }
-    Future<Contract> contract = Contract.load(vertx, config.http().publicUrl());
+    Future<Contract> loading = Contract.load(vertx, config.http().publicUrl());
+    contract = loading;
     String url = databaseUrl();
     Steps.await(Migrations.run(vertx, url), "the database");
     Database opened = Database.open(vertx, config.database(), url);
@@ -216,7 +218,7 @@ final class Service {
         known,
         apiKeys,
         people,
-        Steps.await(contract, "openapi.json"));
+        Steps.await(loading, "openapi.json"));
   }
 
   private void gauge(String queue, Supplier<Number> queued) {
@@ -404,6 +406,11 @@ final class Service {
     }
     if (database != null) {
       Steps.quietly(database.close(), 5);
+    }
+    if (contract != null) {
+      // a start that failed early may still be reading it, and would complain of loops that are
+      // gone
+      Steps.quietly(contract, 10);
     }
     Steps.quietly(vertx.close(), 10);
     if (embedded != null) {
