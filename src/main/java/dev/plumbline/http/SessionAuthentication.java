@@ -5,9 +5,11 @@ import dev.plumbline.account.Sessions;
 import dev.plumbline.account.SignedIn;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +56,17 @@ public final class SessionAuthentication {
   }
 
   /**
+   * As {@link #signedIn(RoutingContext, Consumer)}, with the body of the request. Who is signed in
+   * is asked again when it has come, for the session may have ended meanwhile.
+   */
+  public void signedIn(RoutingContext ctx, JsonBody body, BiConsumer<SignedIn, JsonObject> then) {
+    signedIn(
+        ctx,
+        before ->
+            body.read(ctx, given -> stillSignedIn(ctx, before, who -> then.accept(who, given))));
+  }
+
+  /**
    * Goes on if the session has not ended since, for whoever has waited for a body; otherwise the
    * request is answered.
    *
@@ -79,7 +92,7 @@ public final class SessionAuthentication {
             });
   }
 
-  /** As {@link #signedIn}, and with null for whoever is not signed in. */
+  /** As {@link #signedIn(RoutingContext, Consumer)}, and with null for whoever is not signed in. */
   public void visitor(RoutingContext ctx, Consumer<@Nullable SignedIn> then) {
     if (!cameFromHere(ctx)) {
       return;

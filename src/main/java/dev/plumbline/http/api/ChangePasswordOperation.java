@@ -32,15 +32,7 @@ final class ChangePasswordOperation implements Operation {
       ctx.fail(406);
       return;
     }
-    calls
-        .people()
-        .signedIn(
-            ctx,
-            before ->
-                body.read(
-                    ctx,
-                    given ->
-                        calls.people().stillSignedIn(ctx, before, who -> change(ctx, who, given))));
+    calls.people().signedIn(ctx, body, (who, given) -> change(ctx, who, given));
   }
 
   private void change(RoutingContext ctx, SignedIn who, JsonObject given) {

@@ -32,15 +32,7 @@ final class CreateKeyOperation implements Operation {
       ctx.fail(406);
       return;
     }
-    calls
-        .people()
-        .signedIn(
-            ctx,
-            before ->
-                body.read(
-                    ctx,
-                    given ->
-                        calls.people().stillSignedIn(ctx, before, who -> create(ctx, who, given))));
+    calls.people().signedIn(ctx, body, (who, given) -> create(ctx, who, given));
   }
 
   private void create(RoutingContext ctx, SignedIn who, JsonObject given) {
