@@ -127,6 +127,14 @@ public final class InstantCalls {
                 .toList());
   }
 
+  static Problem unknownModule(String name) {
+    return Problem.of(
+        404,
+        "unknown-module",
+        "There is no such module",
+        "There is no module '" + name + "'; /api/v1/tools lists them all.");
+  }
+
   /** What to answer when there is no result; what is left of the quota is told by headers. */
   public static Problem problem(RoutingContext ctx, InstantOutcome outcome) {
     if (outcome instanceof InstantOutcome.OverQuota over) {
@@ -134,11 +142,7 @@ public final class InstantCalls {
       return overQuota(over.quota());
     }
     if (outcome instanceof InstantOutcome.UnknownModule unknown) {
-      return Problem.of(
-          404,
-          "unknown-module",
-          "There is no such module",
-          "There is no module '" + unknown.module() + "'; /api/v1/tools lists them all.");
+      return unknownModule(unknown.module());
     }
     if (outcome instanceof InstantOutcome.InvalidTarget invalid) {
       return Problem.of(

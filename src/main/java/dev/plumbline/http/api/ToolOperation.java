@@ -1,7 +1,6 @@
 package dev.plumbline.http.api;
 
 import dev.plumbline.http.Operation;
-import dev.plumbline.http.Problem;
 import dev.plumbline.http.Problems;
 import io.vertx.ext.web.RoutingContext;
 
@@ -25,13 +24,7 @@ public final class ToolOperation implements Operation {
     String module = ctx.pathParam("module");
     StaticDocument tool = tools.tool(module);
     if (tool == null) {
-      problems.send(
-          ctx,
-          Problem.of(
-              404,
-              "unknown-module",
-              "There is no such module",
-              "There is no module '" + module + "'; /api/v1/tools lists them all."));
+      problems.send(ctx, InstantCalls.unknownModule(module));
       return;
     }
     tool.send(ctx);

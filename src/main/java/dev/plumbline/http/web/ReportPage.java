@@ -1,12 +1,9 @@
 package dev.plumbline.http.web;
 
-import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Description;
-import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.Bodies;
 import dev.plumbline.http.PageRoutes;
 import dev.plumbline.http.Problem;
-import dev.plumbline.http.Problems;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.api.InstantCalls;
 import dev.plumbline.instant.InstantOutcome;
@@ -25,16 +22,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReportPage implements PageRoutes.Pages {
   private final Pages pages;
-  private final Problems problems;
-  private final ModuleCatalogue modules;
+  private final ToolOfPath tool;
   private final InstantCalls calls;
   private final ReportWriter writer;
   private final ReportCache cache;
 
   ReportPage(Website.Needs needs) {
     this.pages = needs.pages();
-    this.problems = needs.problems();
-    this.modules = needs.modules();
+    this.tool = new ToolOfPath(needs.modules(), needs.problems());
     this.calls = needs.calls();
     Clock clock = needs.clock();
     this.writer = new ReportWriter(pages.site().publicUrl(), clock);
@@ -61,7 +56,7 @@ public final class ReportPage implements PageRoutes.Pages {
   }
 
   private void sent(RoutingContext ctx) {
-    Description module = module(ctx);
+    Description module = tool.find(ctx);
     if (module == null) {
       return;
     }
@@ -82,7 +77,7 @@ public final class ReportPage implements PageRoutes.Pages {
       cache.send(pages, ctx, known);
       return;
     }
-    Description module = module(ctx);
+    Description module = tool.find(ctx);
     if (module == null) {
       return;
     }
@@ -166,20 +161,5 @@ public final class ReportPage implements PageRoutes.Pages {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     ctx.queryParams().names().forEach(name -> parameters.put(name, ctx.queryParams().getAll(name)));
     return parameters;
-  }
-
-  private @Nullable Description module(RoutingContext ctx) {
-    CheckModule<?> module = modules.find(ctx.pathParam("module"));
-    if (module == null) {
-      problems.send(
-          ctx,
-          Problem.of(
-              404,
-              "unknown-module",
-              "There is no such tool",
-              "No tool is called '" + ctx.pathParam("module") + "'; the list has them all."));
-      return null;
-    }
-    return module.description();
   }
 }

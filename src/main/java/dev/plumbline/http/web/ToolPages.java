@@ -1,12 +1,9 @@
 package dev.plumbline.http.web;
 
-import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.PageRoutes;
-import dev.plumbline.http.Problem;
-import dev.plumbline.http.Problems;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Comparator;
 import java.util.List;
@@ -17,13 +14,13 @@ public final class ToolPages implements PageRoutes.Pages {
   private static final int LONGEST_QUERY = 200;
 
   private final Pages pages;
-  private final Problems problems;
   private final ModuleCatalogue modules;
+  private final ToolOfPath ofPath;
 
   ToolPages(Website.Needs needs) {
     this.pages = needs.pages();
-    this.problems = needs.problems();
     this.modules = needs.modules();
+    this.ofPath = new ToolOfPath(modules, needs.problems());
   }
 
   @Override
@@ -68,18 +65,10 @@ public final class ToolPages implements PageRoutes.Pages {
   }
 
   private void tool(RoutingContext ctx) {
-    CheckModule<?> found = modules.find(ctx.pathParam("module"));
-    if (found == null) {
-      problems.send(
-          ctx,
-          Problem.of(
-              404,
-              "unknown-module",
-              "There is no such tool",
-              "No tool is called '" + ctx.pathParam("module") + "'; the list has them all."));
+    Description module = ofPath.find(ctx);
+    if (module == null) {
       return;
     }
-    Description module = found.description();
     String example = module.example();
     pages.show(
         ctx,
