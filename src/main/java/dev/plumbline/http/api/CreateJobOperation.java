@@ -101,21 +101,10 @@ final class CreateJobOperation implements Operation {
     if (body.length() <= SMALL_BYTES) {
       return Future.succeededFuture(body).map(all -> read(all, hashed));
     }
-    return turns
-        .take(ctx.vertx())
-        .recover(
-            none ->
-                Future.failedFuture(
-                    new JobCalls.Refusal(
-                        Problem.unavailable(
-                            "overloaded",
-                            "Too many large jobs are being read; try again shortly.",
-                            1))))
-        .compose(
-            turn ->
-                ctx.vertx()
-                    .executeBlocking(() -> read(body, hashed), false)
-                    .onComplete(done -> turns.over()));
+    return turns.during(
+        ctx.vertx(),
+        "Too many large jobs are being read; try again shortly.",
+        () -> ctx.vertx().executeBlocking(() -> read(body, hashed), false));
   }
 
   private Body read(Buffer body, boolean hashed) {

@@ -1,11 +1,13 @@
 package dev.plumbline.http.api;
 
+import dev.plumbline.http.Problem;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.function.Supplier;
 
 /**
  * So many may do something at once; some more wait until one of them has done, in their order and
@@ -66,6 +68,20 @@ final class Turns {
     if (still) {
       one.turn().fail(new NoneException());
     }
+  }
+
+  /**
+   * Does something when it is its turn, on the caller's context.
+   *
+   * @param full told to whoever gets no turn
+   */
+  <T> Future<T> during(Vertx vertx, String full, Supplier<Future<T>> work) {
+    return take(vertx)
+        .recover(
+            none ->
+                Future.failedFuture(
+                    new JobCalls.Refusal(Problem.unavailable("overloaded", full, 1))))
+        .compose(turn -> work.get().onComplete(done -> over()));
   }
 
   /** Passes the turn on. */

@@ -218,14 +218,7 @@ public final class WebJobs {
   }
 
   private <T> Future<T> inTurn(Vertx vertx, java.util.function.Supplier<Future<T>> work) {
-    return readings
-        .take(vertx)
-        .recover(
-            none ->
-                refused(
-                    Problem.unavailable(
-                        "overloaded", "Too much is being read just now; try again shortly.", 1)))
-        .compose(turn -> work.get().onComplete(done -> readings.over()));
+    return readings.during(vertx, "Too much is being read just now; try again shortly.", work);
   }
 
   /** The files that all lines of a job can be had as. */
