@@ -5,14 +5,14 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.net.InternetDomainName;
 
 /** Whose name a host is: the domain right below a public suffix. */
-final class RegistrableDomains {
+public final class RegistrableDomains {
   private static final int REMEMBERED = 10_000;
 
   private final Cache<String, String> known =
       Caffeine.newBuilder().maximumSize(REMEMBERED).executor(Runnable::run).build();
 
   /** The registrable domain of a name; its last two labels where no suffix is known. */
-  String of(String name) {
+  public String of(String name) {
     return known.get(name, RegistrableDomains::find);
   }
 

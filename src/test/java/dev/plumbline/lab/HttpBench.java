@@ -1,20 +1,30 @@
 package dev.plumbline.lab;
 
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.http.api.ResultContract;
 import dev.plumbline.probe.HttpProbe;
 import dev.plumbline.probe.LabGuard;
+import dev.plumbline.probe.TestContext;
 import dev.plumbline.probe.TlsTrust;
 import dev.plumbline.tls.TrustRoots;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The HTTP lab and a probe that may contact it and nothing else, for tests. */
 public final class HttpBench implements AutoCloseable {
@@ -55,6 +65,51 @@ public final class HttpBench implements AutoCloseable {
   public HttpProbe probe(TargetPolicy policy) {
     TlsTrust trust = new TlsTrust(TrustRoots.of(List.of(), List.of(root.certificate())));
     return new HttpProbe(vertx, LabGuard.of(vertx, policy, dns), trust, policy, USER_AGENT);
+  }
+
+  /** What a module of the lab's web servers says of a page, held against what it promises. */
+  public CheckResult check(CheckModule<?> module, String pathOrUrl, String query) {
+    return check(module, probe, pathOrUrl, query);
+  }
+
+  /**
+   * As {@link #check(CheckModule, String, String)}, with a probe that may go elsewhere.
+   *
+   * @param query options as they stand in a query string; empty for none
+   */
+  public <E> CheckResult check(
+      CheckModule<E> module, HttpProbe probe, String pathOrUrl, String query) {
+    Map<String, String> options = new HashMap<>();
+    for (String pair : query.isEmpty() ? new String[0] : query.split("&")) {
+      options.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);
+    }
+    Target target = url(pathOrUrl);
+    Description description = module.description();
+    TestContext context =
+        TestContext.of(description, options)
+            .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
+            .withProbe(HttpProbe.class, probe);
+    CheckResult result =
+        Await.value(
+            module
+                .collect(target, context)
+                .map(
+                    evidence ->
+                        ResultAssembler.judged(
+                            description,
+                            target,
+                            module.judge(evidence, context.options()),
+                            Instant.now(),
+                            0))
+                .recover(
+                    failure ->
+                        failure instanceof CheckFailure known
+                            ? Future.succeededFuture(
+                                ResultAssembler.failed(
+                                    description, target, known.error(), Instant.now(), 0))
+                            : Future.failedFuture(failure)));
+    ResultContract.assertHolds(description, result);
+    return result;
   }
 
   /** The names that the probe can look up. */

@@ -12,7 +12,6 @@ import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.Option;
-import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.Verdict;
@@ -28,17 +27,9 @@ import dev.plumbline.run.RunnerMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
-import io.vertx.json.schema.Draft;
-import io.vertx.json.schema.JsonSchema;
-import io.vertx.json.schema.JsonSchemaOptions;
-import io.vertx.json.schema.OutputFormat;
-import io.vertx.json.schema.OutputUnit;
-import io.vertx.json.schema.Validator;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.HashSet;
 import java.util.Map;
@@ -185,21 +176,7 @@ class ModuleContractTest {
   }
 
   private static void assertSchemaHolds(String name, CheckResult result) {
-    assertThat(result.fields().keySet())
-        .containsExactlyElementsOf(description(name).fields().stream().map(Field::name).toList());
-    JsonObject answer =
-        new JsonObject(new String(ResultJson.write(result), StandardCharsets.UTF_8))
-            .put("cached", false)
-            .put("expires_at", ResultJson.time(result.checkedAt()));
-    OutputUnit outcome =
-        Validator.create(
-                JsonSchema.of(ToolSchemas.result(description(name))),
-                new JsonSchemaOptions()
-                    .setBaseUri("https://plumbline.invalid/")
-                    .setDraft(Draft.DRAFT202012)
-                    .setOutputFormat(OutputFormat.Basic))
-            .validate(answer);
-    assertThat(outcome.getValid()).as(answer + ": " + outcome.getErrors()).isTrue();
+    ResultContract.assertHolds(description(name), result);
   }
 
   private static CheckResult run(

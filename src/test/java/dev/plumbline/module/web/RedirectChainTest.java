@@ -1,0 +1,290 @@
+package dev.plumbline.module.web;
+
+import static dev.plumbline.module.web.Seen.broken;
+import static dev.plumbline.module.web.Seen.codes;
+import static dev.plumbline.module.web.Seen.journey;
+import static dev.plumbline.module.web.Seen.page;
+import static dev.plumbline.module.web.Seen.redirect;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.lab.Curl;
+import dev.plumbline.lab.HttpBench;
+import dev.plumbline.lab.Nginx;
+import dev.plumbline.probe.HttpExchange;
+import dev.plumbline.probe.HttpJourney;
+import dev.plumbline.probe.HttpProbe;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RedirectChainTest {
+  private static final RedirectChain MODULE = new RedirectChain();
+  private static HttpBench bench;
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void start() {
+    bench = HttpBench.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    assertThat(bench.lab().canaryTouches()).isZero();
+    bench.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "/ok, 0, 200, PASS, -",
+        "/redirect/301, 1, 200, PASS, -",
+        "/redirect/302, 1, 200, PASS, -",
+        "/redirect/303, 1, 200, PASS, -",
+        "/redirect/307, 1, 200, PASS, -",
+        "/redirect/308, 1, 200, PASS, -",
+        "/redirect/deep/relative, 2, 200, PASS, -",
+        "/redirect/scheme-relative, 1, 200, PASS, -",
+        "/redirect/fragment, 1, 200, PASS, -",
+        "/redirect/dots, 1, 200, PASS, -",
+        "/redirect/two-locations, 1, 200, PASS, -",
+        "/redirect/non-ascii, 1, 404, FAIL, -",
+        "/redirect/endless-body, 1, 200, PASS, -",
+        "/redirect/no-location, 0, 302, WARN, -",
+        "/redirect/empty-location, 0, 302, WARN, -",
+        "/redirect/chain/10, 10, 200, WARN, -",
+        "/redirect/chain/11, 11, -, FAIL, too_many_redirects",
+        "/redirect/loop, 1, -, FAIL, redirect_loop",
+        "/redirect/ping, 2, -, FAIL, redirect_loop",
+        "/status/503, 0, 503, FAIL, -",
+        "/redirect/blocked/302/metadata, 1, -, ERROR, redirect_blocked",
+        "/redirect/blocked/javascript, 1, -, ERROR, redirect_blocked",
+        "/closed, 0, -, FAIL, connection_reset"
+      })
+  void walksTheLab(
+      String path, int count, @Nullable Integer status, Verdict verdict, @Nullable String error) {
+    CheckResult result = bench.check(MODULE, path, "");
+
+    assertThat(result.error() == null ? null : result.error().code().id()).isEqualTo(error);
+    assertThat(result.fields())
+        .containsEntry("hop_count", count)
+        .containsEntry("final_status", status)
+        .containsEntry("loop", "redirect_loop".equals(error));
+    assertThat(result.verdict()).isEqualTo(verdict);
+  }
+
+  @Test
+  void followsNoMoreThanItIsTold() {
+    CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=2");
+
+    assertThat(result.fields()).containsEntry("hop_count", 3);
+    assertThat(result.findings())
+        .extracting(Finding::message)
+        .contains("There are more than 2 redirects.");
+    assertThat(bench.check(MODULE, "/redirect/301", "max_redirects=0").verdict())
+        .isEqualTo(Verdict.FAIL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/a", "/loop", "/mixed", "/down", "/lost", "/up"})
+  void agreesWithCurlOnNginx(String path) throws Exception {
+    try (Nginx nginx =
+        Nginx.start(
+            folder,
+            bench.identity(),
+            """
+            location = / { return 200 "nginx"; }
+            location = /a { return 301 b?c=d#e; }
+            location = /b { return 302 //$http_host/; }
+            location = /mixed { return 308 /a; }
+            location = /loop { return 302 /loop; }
+            location = /down { if ($scheme = https) { return 301 http://$host:1/; } return 302 /; }
+            location = /up { return 301 https://127.0.0.1:TLS/; }
+            location / { return 404; }
+            """)) {
+      HttpProbe probe = bench.probe(HttpBench.policy(List.of("127.0.0.0/8"), List.of("*")));
+
+      CheckResult result = bench.check(MODULE, probe, nginx.http(path), "");
+
+      if (result.error() == null) {
+        assertThat(
+                "%s %s %s"
+                    .formatted(
+                        result.fields().get("final_status"),
+                        result.fields().get("hop_count"),
+                        result.fields().get("final_url")))
+            .isEqualTo(
+                Curl.say(
+                    nginx.http(path),
+                    "--location",
+                    "--output",
+                    "/dev/null",
+                    "--write-out",
+                    "%{http_code} %{num_redirects} %{url_effective}"));
+      } else {
+        assertThat(path).isEqualTo("/loop");
+        assertThat(
+                Curl.say(
+                    nginx.http(path), "--output", "/dev/null", "--write-out", "%{redirect_url}"))
+            .isEqualTo(nginx.http(path));
+      }
+    }
+  }
+
+  @Test
+  void tellsEveryStep() {
+    Judgement judgement =
+        judge(
+            journey(
+                redirect("http://a.test/x", 301, "/y"),
+                redirect("http://a.test/y", 302, "https://a.test/"),
+                page("https://a.test/", 200, "")));
+
+    assertThat(judgement.fields())
+        .containsEntry(
+            "hops",
+            List.of(
+                Map.of(
+                    "url",
+                    "http://a.test/x",
+                    "status",
+                    301,
+                    "location",
+                    "/y",
+                    "time_ms",
+                    7L,
+                    "ip",
+                    "192.0.2.1"),
+                Map.of(
+                    "url",
+                    "http://a.test/y",
+                    "status",
+                    302,
+                    "location",
+                    "https://a.test/",
+                    "time_ms",
+                    7L,
+                    "ip",
+                    "192.0.2.1")))
+        .containsEntry("final_url", "https://a.test/")
+        .containsEntry("mixed_permanence", true)
+        .containsEntry("https_downgrade", false)
+        .containsEntry("cross_domain", false);
+    assertThat(codes(judgement)).containsExactly("several_redirects", "mixed_permanence");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "https://a.test/, http://a.test/, true, false",
+    "http://a.test/, https://a.test/, false, false",
+    "https://a.test/, https://www.a.test/, false, false",
+    "https://a.co.uk/, https://b.co.uk/, false, true",
+    "https://a.github.io/, https://b.github.io/, false, true",
+    "https://a.example/, https://a.test/, false, true",
+    "https://192.0.2.1/, https://192.0.2.1/x, false, false",
+    "https://192.0.2.1/, https://198.51.2.1/, false, true",
+    "https://xn--bcher-kva.example/, https://www.bücher.example/, false, false"
+  })
+  void seesWhereAChainLeads(String from, String to, boolean downgrade, boolean crossDomain) {
+    Judgement judgement = judge(journey(redirect(from, 301, to), page(to, 200, "")));
+
+    assertThat(judgement.fields())
+        .containsEntry("https_downgrade", downgrade)
+        .containsEntry("cross_domain", crossDomain);
+    assertThat(codes(judgement).contains("https_downgrade")).isEqualTo(downgrade);
+    assertThat(codes(judgement).contains("cross_domain")).isEqualTo(crossDomain);
+  }
+
+  @Test
+  void aDetourOverAnotherDomainIsSeenAlthoughItComesBack() {
+    Judgement judgement =
+        judge(
+            journey(
+                redirect("https://a.test/", 302, "https://b.example/"),
+                redirect("https://b.example/", 302, "https://a.test/in"),
+                page("https://a.test/in", 200, "")));
+
+    assertThat(judgement.fields()).containsEntry("cross_domain", true);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, -",
+    "2, several_redirects",
+    "3, several_redirects",
+    "4, long_redirect_chain",
+    "9, long_redirect_chain"
+  })
+  void weighsTheLengthOfTheWay(int redirects, String code) {
+    List<HttpExchange> hops = new ArrayList<>();
+    for (int i = 0; i < redirects; i++) {
+      hops.add(redirect("https://a.test/" + i, 301, "/" + (i + 1)));
+    }
+    hops.add(page("https://a.test/" + redirects, 200, ""));
+
+    assertThat(codes(judge(journey(hops.toArray(HttpExchange[]::new)))))
+        .isEqualTo(code.equals("-") ? List.of() : List.of(code));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '`',
+      value = {
+        "/a b, true",
+        "/café, true",
+        "/a|b, true",
+        "/a%20b, false",
+        "?x=[1]#top, false",
+        "//b.test:8080/~a/*, false"
+      })
+  void seesATargetThatIsNoUrl(String location, boolean odd) {
+    Judgement judgement =
+        judge(
+            journey(redirect("https://a.test/", 301, location), page("https://a.test/", 200, "")));
+
+    assertThat(codes(judgement).contains("location_malformed")).isEqualTo(odd);
+  }
+
+  @Test
+  void saysThatARefreshIsNotFollowed() {
+    assertThat(codes(judge(journey(page("https://a.test/", 200, "", "Refresh: 0; url=/b")))))
+        .containsExactly("refresh_not_followed");
+  }
+
+  @Test
+  void tellsTheWayThatWasGoneBeforeItBroke() {
+    Judgement judgement =
+        judge(
+            broken(
+                ErrorCode.CONNECT_REFUSED,
+                "http://b.test/",
+                redirect("https://a.test/", 301, "http://b.test/")));
+
+    assertThat(judgement.fields())
+        .containsEntry("hop_count", 1)
+        .containsEntry("final_url", "http://b.test/")
+        .containsEntry("final_status", null)
+        .containsEntry("https_downgrade", true);
+    assertThat(judgement.error()).isNotNull();
+  }
+
+  private static Judgement judge(HttpJourney journey) {
+    return MODULE.judge(journey, Options.defaults(MODULE.description()));
+  }
+}

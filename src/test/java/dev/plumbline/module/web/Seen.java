@@ -1,0 +1,81 @@
+package dev.plumbline.module.web;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.probe.Bodies;
+import dev.plumbline.probe.HttpBody;
+import dev.plumbline.probe.HttpCall;
+import dev.plumbline.probe.HttpExchange;
+import dev.plumbline.probe.HttpFields;
+import dev.plumbline.probe.HttpHeader;
+import dev.plumbline.probe.HttpJourney;
+import dev.plumbline.probe.HttpTimings;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Evidence for tests of judgements: what might have been seen. */
+final class Seen {
+  private static final dev.plumbline.check.Description ANY =
+      dev.plumbline.check.Description.of("any", "Any", InputType.URL).build();
+  private static final HttpTimings TIMINGS = new HttpTimings(1, 2, null, 3, 7);
+
+  private Seen() {}
+
+  static Target.Url url(String text) {
+    try {
+      return (Target.Url) TargetParser.parse(ANY, text);
+    } catch (InvalidTargetException invalid) {
+      throw new AssertionError(text, invalid);
+    }
+  }
+
+  /** A page: header lines as {@code name: value}. */
+  static HttpExchange page(String url, int status, String body, String... headers) {
+    return page(url, status, Bodies.of(body), headers);
+  }
+
+  static HttpExchange page(String url, int status, HttpBody body, String... headers) {
+    List<HttpHeader> lines = new ArrayList<>();
+    for (String header : headers) {
+      String[] parts = header.split(": *", 2);
+      lines.add(new HttpHeader(parts[0].toLowerCase(java.util.Locale.ROOT), parts[1]));
+    }
+    return new HttpExchange(
+        url(url),
+        HttpCall.Method.GET,
+        status,
+        "",
+        "1.1",
+        new HttpFields(lines),
+        body,
+        "192.0.2.1",
+        TIMINGS,
+        null);
+  }
+
+  static HttpExchange redirect(String url, int status, String location) {
+    return page(url, status, "", "Location: " + location);
+  }
+
+  /** A journey that ended at the last of these answers. */
+  static HttpJourney journey(HttpExchange... hops) {
+    return new HttpJourney(List.of(hops), hops[hops.length - 1].url(), null);
+  }
+
+  /** A journey that ended early. */
+  static HttpJourney broken(@Nullable ErrorCode code, String url, HttpExchange... hops) {
+    CheckError error = code == null ? null : new CheckError(code, "It broke off.");
+    return new HttpJourney(List.of(hops), url(url), error);
+  }
+
+  static List<String> codes(Judgement judgement) {
+    return judgement.findings().stream().map(Finding::code).toList();
+  }
+}
