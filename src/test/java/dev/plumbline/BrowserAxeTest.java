@@ -17,6 +17,7 @@ import dev.plumbline.lab.HttpLab;
 import dev.plumbline.store.TestDatabase;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -45,11 +47,16 @@ class BrowserAxeTest {
   private ServiceUnderTest service;
 
   @BeforeAll
-  void start() {
+  void start(@TempDir Path folder) {
     Accounts accounts = new Accounts(DATABASE.open(), new Passwords(DATABASE.vertx()));
     Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
     lab = Await.value(HttpLab.start(DATABASE.vertx()));
-    service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
+    service =
+        MadeUpModule.among(
+            folder,
+            () ->
+                ServiceUnderTest.start(
+                    DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1")));
   }
 
   @AfterAll
@@ -129,11 +136,34 @@ class BrowserAxeTest {
               report("http-status", "two words"),
               report("http-status", "http://10.1.2.3/"))) {
         visit.open(path);
-        visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
+        unfold(visit);
 
         holds(visit);
       }
     }
+  }
+
+  /** Every type of field and every kind of option, with the worst that a target can say. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/?target=some.example&tool=made-up",
+        "/tools/made-up",
+        "/check/made-up/bad.example",
+        "/check/made-up/good.example",
+        "/check/made-up/good.example?wait_seconds=1000"
+      })
+  void whatATargetSaysAndAnUnknownToolBrings(String path) {
+    try (Visit visit = chromium.visit(service, LOOK)) {
+      visit.open(path);
+      unfold(visit);
+
+      holds(visit);
+    }
+  }
+
+  private static void unfold(Visit visit) {
+    visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
   }
 
   @Test
@@ -153,7 +183,7 @@ class BrowserAxeTest {
       holds(visit);
       visit.link("I have copied it").click();
       visit.page().waitForURL("**/account**");
-      visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
+      unfold(visit);
       holds(visit);
       visit.link("Revoke nightly import").click();
       visit.button("Revoke the key").waitFor();
@@ -179,7 +209,11 @@ class BrowserAxeTest {
           .box("Lines")
           .fill(
               String.join(
-                  "\n", target.url("/ok/1"), target.url("/missing/1"), target.url("/gate/1")));
+                  "\n",
+                  MadeUpModule.HOSTILE,
+                  target.url("/ok/1"),
+                  target.url("/missing/1"),
+                  target.url("/gate/1")));
       visit.button("Start the checks").click();
       visit.page().locator("[data-over=false]").waitFor();
       holds(visit);

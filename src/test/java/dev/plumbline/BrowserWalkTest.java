@@ -7,6 +7,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.SelectOption;
 import dev.plumbline.account.Accounts;
 import dev.plumbline.account.EmailAddress;
 import dev.plumbline.account.Passwords;
@@ -310,6 +311,74 @@ class BrowserWalkTest {
       }
       assertThat(visit.page().locator(".state .badge")).hasText("Cancelled");
       assertThat(visit.page().locator(".state .now")).containsText("cancelled");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("looks")
+  void aTableIsDroppedAndTheColumnThatIsMeantIsPicked(Look look) {
+    String table =
+        "name,site,mirror\n\"one, of two\",%s,%s\nother,%s,%s\n"
+            .formatted(
+                lab.http("/status/500?" + look.hashCode()), lab.http("/ok?1"),
+                lab.http("/status/500?" + look.hashCode()), lab.http("/ok?2"));
+    try (Visit visit = chromium.visit(service, look)) {
+      visit.signIn(somebody(), PASSWORD);
+      visit.open("/bulk");
+      if (look.scripts()) {
+        visit.drop("#bulk-drop", "list.csv", table);
+        assertThat(visit.box("Lines")).hasValue(Pattern.compile("status/500"));
+        assertThat(visit.box("The first row is a heading")).isChecked();
+        visit.box("Column of list.csv").selectOption(new SelectOption().setLabel("3: mirror"));
+        assertThat(visit.box("Lines")).hasValue(lab.http("/ok?1") + "\n" + lab.http("/ok?2"));
+      } else {
+        visit.page().locator("#bulk-file").setInputFiles(Visit.file("list.csv", table));
+        visit.box("Column of a CSV file").fill("3");
+        visit.box("Its first row is a heading").check();
+      }
+      visit.fits();
+      visit.button("Start the checks").click();
+      visit.page().waitForURL("**/jobs/job_*");
+
+      if (!look.scripts()) {
+        reloadUntilOver(visit);
+      }
+      assertThat(visit.page().locator(".lines .input a"))
+          .hasText(new String[] {lab.http("/ok?1"), lab.http("/ok?2")});
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("looks")
+  void whatHasFailedIsRunAgain(Look look) {
+    int port = ServiceUnderTest.freePort();
+    String down = "http://127.0.0.1:" + port + "/";
+    try (Visit visit = chromium.visit(service, look)) {
+      visit.signIn(somebody(), PASSWORD);
+      visit.open("/bulk");
+      visit.box("Lines").fill(lab.http("/ok?" + look.hashCode()) + "\n" + down);
+      visit.button("Start the checks").click();
+      visit.page().waitForURL("**/jobs/job_*");
+      if (!look.scripts()) {
+        reloadUntilOver(visit);
+      }
+      assertThat(visit.button("Run the failed one again")).isVisible();
+      Await.value(
+          DATABASE
+              .vertx()
+              .createHttpServer()
+              .requestHandler(request -> request.response().end("up again\n"))
+              .listen(port, "127.0.0.1"));
+      String before = visit.page().url();
+      visit.button("Run the failed one again").click();
+      visit.page().waitForURL(url -> !url.equals(before));
+
+      if (!look.scripts()) {
+        reloadUntilOver(visit);
+      }
+      assertThat(visit.page().locator(".state .badge")).hasText("Completed");
+      assertThat(visit.page().locator(".lines .input a")).hasText(new String[] {down});
+      assertThat(visit.page().locator(".lines tbody .badge")).hasText("Pass");
     }
   }
 }

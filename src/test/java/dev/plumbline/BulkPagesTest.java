@@ -340,15 +340,16 @@ class BulkPagesTest {
   }
 
   @Test
-  void linesWithoutAVerdictAreRunAgain() {
-    String path = created(send(owner, "no target\n" + lab.http("/ok") + "\nnone either"));
+  void linesThatFailedOrHaveNoVerdictAreRunAgain() {
+    String missing = lab.http("/missing");
+    String path = created(send(owner, "no target\n" + lab.http("/ok") + "\n" + missing));
     Document job = finished(owner, path);
-    assertThat(job.select("#job-again").text()).contains("2");
+    assertThat(job.select("#job-again").text()).isEqualTo("Run the 2 failed ones again");
 
     String again = created(owner.rawForm(path + "/again", ""));
 
     assertThat(again).isNotEqualTo(path);
-    assertThat(inputs(finished(owner, again))).containsExactly("no target", "none either");
+    assertThat(inputs(finished(owner, again))).containsExactly("no target", missing);
   }
 
   @Test

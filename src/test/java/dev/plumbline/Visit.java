@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.ConsoleMessage;
 import com.microsoft.playwright.Download;
+import com.microsoft.playwright.JSHandle;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Response;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.FilePayload;
 import com.microsoft.playwright.options.ReducedMotion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -132,6 +135,21 @@ final class Visit implements AutoCloseable {
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
     }
+  }
+
+  /** A file to be chosen. */
+  static FilePayload file(String name, String content) {
+    return new FilePayload(name, "text/csv", content.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Drops a file on something, as if it came from the desk. */
+  void drop(String selector, String name, String content) {
+    JSHandle carried =
+        page.evaluateHandle(
+            "([name, content]) => { const all = new DataTransfer();"
+                + " all.items.add(new File([content], name)); return all; }",
+            List.of(name, content));
+    page.dispatchEvent(selector, "drop", Map.of("dataTransfer", carried));
   }
 
   /** That nothing has to be scrolled sideways but what scrolls in itself. */

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code /jobs/{token}}: a job, its lines and what they come to; and what can be done with it. */
 public final class JobPage implements PageRoutes.Pages {
   private static final String ONE = JobsPage.PATH + "/:token";
+  private static final Set<String> FAILED = Set.of("fail", "error");
   private static final JobColumns NONE = new JobColumns(List.of(), List.of(), null, null);
 
   private final Pages pages;
@@ -116,9 +118,9 @@ public final class JobPage implements PageRoutes.Pages {
       Map<String, String> options,
       String query) {
 
-    /** Whether there are lines that may be worth another try. */
-    public boolean again() {
-      return summary.over() && summary.job().error() > 0;
+    /** How many lines may be worth another try now: those that failed or have no verdict. */
+    public int again() {
+      return summary.over() ? summary.job().fail() + summary.job().error() : 0;
     }
   }
 
@@ -226,7 +228,7 @@ public final class JobPage implements PageRoutes.Pages {
         job -> pages.redirect(ctx, path(job.token())));
   }
 
-  /** A new job of the lines that have no verdict: what went wrong may go right now. */
+  /** A new job of the lines that failed: what went wrong may have been mended. */
   private void again(RoutingContext ctx, SignedIn who, JobMessage.JobHead job) {
     long account = who.account().id();
     Future<JobMessage.JobHead> created =
@@ -236,7 +238,7 @@ public final class JobPage implements PageRoutes.Pages {
                 rows -> {
                   List<String> failed =
                       rows.stream()
-                          .filter(row -> "error".equals(row.verdict()))
+                          .filter(row -> row.done() && FAILED.contains(row.verdict()))
                           .map(JobRow::input)
                           .toList();
                   if (failed.isEmpty()) {
