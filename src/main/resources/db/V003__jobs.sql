@@ -521,6 +521,7 @@ returns void
 language plpgsql as $$
 declare
   it record;
+  lonely boolean;
 begin
   perform 1 from job_chunk c
     where c.owner = of_owner and c.state = 'claimed'
@@ -534,11 +535,14 @@ begin
   loop
     update job j set running = j.running - it.lines, version = j.version + 1 where j.id = it.job_id;
   end loop;
+  lonely := 1 = (
+    select sum(cardinality(c.watched)) from job_chunk c
+    where c.owner = of_owner and c.state = 'claimed');
   update job_chunk c
     set state = 'waiting', owner = null, watched = '{}',
       crashes = c.crashes + crashed::int,
-      alone = case when crashed and cardinality(c.watched) > 1 then c.alone || c.watched else c.alone end,
-      struck = case when crashed and cardinality(c.watched) = 1 then c.struck || c.watched else c.struck end
+      alone = case when crashed and not lonely then c.alone || c.watched else c.alone end,
+      struck = case when crashed and lonely then c.struck || c.watched else c.struck end
     where c.owner = of_owner and c.state = 'claimed'
       and (jobs is null or (c.job_id, c.number) in (select * from unnest(jobs, numbers)));
 end

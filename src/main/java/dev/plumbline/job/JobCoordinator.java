@@ -94,7 +94,20 @@ final class JobCoordinator {
             System::nanoTime);
     this.membership =
         new Membership(parts.vertx(), store, parts.manners(), modules.names(), new Holdings());
-    this.suspects = new SuspectLane(parts.vertx(), store, membership::owner, checks, this::lose);
+    this.suspects =
+        new SuspectLane(parts.vertx(), store, membership::owner, checks, new Suspected());
+  }
+
+  private final class Suspected implements SuspectLane.Listener {
+    @Override
+    public void lost(WorkStore.ChunkId chunk) {
+      lose(chunk);
+    }
+
+    @Override
+    public void done() {
+      claim();
+    }
   }
 
   /** What the membership of this node has to know and to tell. */

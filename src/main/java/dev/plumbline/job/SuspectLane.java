@@ -1,63 +1,97 @@
 package dev.plumbline.job;
 
-import io.vertx.core.AsyncResult;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Checks the lines of chunks whose coordinator died, any of which may have been the reason. A few
- * at a time, on record before they begin; those that were on record at another death one by one,
- * the least suspect first. So the line that kills is found, and no other takes the blame. Chunks
- * take turns. Used on one event loop.
+ * Checks the lines of chunks whose coordinator died, any of which may have been the reason. Some of
+ * each chunk at a time, on record before they begin; when none of those is left, the ones that were
+ * on record at another death, one by one, the least suspect first. So the line that kills is found,
+ * and no other takes the blame. Chunks take turns. Used on one event loop.
  */
 final class SuspectLane {
-  private static final int TOGETHER = 10;
+  private static final int TOGETHER_OF_CHUNK = 10;
+  private static final int TOGETHER = 80;
   private static final long RETRY_MS = 250;
 
   private final Vertx vertx;
   private final WorkStore store;
   private final LongSupplier owner;
   private final LineChecks checks;
-  private final Consumer<WorkStore.ChunkId> onLost;
+  private final Listener listener;
   private final ArrayDeque<Suspects> queue = new ArrayDeque<>();
   private int underWay;
-  private boolean busy;
+  private boolean oneAlone;
+  private boolean recording;
+  private boolean recordIsLong;
+  private boolean resting;
   private boolean open = true;
 
-  private record Suspects(Chunk chunk, List<OpenLine> lines) {}
+  /** What its coordinator wants to know. */
+  interface Listener {
+    /** A chunk is this coordinator's no more, or cannot be done. */
+    void lost(WorkStore.ChunkId chunk);
+
+    /** All lines of a chunk have been checked, so there is room for another one. */
+    void done();
+  }
+
+  private static final class Suspects {
+    final Chunk chunk;
+    final List<OpenLine> waiting;
+    final Set<OpenLine> underWay = new HashSet<>();
+
+    Suspects(Chunk chunk, List<OpenLine> lines) {
+      this.chunk = chunk;
+      this.waiting = new ArrayList<>(lines);
+    }
+
+    boolean over() {
+      return underWay.isEmpty() && (waiting.isEmpty() || chunk.lost());
+    }
+
+    List<OpenLine> next(int most) {
+      return waiting.stream()
+          .filter(line -> !chunk.alone().contains(line.index()))
+          .limit(Math.min(most, TOGETHER_OF_CHUNK - underWay.size()))
+          .toList();
+    }
+
+    OpenLine leastSuspect() {
+      return waiting.stream()
+          .min(Comparator.comparingInt(line -> chunk.strikes(line.index())))
+          .orElseThrow();
+    }
+  }
 
   SuspectLane(
-      Vertx vertx,
-      WorkStore store,
-      LongSupplier owner,
-      LineChecks checks,
-      Consumer<WorkStore.ChunkId> onLost) {
+      Vertx vertx, WorkStore store, LongSupplier owner, LineChecks checks, Listener listener) {
     this.vertx = vertx;
     this.store = store;
     this.owner = owner;
     this.checks = checks;
-    this.onLost = onLost;
+    this.listener = listener;
   }
 
   void add(Chunk chunk, List<OpenLine> lines) {
     if (!lines.isEmpty()) {
-      queue.add(new Suspects(chunk, new ArrayList<>(lines)));
+      queue.add(new Suspects(chunk, lines));
       next();
     }
   }
 
   /** Lines that wait or are being checked. */
   int inHand() {
-    return queue.stream().mapToInt(suspects -> suspects.lines.size()).sum() + underWay;
+    return queue.stream().mapToInt(suspects -> suspects.waiting.size()).sum() + underWay;
   }
 
   int active() {
@@ -68,7 +102,7 @@ final class SuspectLane {
   Set<Long> accounts(int most) {
     Map<Long, Integer> lines = new HashMap<>();
     queue.forEach(
-        suspects -> lines.merge(suspects.chunk.accountId(), suspects.lines.size(), Integer::sum));
+        suspects -> lines.merge(suspects.chunk.accountId(), suspects.waiting.size(), Integer::sum));
     lines.values().removeIf(waiting -> waiting < most);
     return lines.keySet();
   }
@@ -78,88 +112,104 @@ final class SuspectLane {
   }
 
   private void next() {
-    if (busy) {
-      // those under way may come back into the line of their chunk
+    queue.removeIf(Suspects::over);
+    if (recording || !open) {
       return;
     }
-    while (!queue.isEmpty() && (queue.element().chunk.lost() || queue.element().lines.isEmpty())) {
-      queue.remove();
-    }
-    if (open && !queue.isEmpty()) {
-      busy = true;
-      begin(queue.element());
+    Map<Suspects, List<OpenLine>> chosen = resting ? Map.of() : choose();
+    if (!chosen.isEmpty() || resting && recordIsLong) {
+      record(chosen);
     }
   }
 
-  private void begin(Suspects suspects) {
-    Chunk chunk = suspects.chunk;
-    List<OpenLine> group = group(suspects);
+  private Map<Suspects, List<OpenLine>> choose() {
+    Map<Suspects, List<OpenLine>> chosen = new LinkedHashMap<>();
+    if (oneAlone && underWay > 0) {
+      return chosen;
+    }
+    int room = TOGETHER - underWay;
+    for (Suspects suspects : queue) {
+      List<OpenLine> lines = suspects.chunk.lost() ? List.of() : suspects.next(room);
+      if (!lines.isEmpty()) {
+        chosen.put(suspects, lines);
+        room -= lines.size();
+      }
+    }
+    oneAlone = chosen.isEmpty() && underWay == 0 && !queue.isEmpty();
+    if (oneAlone) {
+      chosen.put(queue.element(), List.of(queue.element().leastSuspect()));
+    }
+    // nobody's crowd of suspects holds up the others'
+    queue.removeAll(chosen.keySet());
+    queue.addAll(chosen.keySet());
+    return chosen;
+  }
+
+  private void record(Map<Suspects, List<OpenLine>> chosen) {
+    Map<WorkStore.ChunkId, List<Integer>> all = new HashMap<>();
+    for (Suspects suspects : queue) {
+      List<Integer> lines = new ArrayList<>();
+      suspects.underWay.forEach(line -> lines.add(line.index()));
+      chosen.getOrDefault(suspects, List.of()).forEach(line -> lines.add(line.index()));
+      if (!lines.isEmpty()) {
+        all.put(suspects.chunk.id(), lines);
+      }
+    }
+    recording = true;
+    recordIsLong = false;
     store
-        .watch(owner.getAsLong(), chunk.id(), group.stream().map(OpenLine::index).toList())
+        .watch(owner.getAsLong(), all)
         .onComplete(
             (held, failure) -> {
+              recording = false;
               if (failure != null) {
-                vertx.setTimer(RETRY_MS, again -> goOn());
-              } else if (!held) {
-                onLost.accept(chunk.id());
-                goOn();
-              } else {
-                suspects.lines.removeAll(group);
-                check(suspects, group);
+                rest();
+                return;
               }
+              all.keySet().stream().filter(chunk -> !held.contains(chunk)).forEach(listener::lost);
+              chosen.forEach(this::begin);
+              next();
             });
   }
 
-  private void goOn() {
-    busy = false;
-    next();
+  private void begin(Suspects suspects, List<OpenLine> lines) {
+    if (suspects.chunk.lost()) {
+      return;
+    }
+    suspects.waiting.removeAll(lines);
+    suspects.underWay.addAll(lines);
+    underWay += lines.size();
+    for (OpenLine line : lines) {
+      checks
+          .check(line)
+          .onComplete(
+              (pauseMs, fault) -> {
+                suspects.underWay.remove(line);
+                underWay--;
+                if (fault != null) {
+                  listener.lost(suspects.chunk.id());
+                } else if (pauseMs > 0) {
+                  suspects.waiting.add(line);
+                  recordIsLong = true;
+                  rest();
+                }
+                if (suspects.over()) {
+                  listener.done();
+                }
+                next();
+              });
+    }
   }
 
-  private List<OpenLine> group(Suspects suspects) {
-    Chunk chunk = suspects.chunk;
-    List<OpenLine> together =
-        suspects.lines.stream()
-            .filter(line -> !chunk.alone().contains(line.index()))
-            .limit(TOGETHER)
-            .toList();
-    return together.isEmpty()
-        ? suspects.lines.stream()
-            .sorted(Comparator.comparingInt(line -> chunk.strikes(line.index())))
-            .limit(1)
-            .toList()
-        : together;
-  }
-
-  private void check(Suspects suspects, List<OpenLine> group) {
-    underWay = group.size();
-    List<Future<Boolean>> refused = new ArrayList<>();
-    for (OpenLine line : group) {
-      refused.add(checks.check(line).transform(ended -> ended(suspects, line, ended)));
+  private void rest() {
+    if (!resting) {
+      resting = true;
+      vertx.setTimer(
+          RETRY_MS,
+          again -> {
+            resting = false;
+            next();
+          });
     }
-    Future.all(refused)
-        .onSuccess(
-            all -> {
-              // the next group is another chunk's: nobody's crowd of suspects holds up the others'
-              queue.remove(suspects);
-              queue.add(suspects);
-              if (all.<Boolean>list().contains(true)) {
-                vertx.setTimer(RETRY_MS, again -> goOn());
-              } else {
-                goOn();
-              }
-            });
-  }
-
-  /** Whether the line found no room, and is to come again. */
-  private Future<Boolean> ended(Suspects suspects, OpenLine line, AsyncResult<Long> pauseMs) {
-    underWay--;
-    if (pauseMs.failed()) {
-      onLost.accept(suspects.chunk.id());
-      return Future.succeededFuture(false);
-    }
-    if (pauseMs.result() > 0) {
-      suspects.lines.add(line);
-    }
-    return Future.succeededFuture(pauseMs.result() > 0);
   }
 }

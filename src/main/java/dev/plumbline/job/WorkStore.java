@@ -13,6 +13,8 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,18 +45,26 @@ public final class WorkStore {
   private static final String HELD =
       "select job_id, number, attempt from job_chunk where owner = $1";
 
-  // What was watched before has ended, and is not to be blamed for the next crash.
+  // What was watched before and is no more has ended, and is not to be blamed for the next crash.
   private static final String WATCH =
       """
-      with held as (
-        select job_id, number,
-          job_id = $2 and number = $3 and attempt = $4 as wanted
-        from job_chunk
-        where owner = $1 and (job_id = $2 and number = $3 or watched <> '{}')
-        order by job_id, number for update)
-      update job_chunk c set watched = case when h.wanted then $5::int[] else '{}' end
-      from held h where c.job_id = h.job_id and c.number = h.number
-      returning h.wanted""";
+      with wanted as (
+        select l.job_id, l.number, l.attempt, array_agg(l.index) as watched
+        from unnest($2::bigint[], $3::int[], $4::int[], $5::int[]) l(job_id, number, attempt, index)
+        group by l.job_id, l.number, l.attempt),
+      held as (
+        select c.job_id, c.number, c.attempt, w.watched
+        from job_chunk c
+          left join wanted w
+            on w.job_id = c.job_id and w.number = c.number and w.attempt = c.attempt
+        where c.owner = $1 and (w.watched is not null or c.watched <> '{}')
+        order by c.job_id, c.number for update of c),
+      changed as (
+        update job_chunk c set watched = coalesce(h.watched, '{}')
+        from held h
+        where c.job_id = h.job_id and c.number = h.number
+          and c.watched <> coalesce(h.watched, '{}'))
+      select job_id, number, attempt from held where watched is not null""";
 
   // A node of another version may know the module, so it is given time to take the job up.
   private static final String GIVE_UP =
@@ -191,7 +201,7 @@ public final class WorkStore {
 
   private static Claimed claimed(Row row) {
     return new Claimed(
-        new ChunkId(row.getLong("job_id"), row.getInteger("number"), row.getInteger("attempt")),
+        chunkId(row),
         row.getLong("account_id"),
         row.getString("module"),
         row.get(JsonObject.class, "options").getMap(),
@@ -292,31 +302,46 @@ public final class WorkStore {
         .map(
             rows -> {
               List<ChunkId> held = new ArrayList<>();
-              rows.forEach(
-                  row ->
-                      held.add(new ChunkId(row.getLong(0), row.getInteger(1), row.getInteger(2))));
+              rows.forEach(row -> held.add(chunkId(row)));
               return held;
             });
   }
 
+  private static ChunkId chunkId(Row row) {
+    return new ChunkId(row.getLong("job_id"), row.getInteger("number"), row.getInteger("attempt"));
+  }
+
   /**
-   * Remembers what is about to be checked, and nothing else, in case it is the death of this
-   * coordinator.
+   * Remembers what is being checked, and nothing else, in case it is the death of this coordinator.
    *
-   * @return false if the chunk is this coordinator's no more
+   * @param lines indexes of the lines that are being checked, or about to be, by their chunks
+   * @return the chunks, of these, that are still this coordinator's
    */
-  Future<Boolean> watch(long owner, ChunkId chunk, Collection<Integer> indexes) {
+  Future<Set<ChunkId>> watch(long owner, Map<ChunkId, List<Integer>> lines) {
+    List<Long> jobs = new ArrayList<>();
+    List<Integer> numbers = new ArrayList<>();
+    List<Integer> attempts = new ArrayList<>();
+    List<Integer> indexes = new ArrayList<>();
+    lines.forEach(
+        (chunk, ofChunk) -> {
+          jobs.addAll(Collections.nCopies(ofChunk.size(), chunk.job));
+          numbers.addAll(Collections.nCopies(ofChunk.size(), chunk.number));
+          attempts.addAll(Collections.nCopies(ofChunk.size(), chunk.attempt));
+          indexes.addAll(ofChunk);
+        });
     return database
         .query(
             WATCH,
             Tuple.of(
-                owner, chunk.job, chunk.number, chunk.attempt, indexes.toArray(Integer[]::new)))
+                owner,
+                jobs.toArray(Long[]::new),
+                numbers.toArray(Integer[]::new),
+                attempts.toArray(Integer[]::new),
+                indexes.toArray(Integer[]::new)))
         .map(
             rows -> {
-              boolean held = false;
-              for (Row row : rows) {
-                held |= row.getBoolean(0);
-              }
+              Set<ChunkId> held = new HashSet<>();
+              rows.forEach(row -> held.add(chunkId(row)));
               return held;
             });
   }

@@ -190,9 +190,9 @@ class WorkStoreRaceTest {
           }
           case 3 -> await(store.release(owner, some()));
           case 4 -> {
-            for (ChunkId chunk : some()) {
-              await(store.watch(owner, chunk, List.of(1, 2)));
-            }
+            Map<ChunkId, List<Integer>> lines = new HashMap<>();
+            some().forEach(chunk -> lines.put(chunk, List.of(1, 2)));
+            await(store.watch(owner, lines));
           }
           case 5 -> {
             if (random.nextInt(8) == 0) {

@@ -15,7 +15,9 @@ import io.vertx.sqlclient.Row;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -83,7 +85,7 @@ class WorkStoreTest {
     assertThat(await(store.renew(frozen, LONG))).isFalse();
     assertThat(claim(frozen, 8)).isEmpty();
     assertThat(await(store.held(frozen))).isEmpty();
-    assertThat(await(store.watch(frozen, held.id(), List.of(0)))).isFalse();
+    assertThat(watch(frozen, held.id(), List.of(0))).isFalse();
     assertThat(write(frozen, JobTables.lines(held, "fail", "late"), held.id()))
         .containsExactly(held.id());
     await(store.release(frozen, List.of(held.id())));
@@ -131,7 +133,7 @@ class WorkStoreTest {
 
     assertThat(write(stranger, JobTables.lines(held, "pass", "strange"), held.id()))
         .containsExactly(held.id());
-    assertThat(await(store.watch(stranger, held.id(), List.of(0)))).isFalse();
+    assertThat(watch(stranger, held.id(), List.of(0))).isFalse();
     await(store.release(stranger, List.of(held.id())));
 
     assertThat(await(store.held(holder))).containsExactly(held.id());
@@ -186,7 +188,7 @@ class WorkStoreTest {
     assertThat(second.crashes()).isZero();
     assertThat(write(owner, JobTables.lines(first, "pass", "old"), first.id()))
         .containsExactly(first.id());
-    assertThat(await(store.watch(owner, first.id(), List.of(0)))).isFalse();
+    assertThat(watch(owner, first.id(), List.of(0))).isFalse();
     assertThat(tables.number("select count(*) from job_result where body = 'old'")).isZero();
   }
 
@@ -205,6 +207,10 @@ class WorkStoreTest {
     assertThat(tables.chunk(ofSilent.id()).getString("state")).isEqualTo("waiting");
   }
 
+  private static boolean watch(long owner, ChunkId chunk, List<Integer> lines) {
+    return await(store.watch(owner, Map.of(chunk, lines))).contains(chunk);
+  }
+
   @Test
   void aCrashRemembersWhatWasUnderWay() {
     tables.job(tables.account(), 5);
@@ -215,7 +221,7 @@ class WorkStoreTest {
 
     long second = living();
     Claimed suspected = claimOne(second);
-    assertThat(await(store.watch(second, suspected.id(), List.of(0, 1, 2)))).isTrue();
+    assertThat(watch(second, suspected.id(), List.of(0, 1, 2))).isTrue();
     crash(second);
     long third = living();
     Claimed narrowed = claimOne(third);
@@ -223,7 +229,7 @@ class WorkStoreTest {
     assertThat(narrowed.alone()).containsExactlyInAnyOrder(0, 1, 2);
     assertThat(narrowed.struck()).isEmpty();
 
-    assertThat(await(store.watch(third, narrowed.id(), List.of(1)))).isTrue();
+    assertThat(watch(third, narrowed.id(), List.of(1))).isTrue();
     crash(third);
     Claimed found = claimOne(living());
     assertThat(found.crashes()).isEqualTo(3);
@@ -232,12 +238,30 @@ class WorkStoreTest {
   }
 
   @Test
+  void ofTwoThatWereUnderWayAtACrashNoneWasAlone() {
+    tables.job(tables.account(), 1);
+    tables.job(tables.account(), 1);
+    long owner = living();
+    List<Claimed> claimed = claim(owner, 2);
+    Map<ChunkId, List<Integer>> both = new HashMap<>();
+    claimed.forEach(chunk -> both.put(chunk.id(), List.of(0)));
+    assertThat(await(store.watch(owner, both))).isEqualTo(both.keySet()).hasSize(2);
+
+    crash(owner);
+
+    for (Claimed chunk : claimed) {
+      assertThat(tables.chunk(chunk.id()).getArrayOfIntegers("alone")).containsExactly(0);
+      assertThat(tables.chunk(chunk.id()).getArrayOfIntegers("struck")).isEmpty();
+    }
+  }
+
+  @Test
   void whatHasEndedBeforeTheCrashBearsNoBlame() {
     tables.job(tables.account(), 100);
     long owner = living();
     List<Claimed> claimed = claim(owner, 2);
-    assertThat(await(store.watch(owner, claimed.get(0).id(), List.of(0)))).isTrue();
-    assertThat(await(store.watch(owner, claimed.get(1).id(), List.of(50)))).isTrue();
+    assertThat(watch(owner, claimed.get(0).id(), List.of(0))).isTrue();
+    assertThat(watch(owner, claimed.get(1).id(), List.of(50))).isTrue();
 
     crash(owner);
 
@@ -252,7 +276,7 @@ class WorkStoreTest {
     List<Claimed> claimed = claim(owner, 2);
     assertThat(claimed).hasSize(2);
     for (Claimed chunk : claimed) {
-      assertThat(await(store.watch(owner, chunk.id(), List.of(chunk.checks().get(0))))).isTrue();
+      assertThat(watch(owner, chunk.id(), List.of(chunk.checks().get(0)))).isTrue();
     }
 
     await(store.release(owner, List.of(claimed.get(0).id())));
