@@ -135,6 +135,23 @@ class BrowserAccountTest {
 
   @ParameterizedTest
   @MethodSource("looks")
+  void whoIsSignedInSomewhereElseIsSignedOutThereAlone(Look look) {
+    String email = somebody();
+    try (Visit elsewhere = chromium.visit(service, look);
+        Visit visit = chromium.visit(service, look)) {
+      elsewhere.signIn(email, PASSWORD);
+      visit.signIn(email, PASSWORD);
+      visit.button("Sign out there").click();
+
+      assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("signed out there");
+      assertThat(visit.page().locator(".places > li")).hasCount(1);
+      visit.fits();
+      isSignedOut(elsewhere);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("looks")
   void aFreshKeyIsCopiedWithOneClick(Look look) {
     try (Visit visit = chromium.visit(service, look)) {
       visit.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));

@@ -174,6 +174,7 @@ class WebAccountTest {
         "/account/keys",
         "/account/password",
         "/account/sign-out-everywhere",
+        "/account/sessions/1/end",
         "/account/keys/1/revoke"
       })
   void aFormOnAPageElsewhereIsRefused(String path) {
@@ -391,6 +392,46 @@ class WebAccountTest {
 
     assertThat(here.hasCookies()).isFalse();
     assertThat(there.page("/account").statusCode()).isEqualTo(303);
+  }
+
+  private static String endOfTheOther(Browser browser) {
+    return html(browser.page("/account")).select(".places form").attr("action");
+  }
+
+  @Test
+  void oneSessionIsEndedAndTheOthersAreNot() {
+    String email = somebody(Plan.FREE);
+    Browser here = signedIn(email);
+    Browser there = signedIn(email);
+    assertThat(html(here.page("/account")).select(".places li:has(.badge) form")).isEmpty();
+    String end = endOfTheOther(here);
+    String endHere = endOfTheOther(there);
+
+    HttpResponse<String> ended = here.form(end);
+
+    assertThat(location(ended)).isEqualTo("/account?done=ended");
+    Document page = html(here.page(location(ended)));
+    assertThat(page.select("[role=status]").text()).contains("signed out there");
+    assertThat(page.select(".places > li")).hasSize(1);
+    assertThat(there.page("/account").statusCode()).isEqualTo(303);
+    assertThat(location(here.form(end))).as("twice").isEqualTo("/account?done=ended");
+    assertThat(location(here.form(endHere))).isEqualTo("/sign-in");
+    assertThat(here.hasCookies()).isFalse();
+  }
+
+  @Test
+  void anotherAccountsSessionCannotBeEnded() {
+    String email = somebody(Plan.FREE);
+    Browser owner = signedIn(email);
+    Browser stranger = signedIn(somebody(Plan.FREE));
+    String end = endOfTheOther(signedIn(email));
+
+    stranger.form(end);
+
+    assertThat(owner.page("/account").statusCode()).isEqualTo(200);
+    assertThat(stranger.form("/account/sessions/no-number/end").statusCode()).isEqualTo(404);
+    assertThat(location(new Browser(service).form(end))).startsWith("/sign-in");
+    assertThat(owner.page("/account").statusCode()).isEqualTo(200);
   }
 
   @Test

@@ -216,6 +216,14 @@ final class SessionStore {
     return database.query("delete from session where id = $1", Tuple.of(id)).mapEmpty();
   }
 
+  /** Ends a session if it is that account's; it may have ended already. */
+  Future<Void> end(long accountId, long id) {
+    return database
+        .query(
+            "delete from session where id = $1 and account_id = $2", Tuple.of(id, accountId))
+        .mapEmpty();
+  }
+
   Future<Void> endAll(long accountId) {
     return database
         .query("delete from session where account_id = $1", Tuple.of(accountId))

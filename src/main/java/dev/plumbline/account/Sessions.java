@@ -194,6 +194,11 @@ public final class Sessions {
     return store.end(session.id());
   }
 
+  /** Signs out one of the account's; one that is not, or has ended, changes nothing. */
+  public Future<Void> end(long accountId, long sessionId) {
+    return store.end(accountId, sessionId);
+  }
+
   /** Signs an account out everywhere. */
   public Future<Void> endAll(long accountId) {
     return store.endAll(accountId);

@@ -302,6 +302,32 @@ public final class AccountCalls {
     return needs.sessions.list(who.account().id());
   }
 
+  /**
+   * Signs out in one place, whether it is still signed in there or not; here, the answer then
+   * carries no session any more.
+   *
+   * @param id whatever was given
+   * @param then with whether that was here
+   */
+  public void endSession(
+      RoutingContext ctx,
+      SignedIn who,
+      String id,
+      Consumer<Boolean> then,
+      Consumer<Problem> refused) {
+    if (!id.matches("[0-9]{1,18}")) {
+      refused.accept(Problem.notFound("There is no such session; the account page lists them."));
+    } else if (Long.parseLong(id) == who.session().id()) {
+      signOut(ctx, who, () -> then.accept(true));
+    } else {
+      needs
+          .sessions
+          .end(who.account().id(), Long.parseLong(id))
+          .onSuccess(ended -> goOn(ctx, () -> then.accept(false)))
+          .onFailure(ctx::fail);
+    }
+  }
+
   /** Signs out here; the answer then carries no session any more. */
   public void signOut(RoutingContext ctx, @Nullable SignedIn who, Runnable then) {
     end(ctx, who == null ? Future.succeededFuture() : needs.sessions.end(who.session()), then);

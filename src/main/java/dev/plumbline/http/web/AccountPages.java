@@ -12,6 +12,7 @@ import dev.plumbline.http.FormBody;
 import dev.plumbline.http.JsonBody;
 import dev.plumbline.http.PageRoutes;
 import dev.plumbline.http.Problem;
+import dev.plumbline.http.Problems;
 import dev.plumbline.http.api.AccountCalls;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -34,9 +35,11 @@ final class AccountPages implements PageRoutes.Pages {
   private static final Map<String, String> DONE =
       Map.of(
           "password", "Your password was changed. Everybody else who was signed in is signed out.",
+          "ended", "It is signed out there.",
           "revoked", "The key was revoked. It opens nothing any more.");
 
   private final Pages pages;
+  private final Problems problems;
   private final AccountCalls calls;
   private final Members members;
   private final JsonBody changePassword;
@@ -46,6 +49,7 @@ final class AccountPages implements PageRoutes.Pages {
 
   AccountPages(Website.Needs needs) {
     this.pages = needs.pages();
+    this.problems = needs.problems();
     this.calls = needs.account();
     this.members = new Members(needs);
     this.changePassword = needs.body("changePassword");
@@ -64,6 +68,10 @@ final class AccountPages implements PageRoutes.Pages {
         "/account/password",
         "password",
         ctx -> members.form(ctx, HOME, (who, form) -> password(ctx, who, form)));
+    routes.post(
+        "/account/sessions/:id/end",
+        "end-session",
+        ctx -> members.only(ctx, HOME, who -> endSession(ctx, who)));
     routes.post(
         "/account/sign-out-everywhere",
         "sign-out-everywhere",
@@ -137,6 +145,15 @@ final class AccountPages implements PageRoutes.Pages {
         forms.password,
         usage == null ? null : Usage.of(usage, limits, now),
         done == null ? null : DONE.get(done));
+  }
+
+  private void endSession(RoutingContext ctx, SignedIn who) {
+    calls.endSession(
+        ctx,
+        who,
+        ctx.pathParam("id"),
+        here -> pages.redirect(ctx, here ? "/sign-in" : HOME + "?done=ended"),
+        problem -> problems.send(ctx, problem));
   }
 
   private void password(RoutingContext ctx, SignedIn who, FormBody form) {

@@ -81,6 +81,7 @@ public record AccountView(
 
   /** Where somebody is signed in. */
   public record Place(
+      long id,
       boolean here,
       String browser,
       Text client,
@@ -90,6 +91,7 @@ public record AccountView(
 
     static Place of(Session session, SignedIn who) {
       return new Place(
+          session.id(),
           session.id() == who.session().id(),
           Browsers.name(session.client()),
           Text.of(session.client()),
