@@ -229,6 +229,17 @@ class BulkPagesTest {
   }
 
   @Test
+  void aMegabyteOfLinesIsTakenAndItsFaultsAreNamedAsOfFew() {
+    List<String> lines = IntStream.range(0, 500).mapToObj(i -> i + "-" + "x".repeat(2000)).toList();
+    List<String> wrong = new ArrayList<>(lines);
+    wrong.set(499, "y".repeat(3000));
+
+    Document job = finished(owner, created(send(owner, String.join("\n", lines))));
+    assertThat(inputs(job).get(49)).startsWith("49-xxx");
+    assertThat(refusal(send(owner, String.join("\n", wrong)))).contains("Line 500", "2048 bytes");
+  }
+
+  @Test
   void aPageElsewhereCreatesNothing() {
     Browser elsewhere = owner.from("https://evil.example");
 

@@ -219,8 +219,7 @@ final class SessionStore {
   /** Ends a session if it is that account's; it may have ended already. */
   Future<Void> end(long accountId, long id) {
     return database
-        .query(
-            "delete from session where id = $1 and account_id = $2", Tuple.of(id, accountId))
+        .query("delete from session where id = $1 and account_id = $2", Tuple.of(id, accountId))
         .mapEmpty();
   }
 

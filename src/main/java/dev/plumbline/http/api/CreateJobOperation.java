@@ -24,7 +24,7 @@ final class CreateJobOperation implements Operation {
   static final int MOST_BYTES = 8 << 20;
 
   /** What is larger is read beside the event loop. */
-  private static final int SMALL_BYTES = 64 << 10;
+  static final int SMALL_BYTES = 64 << 10;
 
   private static final int MOST_READ_AT_ONCE = 4;
   private static final int MOST_WAITING = 32;

@@ -61,7 +61,8 @@ public final class WebJobs {
    *
    * @param once the same again creates nothing again; null where that cannot happen
    */
-  public Future<JobMessage.JobHead> create(Owner owner, Wish wish, @Nullable String once) {
+  public Future<JobMessage.JobHead> create(
+      Vertx vertx, Owner owner, Wish wish, @Nullable String once) {
     if (wish.items.size() > MOST_LINES) {
       return refused(
           CreateJobOperation.invalid(
@@ -70,13 +71,33 @@ public final class WebJobs {
                       "/items",
                       "has " + wish.items.size() + " lines and may have " + MOST_LINES))));
     }
+    boolean small =
+        wish.items.stream().mapToLong(String::length).sum() <= CreateJobOperation.SMALL_BYTES;
+    return (small
+            ? Future.succeededFuture(wish).map(this::judge)
+            : beside(vertx, () -> judge(wish)))
+        .compose(judged -> create(owner, judged, once));
+  }
+
+  /**
+   * What was made of a wish.
+   *
+   * @param hash of all of it
+   */
+  private record Judged(JobRequestReader.Outcome outcome, String hash) {}
+
+  private Judged judge(Wish wish) {
     Buffer body =
         new JsonObject()
             .put("module", wish.module)
             .put("items", wish.items)
             .put("options", new JsonObject(wish.options))
             .toBuffer();
-    JobRequestReader.Outcome outcome = reader.read(body);
+    return new Judged(reader.read(body), CreateJobOperation.hash(body));
+  }
+
+  private Future<JobMessage.JobHead> create(Owner owner, Judged judged, @Nullable String once) {
+    JobRequestReader.Outcome outcome = judged.outcome;
     if (outcome instanceof JobRequestReader.Malformed malformed) {
       return refused(Problem.badRequest(malformed.detail()));
     }
@@ -84,7 +105,6 @@ public final class WebJobs {
       return refused(CreateJobOperation.invalid(wrong.faults()));
     }
     JobRequest request = ((JobRequestReader.Read) outcome).request();
-    String hash = CreateJobOperation.hash(body);
     return calls
         .create(
             new JobMessage.CreateJob(
@@ -95,7 +115,9 @@ public final class WebJobs {
                 request.options(),
                 request.fresh(),
                 // whoever goes back and changes something wants another job
-                once == null ? null : new JobMessage.Idempotency(once + ' ' + hash, hash)))
+                once == null
+                    ? null
+                    : new JobMessage.Idempotency(once + ' ' + judged.hash, judged.hash)))
         .compose(
             reply ->
                 reply instanceof JobMessage.JobCreated created

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class Assets {
   static final String FOLDER = "/assets/";
   private static final int HASH_DIGITS = 12;
-  private static final String OWN = "/web/";
-  private static final String WEBJARS = "/META-INF/resources/webjars/";
+  private static final String FILES = "/web/";
 
   private final Map<String, String> paths = new HashMap<>();
   private final Map<String, Asset> byFile = new HashMap<>();
@@ -28,35 +27,19 @@ public final class Assets {
   /** All that our pages use. What only some of them use is sent only where they name it. */
   public static Assets load() {
     Assets assets = new Assets();
-    assets.own("site.css");
-    assets.own("site.js");
-    assets.own("bulk.js");
-    assets.own("job.js");
-    assets.own("favicon.svg");
-    assets.webjar("htmx.js", "htmx.org/2.0.4/dist/htmx.min.js");
-    assets.webjar("chart.js", "chart.js/4.4.9/dist/chart.umd.js");
+    assets.add("site.css");
+    assets.add("site.js");
+    assets.add("bulk.js");
+    assets.add("job.js");
+    assets.add("favicon.svg");
     return assets;
   }
 
   private Assets() {}
 
   /** A file of src/main/resources/web. */
-  private void own(String name) {
-    add(name, OWN + name);
-  }
-
-  /**
-   * A file of a library.
-   *
-   * @param name what we call it
-   * @param file library, version and path
-   */
-  private void webjar(String name, String file) {
-    add(name, WEBJARS + file);
-  }
-
-  private void add(String name, String resource) {
-    byte[] bytes = read(resource);
+  private void add(String name) {
+    byte[] bytes = read(FILES + name);
     String hash = Hashing.sha256().hashBytes(bytes).toString().substring(0, HASH_DIGITS);
     int dot = name.lastIndexOf('.');
     String file = name.substring(0, dot) + '.' + hash + name.substring(dot);

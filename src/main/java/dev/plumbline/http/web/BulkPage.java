@@ -44,7 +44,7 @@ public final class BulkPage implements PageRoutes.Pages {
 
   private final Pages pages;
   private final ModuleCatalogue modules;
-  private final ProMembers members;
+  private final Members members;
   private final RequestBodies bodies;
   private final Duration patience;
   private final WebJobs jobs;
@@ -53,7 +53,7 @@ public final class BulkPage implements PageRoutes.Pages {
   BulkPage(Website.Needs needs) {
     this.pages = needs.pages();
     this.modules = needs.modules();
-    this.members = new ProMembers(pages, needs.account().people());
+    this.members = new Members(needs);
     this.bodies = needs.bodies();
     this.patience = needs.patience();
     this.jobs = needs.jobs();
@@ -62,7 +62,7 @@ public final class BulkPage implements PageRoutes.Pages {
 
   @Override
   public void mount(PageRoutes routes) {
-    routes.get(PATH, "bulk", ctx -> members.enter(ctx, PATH, who -> empty(ctx, who)));
+    routes.get(PATH, "bulk", ctx -> members.pro(ctx, PATH, who -> empty(ctx, who)));
     routes.get(
         PATH + "/options",
         "bulk-options",
@@ -71,7 +71,7 @@ public final class BulkPage implements PageRoutes.Pages {
           BulkForm form = BulkForm.empty(modules.descriptions(), chosen, "");
           pages.show(ctx, Page.unlisted("Options", "", "bulk"), "bulkoptions", form);
         });
-    routes.post(PATH, "create", ctx -> members.enter(ctx, PATH, who -> sent(ctx, who)));
+    routes.post(PATH, "create", ctx -> members.pro(ctx, PATH, who -> sent(ctx, who)));
   }
 
   private static String once() {
@@ -111,8 +111,7 @@ public final class BulkPage implements PageRoutes.Pages {
                         if (failure != null) {
                           failed(ctx, failure);
                         } else {
-                          // the session may have ended while the body came
-                          members.again(ctx, who, still -> judge(ctx, still, sent));
+                          members.still(ctx, who, still -> judge(ctx, still, sent));
                         }
                       } catch (RuntimeException fault) {
                         ctx.fail(fault);
@@ -224,7 +223,9 @@ public final class BulkPage implements PageRoutes.Pages {
   private void create(RoutingContext ctx, SignedIn who, WebJobs.Wish wish, Sent sent) {
     long account = who.account().id();
     keys.of(account)
-        .compose(key -> jobs.create(new WebJobs.Owner(account, key), wish, sent.form.once()))
+        .compose(
+            key ->
+                jobs.create(ctx.vertx(), new WebJobs.Owner(account, key), wish, sent.form.once()))
         .onComplete(
             (job, failure) -> {
               try {

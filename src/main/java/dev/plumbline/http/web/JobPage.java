@@ -33,7 +33,7 @@ public final class JobPage implements PageRoutes.Pages {
   private final Pages pages;
   private final Problems problems;
   private final ModuleCatalogue modules;
-  private final ProMembers members;
+  private final Members members;
   private final WebJobs jobs;
   private final WebKeyStore keys;
   private final JobReader reader;
@@ -44,7 +44,7 @@ public final class JobPage implements PageRoutes.Pages {
     this.pages = needs.pages();
     this.problems = needs.problems();
     this.modules = needs.modules();
-    this.members = new ProMembers(pages, needs.account().people());
+    this.members = new Members(needs);
     this.jobs = needs.jobs();
     this.keys = needs.keys();
     this.reader = new JobReader(jobs);
@@ -80,7 +80,7 @@ public final class JobPage implements PageRoutes.Pages {
   }
 
   private void member(RoutingContext ctx, Consumer<SignedIn> then) {
-    members.enter(ctx, path(Links.encoded(token(ctx))), then);
+    members.pro(ctx, path(Links.encoded(token(ctx))), then);
   }
 
   private void enter(RoutingContext ctx, BiConsumer<SignedIn, JobMessage.JobHead> then) {
@@ -251,6 +251,7 @@ public final class JobPage implements PageRoutes.Pages {
                       .compose(
                           key ->
                               jobs.create(
+                                  ctx.vertx(),
                                   new WebJobs.Owner(account, key),
                                   new WebJobs.Wish(job.module(), failed, options),
                                   null));

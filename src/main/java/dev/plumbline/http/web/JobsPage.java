@@ -19,7 +19,7 @@ public final class JobsPage implements PageRoutes.Pages {
   private final Pages pages;
   private final Problems problems;
   private final ModuleCatalogue modules;
-  private final ProMembers members;
+  private final Members members;
   private final WebJobs jobs;
   private final Clock clock;
 
@@ -27,14 +27,14 @@ public final class JobsPage implements PageRoutes.Pages {
     this.pages = needs.pages();
     this.problems = needs.problems();
     this.modules = needs.modules();
-    this.members = new ProMembers(pages, needs.account().people());
+    this.members = new Members(needs);
     this.jobs = needs.jobs();
     this.clock = needs.clock();
   }
 
   @Override
   public void mount(PageRoutes routes) {
-    routes.get(PATH, "jobs", ctx -> members.enter(ctx, PATH, who -> list(ctx, who)));
+    routes.get(PATH, "jobs", ctx -> members.pro(ctx, PATH, who -> list(ctx, who)));
   }
 
   /**

@@ -1,17 +1,19 @@
 package dev.plumbline.http.web;
 
+import dev.plumbline.account.Plan;
 import dev.plumbline.account.SignedIn;
 import dev.plumbline.http.FormBody;
 import dev.plumbline.http.Problems;
 import dev.plumbline.http.RequestBodies;
 import dev.plumbline.http.SessionAuthentication;
+import dev.plumbline.http.api.WebJobs;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** Pages for those who are signed in; the others are sent to sign in, and led back. */
-final class Members {
+/** Lets those in whom a page is for, and leads the others to where they become one of them. */
+public final class Members {
   private final Pages pages;
   private final Problems problems;
   private final SessionAuthentication people;
@@ -25,7 +27,21 @@ final class Members {
   }
 
   /**
-   * Goes on with whoever is signed in; otherwise the request is answered. Nothing keeps the answer.
+   * Somebody who may not have jobs yet.
+   *
+   * @param signedIn whether they are known, and only their plan is in the way
+   * @param next where they wanted to go
+   */
+  public record Locked(boolean signedIn, String next, int mostLines) {
+
+    public String signIn() {
+      return OwnPath.signIn(next);
+    }
+  }
+
+  /**
+   * Goes on with whoever is signed in; the others are sent to sign in, and led back. Nothing keeps
+   * the answer.
    *
    * @param home the page to come back to from what cannot be opened by a link
    * @param then called at most once, on the context of the request
@@ -56,6 +72,46 @@ final class Members {
     if (people.cameFromHere(ctx)) {
       FormBody.read(ctx, bodies, problems, then);
     }
+  }
+
+  /**
+   * Goes on with whoever is signed in and may have jobs; the others are shown how to become one of
+   * them.
+   *
+   * @param next where signing in leads
+   * @param then called at most once, on the context of the request
+   */
+  void pro(RoutingContext ctx, String next, Consumer<SignedIn> then) {
+    people.visitor(
+        ctx,
+        who -> {
+          if (who == null) {
+            if (!told(ctx, next)) {
+              ctx.response().putHeader("WWW-Authenticate", SessionAuthentication.CHALLENGE);
+            }
+            refuse(ctx, told(ctx, next) ? 200 : 401, false, next);
+          } else if (who.account().plan() != Plan.PRO) {
+            refuse(ctx, told(ctx, next) ? 200 : 403, true, next);
+          } else {
+            then.accept(who);
+          }
+        });
+  }
+
+  /** The page that everybody is led to tells what it takes; that is no error. */
+  private static boolean told(RoutingContext ctx, String next) {
+    return next.equals(BulkPage.PATH) && ctx.request().method().equals(HttpMethod.GET);
+  }
+
+  private void refuse(RoutingContext ctx, int status, boolean signedIn, String next) {
+    Page page =
+        Page.unlisted("Bulk checks", "Check up to 500 lines at once, in the background.", "bulk");
+    pages.show(ctx, status, page, "locked", new Locked(signedIn, next, WebJobs.MOST_LINES));
+  }
+
+  /** Once more, for whoever has waited for a body: the session may have ended meanwhile. */
+  void still(RoutingContext ctx, SignedIn before, Consumer<SignedIn> then) {
+    people.stillSignedIn(ctx, before, then);
   }
 
   private static void neverKept(RoutingContext ctx) {

@@ -31,8 +31,4 @@ public record Shell(Page page, Site site, boolean signedIn) {
   public @Nullable String current(String section) {
     return page.section().equals(section) ? "page" : null;
   }
-
-  public boolean uses(String asset) {
-    return page.scripts().contains(asset);
-  }
 }
