@@ -19,7 +19,7 @@ public final class Logs {
   // a line break inside a value would let a stranger write lines of their own
   private static final String TEXT =
       "%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z', UTC} %-5level %logger{0}"
-          + " %replace(%msg %kvp){'[\\r\\n]+', ' '}%n%ex";
+          + " %replace(%replace(%msg %kvp){'[\\r\\n]+', ' '}){' $', ''}%n%ex";
 
   private Logs() {}
 
