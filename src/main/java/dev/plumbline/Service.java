@@ -3,34 +3,17 @@ package dev.plumbline;
 import dev.plumbline.account.ApiKeys;
 import dev.plumbline.account.FirstStart;
 import dev.plumbline.account.Passwords;
-import dev.plumbline.account.WebKeyStore;
 import dev.plumbline.bus.Bus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
-import dev.plumbline.http.Authentication;
-import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.ConnectionGuard;
 import dev.plumbline.http.Contract;
 import dev.plumbline.http.Drain;
 import dev.plumbline.http.GuardedTransport;
-import dev.plumbline.http.HotAnswers;
 import dev.plumbline.http.HttpMetrics;
-import dev.plumbline.http.HttpVerticle;
-import dev.plumbline.http.Operation;
 import dev.plumbline.http.Problems;
-import dev.plumbline.http.RequestBodies;
-import dev.plumbline.http.api.AccountCalls;
-import dev.plumbline.http.api.AccountOperations;
-import dev.plumbline.http.api.InstantCalls;
-import dev.plumbline.http.api.InstantCheckOperation;
-import dev.plumbline.http.api.JobOperations;
-import dev.plumbline.http.api.OpenApiOperation;
-import dev.plumbline.http.api.ToolDocuments;
-import dev.plumbline.http.api.ToolOperation;
-import dev.plumbline.http.api.ToolsListOperation;
 import dev.plumbline.http.web.Assets;
 import dev.plumbline.http.web.Pages;
-import dev.plumbline.http.web.Website;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.KnownResults;
 import dev.plumbline.instant.ResultCache;
@@ -68,7 +51,6 @@ import io.vertx.core.VertxOptions;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +84,7 @@ final class Service {
   private @Nullable Cleaner cleaner;
   private @Nullable Health health;
   private @Nullable JobCoordinatorVerticle coordinator;
-  private @Nullable JobOperations jobOperations;
+  private @Nullable Front front;
   private @Nullable String httpDeployment;
 
   private Service(Config config) {
@@ -194,7 +176,9 @@ final class Service {
     keys = apiKeys;
     gauge("key", apiKeys::findsQueued);
     gauge("session", people.sessions()::findsQueued);
-    registry.gauge("plumbline.passwords.waiting", passwords, Passwords::waiting);
+    Gauge.builder("plumbline.passwords.waiting", passwords, Passwords::waiting)
+        .description("Passwords that are being hashed or wait for it")
+        .register(registry);
     Steps.await(
             new FirstStart(opened, passwords).run(config.bootstrap()),
             "the first account could not be made")
@@ -211,14 +195,24 @@ final class Service {
     deployCoordinator(bus, modules, equipment, known, jobs, opened);
     deployManagement();
     deployHttp(
-        bus,
-        modules,
-        equipment,
-        cache,
-        known,
-        apiKeys,
-        people,
-        Steps.await(loading, "openapi.json"));
+        new Front(
+            new Front.Needs(
+                vertx,
+                config,
+                clock,
+                registry,
+                bus,
+                modules,
+                equipment,
+                cache,
+                known,
+                opened,
+                apiKeys,
+                people,
+                pages,
+                problems,
+                httpMetrics,
+                Steps.await(loading, "openapi.json"))));
   }
 
   private void gauge(String queue, Supplier<Number> queued) {
@@ -307,68 +301,11 @@ final class Service {
         "management.host:port " + config.management().host() + ":" + config.management().port());
   }
 
-  private void deployHttp(
-      Bus bus,
-      ModuleCatalogue modules,
-      Equipment equipment,
-      ResultCache cache,
-      KnownResults known,
-      ApiKeys apiKeys,
-      People people,
-      Contract contract)
-      throws StartException {
-    InstantChecks checks =
-        new InstantChecks(
-            vertx,
-            modules,
-            equipment.policy(),
-            known,
-            bus,
-            config.limits().freshPerHour() > 0,
-            registry);
-    HotAnswers hot = new HotAnswers(cache, checks, clock, config.cache().ttl());
-    ClientAddress clients = new ClientAddress(config.http().trustedProxies());
-    InstantCalls calls = new InstantCalls(checks, clients, Equipment.PRODUCT);
-    ToolDocuments tools = new ToolDocuments(modules, config.http().publicUrl());
-    RequestBodies bodies = new RequestBodies(problems);
-    JobOperations ofJobs =
-        new JobOperations(
-            bus, modules, new Authentication(apiKeys, problems), bodies, problems, config.http());
-    jobOperations = ofJobs;
-    List<Operation> operations = new ArrayList<>(ofJobs.all());
-    AccountCalls account = people.calls(clients, problems, clock);
-    operations.addAll(AccountOperations.of(account, contract, bodies, problems));
-    operations.addAll(
-        List.of(
-            new InstantCheckOperation(calls, cache, hot, problems),
-            new ToolsListOperation(tools),
-            new ToolOperation(tools, problems),
-            new OpenApiOperation("getContract", contract),
-            new OpenApiOperation("getContractAtRoot", contract)));
-    Website website =
-        new Website(
-            new Website.Needs(
-                pages,
-                problems,
-                modules,
-                calls,
-                account,
-                contract,
-                bodies,
-                bus,
-                new Website.Limits(
-                    config.limits().freshPerHour(),
-                    config.limits().jobsPerHour(),
-                    config.limits().jobsPerHourAccount()),
-                clock,
-                config.http().bodyTimeout(),
-                ofJobs.forPages(),
-                new WebKeyStore(java.util.Objects.requireNonNull(database))));
+  private void deployHttp(Front opened) throws StartException {
+    front = opened;
     httpDeployment =
         deploy(
-            () ->
-                new HttpVerticle(
-                    config.http(), contract, operations, website, hot, problems, httpMetrics),
+            opened::verticle,
             loops,
             (config.http().tlsKey() == null ? "" : "http.tls_certificate, http.tls_key or ")
                 + "http.host:port "
@@ -385,8 +322,8 @@ final class Service {
     if (health != null) {
       health.drain();
     }
-    if (jobOperations != null) {
-      jobOperations.drain();
+    if (front != null) {
+      front.drain();
     }
     Future<Void> handedBack =
         coordinator == null ? Future.succeededFuture() : coordinator.handBack();

@@ -95,19 +95,7 @@ final class JobCoordinator {
     this.membership =
         new Membership(parts.vertx(), store, parts.manners(), modules.names(), new Holdings());
     this.suspects =
-        new SuspectLane(parts.vertx(), store, membership::owner, checks, new Suspected());
-  }
-
-  private final class Suspected implements SuspectLane.Listener {
-    @Override
-    public void lost(WorkStore.ChunkId chunk) {
-      lose(chunk);
-    }
-
-    @Override
-    public void done() {
-      claim();
-    }
+        new SuspectLane(parts.vertx(), store, membership::owner, checks, this::lose, this::claim);
   }
 
   /** What the membership of this node has to know and to tell. */

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -27,7 +28,8 @@ final class SuspectLane {
   private final WorkStore store;
   private final LongSupplier owner;
   private final LineChecks checks;
-  private final Listener listener;
+  private final Consumer<WorkStore.ChunkId> onLost;
+  private final Runnable onRoom;
   private final ArrayDeque<Suspects> queue = new ArrayDeque<>();
   private int underWay;
   private boolean oneAlone;
@@ -35,15 +37,6 @@ final class SuspectLane {
   private boolean recordIsLong;
   private boolean resting;
   private boolean open = true;
-
-  /** What its coordinator wants to know. */
-  interface Listener {
-    /** A chunk is this coordinator's no more, or cannot be done. */
-    void lost(WorkStore.ChunkId chunk);
-
-    /** All lines of a chunk have been checked, so there is room for another one. */
-    void done();
-  }
 
   private static final class Suspects {
     final Chunk chunk;
@@ -73,13 +66,23 @@ final class SuspectLane {
     }
   }
 
+  /**
+   * @param onLost told of a chunk that is this coordinator's no more, or cannot be done
+   * @param onRoom told that a chunk is done with, so that there is room for another one
+   */
   SuspectLane(
-      Vertx vertx, WorkStore store, LongSupplier owner, LineChecks checks, Listener listener) {
+      Vertx vertx,
+      WorkStore store,
+      LongSupplier owner,
+      LineChecks checks,
+      Consumer<WorkStore.ChunkId> onLost,
+      Runnable onRoom) {
     this.vertx = vertx;
     this.store = store;
     this.owner = owner;
     this.checks = checks;
-    this.listener = listener;
+    this.onLost = onLost;
+    this.onRoom = onRoom;
   }
 
   void add(Chunk chunk, List<OpenLine> lines) {
@@ -166,7 +169,7 @@ final class SuspectLane {
                 rest();
                 return;
               }
-              all.keySet().stream().filter(chunk -> !held.contains(chunk)).forEach(listener::lost);
+              all.keySet().stream().filter(chunk -> !held.contains(chunk)).forEach(onLost);
               chosen.forEach(this::begin);
               next();
             });
@@ -187,14 +190,14 @@ final class SuspectLane {
                 suspects.underWay.remove(line);
                 underWay--;
                 if (fault != null) {
-                  listener.lost(suspects.chunk.id());
+                  onLost.accept(suspects.chunk.id());
                 } else if (pauseMs > 0) {
                   suspects.waiting.add(line);
                   recordIsLong = true;
                   rest();
                 }
                 if (suspects.over()) {
-                  listener.done();
+                  onRoom.run();
                 }
                 next();
               });
