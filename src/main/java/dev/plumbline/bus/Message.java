@@ -27,6 +27,7 @@ public sealed interface Message
    *     not wait for one
    * @param patienceMs how long it may wait for a place before {@link Busy} is the better answer
    * @param requestId for the log
+   * @param fresh whether nothing may be used that was fetched for another check
    */
   record RunCheck(
       String module,
@@ -34,8 +35,21 @@ public sealed interface Message
       Map<String, Object> options,
       boolean bulk,
       long patienceMs,
-      String requestId)
-      implements Message {}
+      String requestId,
+      boolean fresh)
+      implements Message {
+
+    /** A check that may share what others have just fetched. */
+    public RunCheck(
+        String module,
+        String target,
+        Map<String, Object> options,
+        boolean bulk,
+        long patienceMs,
+        String requestId) {
+      this(module, target, options, bulk, patienceMs, requestId, false);
+    }
+  }
 
   /** Is anybody there? */
   record Ping() implements Message {}

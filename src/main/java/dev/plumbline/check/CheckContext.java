@@ -1,6 +1,8 @@
 package dev.plumbline.check;
 
+import io.vertx.core.Future;
 import java.time.Clock;
+import java.util.concurrent.Callable;
 
 /** What a running check may use. */
 public interface CheckContext {
@@ -18,6 +20,23 @@ public interface CheckContext {
    */
   default long patienceMs() {
     return deadline().remainingMillis();
+  }
+
+  /** Whether what was fetched for another check, however lately, is not good enough. */
+  default boolean fresh() {
+    return false;
+  }
+
+  /**
+   * Work that may take longer than an event loop may be held, as the parsing of a large page; done
+   * beside it.
+   */
+  default <T> Future<T> aside(Callable<T> work) {
+    try {
+      return Future.succeededFuture(work.call());
+    } catch (Exception thrown) {
+      return Future.failedFuture(thrown);
+    }
   }
 
   /** The outbound requests that this check may still make. */

@@ -1,6 +1,8 @@
 package dev.plumbline.check;
 
+import io.vertx.core.Future;
 import java.time.Clock;
+import java.util.concurrent.Callable;
 
 /** A check whose time is shorter for a while; everything else is shared with the whole. */
 record ContextWithin(CheckContext whole, Deadline deadline) implements CheckContext {
@@ -17,6 +19,16 @@ record ContextWithin(CheckContext whole, Deadline deadline) implements CheckCont
   @Override
   public long patienceMs() {
     return Math.min(whole.patienceMs(), deadline.remainingMillis());
+  }
+
+  @Override
+  public boolean fresh() {
+    return whole.fresh();
+  }
+
+  @Override
+  public <T> Future<T> aside(Callable<T> work) {
+    return whole.aside(work);
   }
 
   @Override

@@ -51,7 +51,8 @@ final class LineChecks {
             chunk.options().given(),
             true,
             PATIENCE_MS,
-            "job-" + chunk.id().job() + "-" + line.index());
+            "job-" + chunk.id().job() + "-" + line.index(),
+            chunk.fresh());
     return bus.ask(
             Addresses.CHECK_RUN,
             order,

@@ -23,6 +23,12 @@ public record HttpJourney(List<HttpExchange> hops, Target.Url url, @Nullable Che
     return hops.isEmpty() ? null : hops.get(hops.size() - 1);
   }
 
+  /** The answer at the end of all redirects, whole or in part; null when there was none. */
+  public @Nullable HttpExchange page() {
+    HttpExchange last = last();
+    return last == null || last.redirects() ? null : last;
+  }
+
   /** Whether a redirect led from an encrypted page to one that is not. */
   public boolean downgraded() {
     for (int i = 0; i < hops.size(); i++) {

@@ -33,6 +33,14 @@ public final class HttpProbe {
   /** Left to the caller to report what was seen before its own deadline. */
   private static final long MARGIN_MS = 50;
 
+  /** How much of a page is read, in bytes. */
+  public static final int PAGE_BYTES = 512 * 1024;
+
+  /** How many redirects on the way to a page are followed. */
+  public static final int PAGE_REDIRECTS = 10;
+
+  private static final String PAGE_TYPES =
+      "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
   private static final long MAX_HELD_BODY_BYTES = 32L * 1024 * 1024;
 
   /** Tells services like ours that a request comes from one of them (RFC 9110, section 7.6.3). */
@@ -49,6 +57,7 @@ public final class HttpProbe {
   private final TargetPolicy policy;
   private final String userAgent;
   private final BodyBudget bodies;
+  private final SharedFetches pages = new SharedFetches();
 
   /**
    * @param policy asked about every URL that a redirect leads to
@@ -116,6 +125,18 @@ public final class HttpProbe {
    */
   public Future<HttpJourney> follow(CheckContext context, HttpCall call, int maxRedirects) {
     return new RedirectWalk(this, policy, context, maxRedirects).from(call);
+  }
+
+  /**
+   * A page as a browser asks for it, with up to {@link #PAGE_REDIRECTS} redirects followed and its
+   * first {@link #PAGE_BYTES} read. Checks that want the same page within a moment share one fetch,
+   * unless they want it fresh.
+   *
+   * @return as {@link #follow} does; see {@link HttpJourney#page()}
+   */
+  public Future<HttpJourney> page(CheckContext context, Target.Url url) {
+    HttpCall call = HttpCall.get(url, PAGE_BYTES).with("accept", PAGE_TYPES);
+    return pages.get(context, call, PAGE_REDIRECTS, () -> follow(context, call, PAGE_REDIRECTS));
   }
 
   private Future<HttpExchange> dial(

@@ -176,7 +176,15 @@ public final class CheckRunner {
     long timeoutMs = options.integer(Description.TIMEOUT_MS);
     long patienceMs = order.bulk() ? order.patienceMs() : timeoutMs;
     RunningCheck context =
-        new RunningCheck(options, Deadline.in(timeoutMs), patienceMs, clock, budget, probes);
+        new RunningCheck(
+            vertx,
+            options,
+            Deadline.in(timeoutMs),
+            patienceMs,
+            clock,
+            budget,
+            order.fresh(),
+            probes);
     Promise<Judgement> ended = Promise.promise();
     long timer =
         vertx.setTimer(

@@ -4,17 +4,27 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.RequestBudget;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.time.Clock;
+import java.util.concurrent.Callable;
 
 /** The context of one check that is under way. */
 record RunningCheck(
+    Vertx vertx,
     Options options,
     Deadline deadline,
     long patienceMs,
     Clock clock,
     RequestBudget budget,
+    boolean fresh,
     Probes probes)
     implements CheckContext {
+
+  @Override
+  public <T> Future<T> aside(Callable<T> work) {
+    return vertx.executeBlocking(work, false);
+  }
 
   @Override
   public <P> P probe(Class<P> type) {
