@@ -14,6 +14,19 @@ import java.util.zip.GZIPOutputStream;
 final class GoodPages {
   private static final String HTML = "content-type: text/html; charset=utf-8\r\n";
 
+  private static final String PROTECTED =
+      """
+      strict-transport-security: max-age=31536000; includeSubDomains
+      content-security-policy: default-src 'self'; form-action 'self'; frame-ancestors 'none'
+      x-content-type-options: nosniff
+      referrer-policy: no-referrer
+      permissions-policy: camera=()
+      cross-origin-opener-policy: same-origin
+      cross-origin-embedder-policy: require-corp
+      cross-origin-resource-policy: same-origin
+      """
+          .replace("\n", "\r\n");
+
   private GoodPages() {}
 
   static List<LabPage> all() {
@@ -114,6 +127,10 @@ final class GoodPages {
             "/soft-404",
             "200, soft_404_suspected with method=get",
             c -> c.answer(200, HTML, "<title>Page not found | Shop</title>")),
+        new LabPage(
+            "/headers/perfect",
+            "200; security-headers has nothing to say but that it comes over http",
+            c -> c.answer(200, HTML + PROTECTED, "<title>Well protected</title>")),
         new LabPage(
             "/refresh",
             "200; the Refresh header is not followed",
