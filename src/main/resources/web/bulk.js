@@ -128,6 +128,9 @@
     }
     return rows.filter((r) => r.some((c) => c.trim() !== ""));
   };
+  // names from elsewhere, without what would turn the text around them
+  const plain = (text) =>
+    text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (c) => "[U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "]");
   const label = (text, id) => Object.assign(document.createElement("label"), { textContent: text, htmlFor: id });
   const say = (text) => {
     csv.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }));
@@ -148,7 +151,7 @@
     select.id = "bulk-column-chosen";
     for (const i of columns) {
       const title = heading ? rows[0][i] : rows[0][i] === undefined ? "" : "such as " + rows[0][i];
-      select.append(new Option((i + 1) + (title ? ": " + title.slice(0, 60) : ""), String(i)));
+      select.append(new Option((i + 1) + (title ? ": " + plain(title.slice(0, 60)) : ""), String(i)));
     }
     select.value = String(hits.indexOf(Math.max(...hits)));
     const tick = Object.assign(document.createElement("input"), { type: "checkbox", id: "bulk-heading-chosen", checked: heading });
@@ -160,7 +163,7 @@
       fill(rows.slice(tick.checked ? 1 : 0).map((r) => (r[Number(select.value)] ?? "").replace(/[\r\n]+/g, " ").trim()).filter((c) => c !== ""));
     select.addEventListener("change", take);
     tick.addEventListener("change", take);
-    csv.replaceChildren(label("Column of " + name, select.id), select, ticked);
+    csv.replaceChildren(label("Column of " + plain(name), select.id), select, ticked);
     csv.hidden = false;
     take();
   };
@@ -186,7 +189,7 @@
         offer(rows, chosen.name);
       }
     } else {
-      say("The lines of " + chosen.name + " are in the box.");
+      say("The lines of " + plain(chosen.name) + " are in the box.");
       fill(text.split(/\r\n|\n|\r/).map((l) => l.trim()).filter((l) => l !== ""));
     }
   };

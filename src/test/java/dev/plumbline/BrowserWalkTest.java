@@ -326,6 +326,9 @@ class BrowserWalkTest {
       visit.signIn(somebody(), PASSWORD);
       visit.open("/bulk");
       if (look.scripts()) {
+        visit.drop("#bulk-drop", "\u202egnp.<b>txt", "a.example\nb.example");
+        assertThat(visit.page().locator("#bulk-csv"))
+            .hasText("The lines of [U+202E]gnp.<b>txt are in the box.");
         visit.drop("#bulk-drop", "list.csv", table);
         assertThat(visit.box("Lines")).hasValue(Pattern.compile("status/500"));
         assertThat(visit.box("The first row is a heading")).isChecked();

@@ -177,6 +177,15 @@ public final class MadeUpModule implements CheckModule<String> {
             Map.of("subject", "CN=Maker", "issuer", "CN=Root", "serial", "02")));
     fields.put("thing", Map.of("part", HOSTILE));
     fields.put("anything", anything);
+    if (target.startsWith("odd.")) {
+      fields.put("kind", HOSTILE);
+      fields.put("moment", HOSTILE);
+      fields.put("dns_ms", 40.0);
+      fields.put("link", "https://example.com/\u202egnp.exe");
+    }
+    if (target.startsWith("good.")) {
+      fields.put("moment", Instant.parse("2027-03-04T05:06:07Z"));
+    }
     List<Finding> findings =
         target.startsWith("good.")
             ? List.of(NOTED.found())

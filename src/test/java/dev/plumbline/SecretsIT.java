@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -18,6 +19,8 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +32,9 @@ class SecretsIT {
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private static final String EMAIL = "owner@plumbline.example";
+
+  private static final String JSON = "application/json";
+  private static final String FORM = "application/x-www-form-urlencoded";
 
   @TempDir Path folder;
 
@@ -61,14 +67,16 @@ class SecretsIT {
       withKeys(key);
       String cookie = withPasswords(password);
       withOwnKeys(cookie);
+      withForms(password);
       killDatabase();
       withKeys(key);
       withPasswords(password);
+      formsOfAStranger(password);
       metricsAndHealth(service);
       service.terminate();
       service.awaitExit(40);
 
-      assertThat(answers).hasSizeGreaterThan(40);
+      assertThat(answers).hasSizeGreaterThan(70);
       answers.forEach(answer -> leaks.assertNoneIn("an answer", answer));
       assertThat(service.log()).contains("started", "stopped", "The embedded database died");
       service.log().lines().forEach(line -> leaks.assertNoneIn("the log", line));
@@ -163,6 +171,7 @@ class SecretsIT {
             "POST",
             "/api/v1/keys",
             "{\"name\": \"new\", \"scopes\": [\"jobs:read\"]}",
+            JSON,
             "Cookie",
             cookie,
             "Origin",
@@ -185,6 +194,95 @@ class SecretsIT {
         address);
   }
 
+  /** What people type into pages, rightly and wrongly; the session's cookie. */
+  private String formsOfAStranger(String password) {
+    String wrong = secret("typed wr0ng " + answers.size());
+    String email = "typist" + answers.size() + "@plumbline.example";
+    String own = secret("the typist's passw0rd " + answers.size());
+    form("/sign-in", "", "email", EMAIL, "password", wrong);
+    // the address is shown to whoever has typed it, whatever it is; nobody else is told
+    exchange("POST", "/sign-in", "email=" + encoded(wrong), FORM, "Origin", address);
+    form("/sign-in", "", "email", "nobody@plumbline.example", "passwort", wrong);
+    form("/sign-in?next=/tools", "", "next", "/account", "password", password);
+    raw("/sign-in", "password=" + encoded(wrong) + "&email=%zz");
+    raw("/sign-in", "password=" + encoded(wrong) + "&password=" + encoded(own));
+    raw("/sign-in", "email=" + "x".repeat(20_000) + "&password=" + encoded(wrong));
+    send("GET", "/sign-in", "", "Accept", "text/html");
+    form("/sign-up", "", "email", "no address", "password", own);
+    form("/sign-up", "", "email", email, "password", "short");
+    form("/sign-up", "", "email", email, "password", own);
+    form("/sign-up", "", "email", email, "password", own);
+    HttpResponse<String> welcome = form("/sign-in", "", "email", EMAIL, "password", password);
+    return welcome
+        .headers()
+        .firstValue("Set-Cookie")
+        .map(set -> set.substring(0, set.indexOf(';')))
+        .orElse("");
+  }
+
+  private void withForms(String password) {
+    String cookie = formsOfAStranger(password);
+    assertThat(cookie).contains("=");
+    String token = secret(cookie.substring(cookie.indexOf('=') + 1));
+    for (String each : List.of(cookie, cookie + "x", cookie.replace(token, token + token))) {
+      send("GET", "/account", "", "Cookie", each);
+      form("/account/keys", each, "name", "", "scopes", "jobs:read");
+      form("/account/keys", each, "name", "a\u202eb", "days", "x");
+      form("/account/sessions/0/end", each);
+      form("/account/keys/0/revoke", each);
+    }
+    HttpResponse<String> created =
+        exchange(
+            "POST",
+            "/account/keys",
+            "name=typed&scopes=jobs%3Aread&days=7",
+            FORM,
+            "Cookie",
+            cookie,
+            "Origin",
+            address);
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+    assertThat(created.headers().firstValue("Cache-Control")).contains("private, no-store");
+    Matcher key = Pattern.compile("plk_[0-9A-Za-z]{38}").matcher(created.body());
+    assertThat(key.find()).isTrue();
+    send("GET", "/api/v1/jobs", "", "X-Api-Key", secret(key.group()));
+    send("GET", "/account", "", "Cookie", cookie);
+    String next = secret("never t0 be set by a form");
+    for (String current : List.of(secret("n0t the typed one"), next, "")) {
+      form("/account/password", cookie, "current_password", current, "new_password", next);
+    }
+    form("/account/password", cookie, "current_password", password, "new_password", "short");
+    form("/account/password", cookie, "current_password", password);
+    raw("/account/password", "current_password=" + encoded(password) + "&new_password=%f");
+    form("/account/sign-out-everywhere", cookie);
+    send("GET", "/account", "", "Cookie", cookie);
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Sends a form as a page of ours does.
+   *
+   * @param fields names and values in turn
+   */
+  private HttpResponse<String> form(String path, String cookie, String... fields) {
+    StringBuilder body = new StringBuilder();
+    for (int i = 0; i < fields.length; i++) {
+      body.append(encoded(fields[i])).append(i % 2 == 0 ? '=' : '&');
+    }
+    HttpResponse<String> answer =
+        cookie.isEmpty()
+            ? exchange("POST", path, body.toString(), FORM, "Origin", address)
+            : exchange("POST", path, body.toString(), FORM, "Origin", address, "Cookie", cookie);
+    return kept(answer);
+  }
+
+  private void raw(String path, String body) {
+    kept(exchange("POST", path, body, FORM, "Origin", address));
+  }
+
   private void metricsAndHealth(ServiceProcess service) {
     HttpResponse<String> metrics = service.metrics();
     assertThat(metrics.body()).contains("plumbline_http_requests");
@@ -205,7 +303,10 @@ class SecretsIT {
 
   /** Sends it, and keeps what was answered but for the headers that carry a secret by design. */
   private HttpResponse<String> send(String method, String path, String body, String... headers) {
-    HttpResponse<String> answer = exchange(method, path, body, headers);
+    return kept(exchange(method, path, body, JSON, headers));
+  }
+
+  private HttpResponse<String> kept(HttpResponse<String> answer) {
     StringBuilder told = new StringBuilder(answer.body());
     answer
         .headers()
@@ -221,7 +322,7 @@ class SecretsIT {
   }
 
   private HttpResponse<String> exchange(
-      String method, String path, String body, String... headers) {
+      String method, String path, String body, String type, String... headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(address + path))
             .timeout(Duration.ofSeconds(40))
@@ -231,7 +332,7 @@ class SecretsIT {
                     ? HttpRequest.BodyPublishers.noBody()
                     : HttpRequest.BodyPublishers.ofString(body));
     if (!body.isEmpty()) {
-      request.header("Content-Type", "application/json");
+      request.header("Content-Type", type);
     }
     try {
       return CLIENT.send(request.headers(headers).build(), HttpResponse.BodyHandlers.ofString());

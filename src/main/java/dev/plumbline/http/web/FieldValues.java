@@ -4,6 +4,8 @@ import dev.plumbline.check.Field;
 import dev.plumbline.check.FieldType;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,11 +45,20 @@ final class FieldValues {
     }
     if (raw instanceof String text) {
       if (type == FieldType.TIME) {
-        return Units.moment(text);
+        return time(text);
       }
       return field.values().contains(text) ? new Value.Word(text) : words(text);
     }
     return any(raw);
+  }
+
+  private static Value time(String text) {
+    try {
+      Instant.parse(text);
+      return Units.moment(text);
+    } catch (DateTimeParseException odd) {
+      return words(text);
+    }
   }
 
   /** Text from elsewhere, as a link where it is the address of something. */

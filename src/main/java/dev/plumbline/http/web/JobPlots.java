@@ -163,10 +163,11 @@ final class JobPlots {
    */
   private static @Nullable Plot spread(
       String title, double[] values, DoubleFunction<String> shown, double bad) {
-    if (values.length < 2) {
+    Arrays.sort(values);
+    // values that are all the same are not spread
+    if (values.length < 2 || values[0] == values[values.length - 1]) {
       return null;
     }
-    Arrays.sort(values);
     double least = values[0];
     double most = values[values.length - 1];
     // one that lies far out would push all others into the first column

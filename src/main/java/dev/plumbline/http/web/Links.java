@@ -47,7 +47,7 @@ final class Links {
   static @Nullable String outside(String text) {
     String lower = text.toLowerCase(Locale.ROOT);
     boolean web = lower.startsWith("http://") || lower.startsWith("https://");
-    if (!web && !lower.startsWith("mailto:")) {
+    if ((!web && !lower.startsWith("mailto:")) || text.codePoints().anyMatch(Text::steers)) {
       return null;
     }
     try {

@@ -59,7 +59,8 @@ public record Text(List<Run> runs) {
     return runs.isEmpty();
   }
 
-  private static boolean steers(int c) {
+  /** Whether a character would not be seen, or would change how others are. */
+  static boolean steers(int c) {
     int type = Character.getType(c);
     return Character.isISOControl(c)
         || type == Character.FORMAT
