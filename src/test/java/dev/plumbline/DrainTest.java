@@ -11,7 +11,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.GoAway;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import java.util.Map;
@@ -107,9 +106,11 @@ class DrainTest {
     Future<Integer> underWay =
         client
             .request(HttpMethod.GET, service.uri("/").getPort(), "127.0.0.1", slow())
-            .compose(request -> request.send())
-            .compose(response -> response.body().map(body -> response))
-            .map(HttpClientResponse::statusCode);
+            .compose(
+                request ->
+                    request
+                        .send()
+                        .compose(response -> response.body().map(body -> response.statusCode())));
     untilUnderWay();
 
     stopping = CompletableFuture.runAsync(service::close);

@@ -168,8 +168,13 @@ class JobReadingTest {
       Await.value(
           client
               .request(HttpMethod.GET, impatient.port(), "127.0.0.1", path(token))
-              .compose(request -> request.putHeader("X-Api-Key", key.secret()).send())
-              .onSuccess(answer -> answer.exceptionHandler(reset::tryComplete).pause()));
+              .compose(
+                  request ->
+                      request
+                          .putHeader("X-Api-Key", key.secret())
+                          .send()
+                          .onSuccess(
+                              answer -> answer.exceptionHandler(reset::tryComplete).pause())));
 
       Await.until(
           () -> {
