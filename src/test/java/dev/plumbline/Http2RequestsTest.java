@@ -18,11 +18,13 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Broken, large and endless requests over HTTP/2, in clear text and with prior knowledge. */
@@ -112,22 +114,30 @@ class Http2RequestsTest {
     assertThat(answer.body().getString("instance")).isEqualTo(TOOLS);
   }
 
-  /** Nobody reads it, so it need not end. */
-  @Test
-  void aStreamWhoseBodyDoesNotEndIsAnsweredAndEnded() {
+  /**
+   * Nobody reads it, so it need not end. Streams that stayed would soon be as many as a connection
+   * may have, and its next request would wait for ever.
+   */
+  @ParameterizedTest
+  @CsvSource({TOOLS + ",,200", TOOLS + ",8388609,413", "no-slash,,404"})
+  void aStreamWhoseBodyDoesNotEndIsAnsweredAndEnded(
+      String path, @Nullable String contentLength, int status) {
     Future<Void> closed =
         client
-            .request(HttpMethod.GET, service.uri("/").getPort(), "127.0.0.1", TOOLS)
+            .request(HttpMethod.GET, service.uri("/").getPort(), "127.0.0.1", path)
             .compose(
                 request -> {
                   Future<Void> ended =
                       Future.future(end -> request.exceptionHandler(reset -> end.tryComplete()));
-                  request.setChunked(true).write(Buffer.buffer("x"));
+                  if (contentLength != null) {
+                    request.putHeader("Content-Length", contentLength);
+                  }
+                  request.setChunked(contentLength == null).write(Buffer.buffer("x"));
                   return request
                       .response()
                       .compose(
                           response -> {
-                            assertThat(response.statusCode()).isEqualTo(200);
+                            assertThat(response.statusCode()).isEqualTo(status);
                             return ended;
                           });
                 });

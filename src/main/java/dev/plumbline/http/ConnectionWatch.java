@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 import java.nio.charset.StandardCharsets;
@@ -143,7 +144,11 @@ final class ConnectionWatch {
     if (pipeline.get(ENCODER) == null) {
       cancelHead();
       http2 = connection;
-      Http2Heads.stand(pipeline, guard);
+      Http2ConnectionHandler handler = pipeline.get(Http2ConnectionHandler.class);
+      if (handler != null) {
+        Http2Heads.stand(handler, guard);
+        Http2Ends.stand(pipeline.context(handler), handler);
+      }
       if (draining) {
         goAway(connection);
       }

@@ -2,7 +2,6 @@ package dev.plumbline.http;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
@@ -32,14 +31,10 @@ final class Http2Heads extends Http2FrameListenerDecorator {
     this.guard = guard;
   }
 
-  static void stand(ChannelPipeline pipeline, ConnectionGuard guard) {
-    Http2ConnectionHandler handler = pipeline.get(Http2ConnectionHandler.class);
-    if (handler != null) {
-      handler
-          .decoder()
-          .frameListener(
-              new Http2Heads(handler.decoder().frameListener(), handler.encoder(), guard));
-    }
+  static void stand(Http2ConnectionHandler handler, ConnectionGuard guard) {
+    handler
+        .decoder()
+        .frameListener(new Http2Heads(handler.decoder().frameListener(), handler.encoder(), guard));
   }
 
   @Override

@@ -2,8 +2,6 @@ package dev.plumbline.http;
 
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
-import io.vertx.ext.web.RoutingContext;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -52,25 +50,6 @@ final class Http2Requests {
               request.pause();
             }
           });
-    }
-  }
-
-  /** Ends a stream that has its answer, though its request has not come to its end. */
-  static void endWithAnswer(RoutingContext ctx) {
-    HttpServerRequest request = ctx.request();
-    if (request.version() == HttpVersion.HTTP_2) {
-      ctx.addEndHandler(
-          answered -> {
-            if (!request.isEnded()) {
-              ctx.vertx().setTimer(GentleEnd.LINGER_MS, linger -> cutOff(request));
-            }
-          });
-    }
-  }
-
-  private static void cutOff(HttpServerRequest request) {
-    if (!request.isEnded()) {
-      request.response().reset(NO_ERROR);
     }
   }
 }

@@ -154,7 +154,6 @@ public final class HttpVerticle extends VerticleBase {
     ctx.put(SEEN, true);
     RawTarget.remember(ctx);
     Bodies.remember(ctx);
-    Http2Requests.endWithAnswer(ctx);
     boolean room = metrics.begin() <= config.maxConcurrent();
     ctx.addEndHandler(
         ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
