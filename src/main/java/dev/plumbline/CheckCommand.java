@@ -71,7 +71,8 @@ final class CheckCommand implements Callable<Integer> {
   public Integer call() {
     try {
       Config settings = config.load();
-      ModuleCatalogue modules = ModuleCatalogue.load();
+      ModuleCatalogue modules =
+          ModuleCatalogue.load().choosing(settings.dns().resolvers().keySet());
       CheckModule<?> found = modules.find(module);
       if (found == null) {
         return refuse(

@@ -183,7 +183,7 @@ final class Service {
             new FirstStart(opened, passwords).run(config.bootstrap()),
             "the first account could not be made")
         .forEach(print);
-    ModuleCatalogue modules = ModuleCatalogue.load();
+    ModuleCatalogue modules = ModuleCatalogue.load().choosing(config.dns().resolvers().keySet());
     Equipment equipment = equipment();
 
     own.addLocal(config.http().port());

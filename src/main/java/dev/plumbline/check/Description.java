@@ -1,6 +1,7 @@
 package dev.plumbline.check;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,7 @@ public record Description(
 
   public static final String TIMEOUT_MS = "timeout_ms";
   public static final String IP_VERSION = "ip_version";
+  public static final String RESOLVER = "resolver";
 
   /** The option that every job has beside those of its module; instant checks refuse it. */
   public static final Option FRESH =
@@ -50,6 +52,37 @@ public record Description(
     return null;
   }
 
+  /** The same module, where people may choose among these resolvers besides the default one. */
+  public Description choosing(Collection<String> resolvers) {
+    if (resolvers.isEmpty() || option(RESOLVER) == null) {
+      return this;
+    }
+    return new Description(
+        module,
+        title,
+        summary,
+        category,
+        input,
+        defaultPort,
+        schemes,
+        example,
+        placeholder,
+        options.stream().map(o -> o.name().equals(RESOLVER) ? resolver(resolvers) : o).toList(),
+        fields,
+        findings,
+        reachability);
+  }
+
+  private static Option resolver(Collection<String> names) {
+    List<String> all = new ArrayList<>(List.of("default"));
+    all.addAll(names);
+    return Option.choice(
+        RESOLVER,
+        "Resolver",
+        "Which of this service's DNS resolvers is asked.",
+        all.toArray(new String[0]));
+  }
+
   public static Builder of(String module, String title, InputType input) {
     return new Builder(module, title, input);
   }
@@ -67,6 +100,7 @@ public record Description(
     private String placeholder = "example.com";
     private boolean reachability;
     private boolean connects;
+    private boolean asksTheDns;
     private final List<Option> options = new ArrayList<>();
     private final List<Field> fields = new ArrayList<>();
     private final List<FindingCode> findings = new ArrayList<>();
@@ -117,6 +151,12 @@ public record Description(
       return this;
     }
 
+    /** Marks a module that judges what the DNS says, which gives it the option resolver. */
+    public Builder asksTheDns() {
+      asksTheDns = true;
+      return this;
+    }
+
     public Builder options(Option... more) {
       options.addAll(List.of(more));
       return this;
@@ -141,6 +181,9 @@ public record Description(
               10_000,
               1_000,
               30_000));
+      if (asksTheDns) {
+        options.add(resolver(List.of()));
+      }
       if (connects) {
         options.add(
             Option.choice(

@@ -1,6 +1,8 @@
 package dev.plumbline.check;
 
+import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,6 +36,31 @@ public final class ModuleCatalogue {
       found.add(module);
     }
     return new ModuleCatalogue(found);
+  }
+
+  /** The same modules, where those that ask the DNS have these resolvers to choose from. */
+  public ModuleCatalogue choosing(Collection<String> resolvers) {
+    List<CheckModule<?>> offered = new ArrayList<>();
+    for (CheckModule<?> module : modules.values()) {
+      Description description = module.description().choosing(resolvers);
+      offered.add(
+          description == module.description() ? module : new Offered<>(module, description));
+    }
+    return new ModuleCatalogue(offered);
+  }
+
+  /** A module under another description. */
+  private record Offered<E>(CheckModule<E> module, Description description)
+      implements CheckModule<E> {
+    @Override
+    public Future<E> collect(Target target, CheckContext context) {
+      return module.collect(target, context);
+    }
+
+    @Override
+    public Judgement judge(E evidence, Options options) {
+      return module.judge(evidence, options);
+    }
   }
 
   /** The module of this name, or null. */

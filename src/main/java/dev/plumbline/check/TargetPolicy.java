@@ -116,6 +116,29 @@ public final class TargetPolicy {
     }
   }
 
+  /** Why this address may not be contacted at any port, null when it may. */
+  public @Nullable String refusalOf(InetAddress address) {
+    return refusalOfAddress(address, 0);
+  }
+
+  /**
+   * Whether a name is one that only a private resolver knows: below a special name or below one of
+   * the suffixes that are not looked up. A name without a dot says nothing of where it belongs.
+   */
+  public boolean belongsInside(String name) {
+    if (name.indexOf('.') < 0) {
+      return false;
+    }
+    for (String suffix = name; ; suffix = suffix.substring(suffix.indexOf('.') + 1)) {
+      if (SPECIAL_NAMES.contains(suffix) || deniedSuffixes.contains(suffix)) {
+        return true;
+      }
+      if (suffix.indexOf('.') < 0) {
+        return false;
+      }
+    }
+  }
+
   /** Why this address and port may not be connected to, null when it may. */
   public @Nullable String refusalOf(InetAddress address, int port) {
     String refusal = refusalOfAddress(address, port);

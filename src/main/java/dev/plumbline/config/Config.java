@@ -3,6 +3,7 @@ package dev.plumbline.config;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Every setting, checked and typed. {@code conf/plumbline.yaml} says what each one means. */
@@ -179,10 +180,28 @@ public record Config(
 
   /**
    * @param servers {@code host:port}; empty for the system's
+   * @param resolvers other recursive servers that people may choose, by name; in order
    * @param timeout for one query to one server
    */
   public record Dns(
-      List<String> servers, List<String> denySuffixes, Duration timeout, int cacheEntries) {}
+      List<String> servers,
+      Map<String, List<String>> resolvers,
+      List<String> denySuffixes,
+      Duration timeout,
+      int cacheEntries) {
+
+    /** Nothing to choose from. */
+    public Dns(
+        List<String> servers, List<String> denySuffixes, Duration timeout, int cacheEntries) {
+      this(servers, Map.of(), denySuffixes, timeout, cacheEntries);
+    }
+
+    /** These settings, of one of the resolvers. */
+    public Dns of(String resolver) {
+      return new Dns(
+          resolvers.getOrDefault(resolver, servers), denySuffixes, timeout, cacheEntries);
+    }
+  }
 
   /**
    * @param extraRoots PEM file, null for none

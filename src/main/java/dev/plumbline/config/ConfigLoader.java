@@ -192,6 +192,7 @@ public final class ConfigLoader {
         targets(s),
         new Config.Dns(
             s.sockets("dns.servers"),
+            s.namedSockets("dns.resolvers"),
             s.names("dns.deny_suffixes"),
             s.duration("dns.timeout", Duration.ofMillis(50), Duration.ofSeconds(30)),
             s.integer("dns.cache_entries", 0, 10_000_000)),

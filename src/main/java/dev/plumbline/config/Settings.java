@@ -7,6 +7,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -22,6 +23,7 @@ final class Settings {
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
   private static final Pattern NAME =
       Pattern.compile("\\.?(?=.{1,253}$)[A-Za-z_][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*\\.?");
+  private static final Pattern LABEL = Pattern.compile("[a-z0-9][a-z0-9-]{0,31}");
   private static final Pattern PORTS = Pattern.compile("([0-9]{1,5})(?:-([0-9]{1,5}))?");
 
   private final Map<String, Object> values;
@@ -172,13 +174,33 @@ final class Settings {
   List<String> sockets(String key) {
     List<String> list = list(key);
     for (String item : list) {
-      int colon = item.lastIndexOf(':');
-      String host = colon < 0 ? item : item.substring(0, colon).replaceAll("[\\[\\]]", "");
-      if (colon < 0 || !isPort(item.substring(colon + 1)) || AddressText.parse(host) == null) {
+      if (!isSocket(item)) {
         fault(key, "'" + item + "' is no address:port such as 127.0.0.1:53");
       }
     }
     return list;
+  }
+
+  /** {@code name=host:port}, in order; a name that stands several times has several. */
+  Map<String, List<String>> namedSockets(String key) {
+    Map<String, List<String>> named = new LinkedHashMap<>();
+    for (String item : list(key)) {
+      int equals = item.indexOf('=');
+      String name = equals < 0 ? "" : item.substring(0, equals);
+      String socket = item.substring(equals + 1);
+      if (!LABEL.matcher(name).matches() || name.equals("default") || !isSocket(socket)) {
+        fault(key, "'" + item + "' is no name=address:port such as public=192.0.2.53:53");
+      } else {
+        named.computeIfAbsent(name, first -> new ArrayList<>()).add(socket);
+      }
+    }
+    return named;
+  }
+
+  private static boolean isSocket(String text) {
+    int colon = text.lastIndexOf(':');
+    String host = colon < 0 ? text : text.substring(0, colon).replaceAll("[\\[\\]]", "");
+    return colon >= 0 && isPort(text.substring(colon + 1)) && AddressText.parse(host) != null;
   }
 
   private static boolean isPort(String text) {

@@ -11,13 +11,15 @@ import org.xbill.DNS.Record;
  *
  * @param name the name that was asked for
  * @param type of {@link org.xbill.DNS.Type}
- * @param rcode {@link Rcode#NOERROR} or {@link Rcode#NXDOMAIN}
+ * @param rcode of {@link Rcode}; anything but NOERROR and NXDOMAIN says that the resolver has
+ *     failed
  * @param aliases the names that the name is an alias of, in order (CNAME); empty when it is none
  * @param records of the wanted type, at the last alias; empty when there is none
  * @param addresses of A and AAAA records; empty for other types
  * @param authoritative the AA bit of the last answer
  * @param authenticated the AD bit of all answers: the resolver has validated them by DNSSEC
  * @param ttlSeconds how long it may be kept: the shortest time of the records, or of the denial
+ * @param responseMs how long the resolver took, in ms
  */
 public record DnsAnswer(
     Name name,
@@ -28,7 +30,8 @@ public record DnsAnswer(
     List<InetAddress> addresses,
     boolean authoritative,
     boolean authenticated,
-    long ttlSeconds) {
+    long ttlSeconds,
+    double responseMs) {
 
   private static final int OBJECT = 50;
 
@@ -47,5 +50,12 @@ public record DnsAnswer(
   /** Whether the name, or the last of its aliases, does not exist. */
   public boolean nxdomain() {
     return rcode == Rcode.NXDOMAIN;
+  }
+
+  /**
+   * Whether the resolver could not find out: neither that there is something nor that there is not.
+   */
+  public boolean failed() {
+    return rcode != Rcode.NOERROR && rcode != Rcode.NXDOMAIN;
   }
 }

@@ -38,6 +38,7 @@ final class DnsChain {
   private Name current;
   private long ttl = MOST_TTL;
   private boolean authenticated = true;
+  private final long startNanos = System.nanoTime();
 
   DnsChain(Name question, int type) {
     this.question = question;
@@ -60,6 +61,10 @@ final class DnsChain {
    */
   @Nullable DnsAnswer follow(Message message) throws CheckFailure {
     authenticated &= message.getHeader().getFlag(Flags.AD);
+    int rcode = message.getRcode();
+    if (rcode != Rcode.NOERROR && rcode != Rcode.NXDOMAIN) {
+      return end(message, rcode, List.of(), 0);
+    }
     List<Record> answers = message.getSection(Section.ANSWER);
     Name asked = current;
     while (true) {
@@ -74,7 +79,7 @@ final class DnsChain {
       }
       step((CNAMERecord) alias.get(0));
     }
-    boolean denied = message.getHeader().getRcode() == Rcode.NXDOMAIN;
+    boolean denied = rcode == Rcode.NXDOMAIN;
     SOARecord soa = soa(message);
     if (!denied && soa == null && !current.equals(asked)) {
       return null;
@@ -142,7 +147,8 @@ final class DnsChain {
         addresses(records),
         message.getHeader().getFlag(Flags.AA),
         authenticated,
-        ttlSeconds);
+        ttlSeconds,
+        (System.nanoTime() - startNanos) / 1e6);
   }
 
   private static List<InetAddress> addresses(List<Record> records) {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,8 @@ public final class DnsResolver {
 
   private record Key(String name, int type) {}
 
+  private record Kept(DnsAnswer answer, long sinceNanos) {}
+
   private final Vertx vertx;
   private final TargetPolicy policy;
   private final DnsTransport transport;
@@ -52,7 +55,8 @@ public final class DnsResolver {
   private final int mostOutstanding;
   private final AtomicInteger outstanding = new AtomicInteger();
   private final ConcurrentMap<Key, Future<DnsAnswer>> flights = new ConcurrentHashMap<>();
-  private final Cache<Key, DnsAnswer> cache;
+  private final LongSupplier nanoClock;
+  private final Cache<Key, Kept> cache;
 
   /**
    * @param nanoClock by which answers grow old, for example {@code System::nanoTime}
@@ -71,6 +75,7 @@ public final class DnsResolver {
       int mostOutstanding) {
     this.vertx = vertx;
     this.policy = policy;
+    this.nanoClock = nanoClock;
     this.mostOutstanding = mostOutstanding;
     this.transport = new DnsTransport(vertx, settings.timeout());
     this.servers = DnsServers.from(settings.servers());
@@ -78,7 +83,7 @@ public final class DnsResolver {
     this.cache =
         Caffeine.newBuilder()
             .maximumWeight(settings.cacheEntries() * BYTES_AN_ENTRY)
-            .weigher((Key key, DnsAnswer answer) -> key.name().length() + answer.weight())
+            .weigher((Key key, Kept kept) -> key.name().length() + kept.answer().weight())
             .expireAfter(Expiry.creating(DnsResolver::timeToKeep))
             .ticker(nanoClock::getAsLong)
             .executor(Runnable::run)
@@ -118,11 +123,32 @@ public final class DnsResolver {
    * @param type of {@link Type}
    */
   public Future<DnsAnswer> query(String name, int type, Deadline deadline) {
+    return ask(name, type, deadline, Long.MAX_VALUE).compose(DnsResolver::told);
+  }
+
+  /** An answer that tells something, or the failure that there is none. */
+  static Future<DnsAnswer> told(DnsAnswer answer) {
+    return answer.failed()
+        ? failed(
+            ErrorCode.DNS_SERVFAIL,
+            "The DNS resolver answered " + Rcode.string(answer.rcode()) + ".")
+        : Future.succeededFuture(answer);
+  }
+
+  /**
+   * As {@link #query}, but that the resolver has failed is an answer too.
+   *
+   * @param mostAgeMillis an answer that was got longer ago is not given again, however long it may
+   *     be kept
+   */
+  Future<DnsAnswer> ask(String name, int type, Deadline deadline, long mostAgeMillis) {
     String plain = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
     Key key = new Key(plain.toLowerCase(Locale.ROOT), type);
-    DnsAnswer known = cache.getIfPresent(key);
-    if (known != null) {
-      return Future.succeededFuture(known);
+    Kept known = cache.getIfPresent(key);
+    if (known != null
+        && TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - known.sinceNanos())
+            < mostAgeMillis) {
+      return Future.succeededFuture(known.answer());
     }
     String refusal = policy.refusalOfName(key.name());
     if (refusal != null) {
@@ -154,7 +180,7 @@ public final class DnsResolver {
         .onComplete(
             outcome -> {
               if (outcome.succeeded() && outcome.result().ttlSeconds() > 0) {
-                cache.put(key, outcome.result());
+                cache.put(key, new Kept(outcome.result(), nanoClock.getAsLong()));
               }
               flights.remove(key);
               outstanding.decrementAndGet();
@@ -169,7 +195,7 @@ public final class DnsResolver {
 
   private Future<DnsAnswer> resolve(DnsChain chain, Deadline end) {
     Record question = Record.newRecord(chain.current(), chain.type(), DClass.IN);
-    return ask(question, 0, true, end)
+    return exchange(question, 0, true, end)
         .compose(
             message -> {
               DnsAnswer answer;
@@ -181,37 +207,34 @@ public final class DnsResolver {
               if (answer != null) {
                 return Future.succeededFuture(answer);
               }
-              String refusal = policy.refusalOfName(text(chain.current()));
-              return refusal == null
+              return policy.refusalOfName(text(chain.current())) == null
                   ? resolve(chain, end)
-                  : failed(ErrorCode.TARGET_BLOCKED, refusal);
+                  : Future.failedFuture(DnsVeil.inside(text(question.getName())));
             });
   }
 
   /** Asks one server after the other; a lone server that kept silent is asked again. */
-  private Future<Message> ask(Record question, int attempt, boolean edns, Deadline end) {
+  private Future<Message> exchange(Record question, int attempt, boolean edns, Deadline end) {
     SocketAddress server = servers.get(attempt % servers.size());
     return transport
         .exchange(server, question, edns, Math.min(attemptMillis, end.remainingMillis()))
         .transform(
             outcome -> {
               Message message = outcome.result();
-              int rcode = message == null ? Rcode.SERVFAIL : message.getHeader().getRcode();
+              int rcode = message == null ? Rcode.SERVFAIL : message.getRcode();
               if (message != null && (rcode == Rcode.NOERROR || rcode == Rcode.NXDOMAIN)) {
                 return Future.succeededFuture(message);
               }
               if (message != null && rcode == Rcode.FORMERR && edns) {
-                return ask(question, attempt, false, end);
+                return exchange(question, attempt, false, end);
               }
               boolean silent = message == null && isTimeout(outcome.cause());
               if (hasNext(attempt, silent) && !end.passed()) {
-                return ask(question, attempt + 1, edns, end);
+                return exchange(question, attempt + 1, edns, end);
               }
               return message == null
                   ? Future.failedFuture(outcome.cause())
-                  : failed(
-                      ErrorCode.DNS_SERVFAIL,
-                      "The DNS resolver answered " + Rcode.string(rcode) + ".");
+                  : Future.succeededFuture(message);
             });
   }
 
@@ -237,8 +260,8 @@ public final class DnsResolver {
     return promise.future();
   }
 
-  private static Duration timeToKeep(Key key, DnsAnswer answer) {
-    return Duration.ofSeconds(answer.ttlSeconds());
+  private static Duration timeToKeep(Key key, Kept kept) {
+    return Duration.ofSeconds(kept.answer().ttlSeconds());
   }
 
   /** A name as the policy knows it. */

@@ -21,7 +21,6 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
 /**
@@ -96,10 +95,12 @@ public final class EgressGuard {
         }
         continue;
       }
+      if (DnsVeil.hides(policy, lookup.result())) {
+        return Future.failedFuture(DnsVeil.inside(host.name()));
+      }
       String refusal = refusalOf(lookup.result(), port);
       if (refusal != null) {
-        return failed(
-            ErrorCode.TARGET_BLOCKED, "The name " + host.name() + " leads inside: " + refusal);
+        return failed(ErrorCode.TARGET_BLOCKED, refusal);
       }
       for (InetAddress address : lookup.result().addresses()) {
         if (version.mayDial(address)) {
@@ -118,12 +119,6 @@ public final class EgressGuard {
   }
 
   private @Nullable String refusalOf(DnsAnswer answer, int port) {
-    for (Name alias : answer.aliases()) {
-      String refusal = policy.refusalOfName(DnsResolver.text(alias));
-      if (refusal != null) {
-        return refusal;
-      }
-    }
     for (InetAddress address : answer.addresses()) {
       String refusal = policy.refusalOf(address, port);
       if (refusal != null) {

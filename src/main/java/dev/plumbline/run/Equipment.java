@@ -13,6 +13,7 @@ import dev.plumbline.probe.TlsProbe;
 import dev.plumbline.probe.TlsTrust;
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -51,12 +52,21 @@ public record Equipment(TargetPolicy policy, Probes probes) {
         new Probes(
             Map.of(
                 DnsProbe.class,
-                new DnsProbe(resolver),
+                new DnsProbe(resolver, resolvers(vertx, config.dns(), policy), policy),
                 HttpProbe.class,
                 http,
                 TlsProbe.class,
                 new TlsProbe(vertx, guard),
                 CertificateProbe.class,
                 certificates)));
+  }
+
+  private static Map<String, DnsResolver> resolvers(
+      Vertx vertx, Config.Dns dns, TargetPolicy policy) {
+    Map<String, DnsResolver> resolvers = new HashMap<>();
+    for (String name : dns.resolvers().keySet()) {
+      resolvers.put(name, new DnsResolver(vertx, dns.of(name), policy, System::nanoTime));
+    }
+    return resolvers;
   }
 }

@@ -1,27 +1,22 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
-import dev.plumbline.http.api.ResultContract;
 import dev.plumbline.probe.HttpProbe;
 import dev.plumbline.probe.LabGuard;
 import dev.plumbline.probe.TestContext;
 import dev.plumbline.probe.TlsTrust;
 import dev.plumbline.tls.TrustRoots;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,27 +84,7 @@ public final class HttpBench implements AutoCloseable {
         TestContext.of(description, options)
             .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
             .withProbe(HttpProbe.class, probe);
-    CheckResult result =
-        Await.value(
-            module
-                .collect(target, context)
-                .map(
-                    evidence ->
-                        ResultAssembler.judged(
-                            description,
-                            target,
-                            module.judge(evidence, context.options()),
-                            Instant.now(),
-                            0))
-                .recover(
-                    failure ->
-                        failure instanceof CheckFailure known
-                            ? Future.succeededFuture(
-                                ResultAssembler.failed(
-                                    description, target, known.error(), Instant.now(), 0))
-                            : Future.failedFuture(failure)));
-    ResultContract.assertHolds(description, result);
-    return result;
+    return Checked.by(module, target, context);
   }
 
   /** The names that the probe can look up. */

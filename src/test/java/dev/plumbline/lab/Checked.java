@@ -1,0 +1,42 @@
+package dev.plumbline.lab;
+
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.Target;
+import dev.plumbline.http.api.ResultContract;
+import dev.plumbline.probe.TestContext;
+import io.vertx.core.Future;
+import java.time.Instant;
+
+/** Results of modules that are run as a service runs them, held against what they promise. */
+public final class Checked {
+  private Checked() {}
+
+  public static <E> CheckResult by(CheckModule<E> module, Target target, TestContext context) {
+    Description description = module.description();
+    CheckResult result =
+        Await.value(
+            module
+                .collect(target, context)
+                .map(
+                    evidence ->
+                        ResultAssembler.judged(
+                            description,
+                            target,
+                            module.judge(evidence, context.options()),
+                            Instant.now(),
+                            0))
+                .recover(
+                    failure ->
+                        failure instanceof CheckFailure known
+                            ? Future.succeededFuture(
+                                ResultAssembler.failed(
+                                    description, target, known.error(), Instant.now(), 0))
+                            : Future.failedFuture(failure)));
+    ResultContract.assertHolds(description, result);
+    return result;
+  }
+}

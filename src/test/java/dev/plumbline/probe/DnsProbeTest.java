@@ -1,0 +1,176 @@
+package dev.plumbline.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Option;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
+import dev.plumbline.lab.Await;
+import dev.plumbline.lab.DnsFaults;
+import dev.plumbline.lab.DnsLab;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Type;
+
+class DnsProbeTest {
+  private static final TargetPolicy POLICY =
+      new TargetPolicy(
+          new TargetPolicy.Rules(List.of(), List.of(), List.of("corp.example"), List.of("*")),
+          (address, port) -> false);
+  private static final Description MODULE =
+      Description.of("any", "Any", InputType.DOMAIN)
+          .asksTheDns()
+          .build()
+          .choosing(List.of("other", "third"));
+
+  private final AtomicLong now = new AtomicLong();
+  private Vertx vertx;
+  private DnsLab lab;
+  private DnsLab otherLab;
+  private DnsProbe probe;
+
+  @BeforeEach
+  void start() {
+    vertx = Vertx.vertx();
+    lab = DnsLab.start();
+    otherLab = DnsLab.start();
+    probe = new DnsProbe(resolver(lab), Map.of("other", resolver(otherLab)), POLICY);
+  }
+
+  @AfterEach
+  void stop() {
+    Await.value(vertx.close());
+    lab.close();
+    otherLab.close();
+  }
+
+  private DnsResolver resolver(DnsLab server) {
+    Config.Dns settings =
+        new Config.Dns(List.of(server.address()), List.of(), Duration.ofSeconds(1), 1000);
+    return new DnsResolver(vertx, settings, POLICY, now::get);
+  }
+
+  private Future<DnsAnswer> query(String name, int type) {
+    return probe.query(TestContext.create(), name, type);
+  }
+
+  private static void assertHidden(Future<?> future, String... secrets) {
+    assertThat(Await.failure(future))
+        .isInstanceOfSatisfying(
+            CheckFailure.class,
+            failure -> {
+              assertThat(failure.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+              assertThat(failure.error().message()).doesNotContain(secrets);
+            });
+  }
+
+  @Test
+  void asksTheResolverThatWasChosen() {
+    lab.address("a.test", "1.1.1.1");
+    otherLab.address("a.test", "1.1.1.2");
+    CheckContext other = TestContext.of(MODULE, Map.of("resolver", "other"));
+
+    assertThat(Await.value(probe.query(other, "a.test", Type.A)).records().toString())
+        .contains("1.1.1.2");
+    assertThat(Await.value(query("a.test", Type.A)).records().toString()).contains("1.1.1.1");
+    assertThat(MODULE.option("resolver"))
+        .extracting(Option::values)
+        .isEqualTo(List.of("default", "other", "third"));
+  }
+
+  @Test
+  void sharesAnswersForAMomentOnly() {
+    lab.address("a.test", "1.1.1.1");
+    for (int i = 0; i < 3; i++) {
+      Await.value(query("a.test", Type.A));
+    }
+    assertThat(lab.queries("a.test")).isEqualTo(1);
+
+    now.addAndGet(TimeUnit.SECONDS.toNanos(6));
+    Await.value(query("a.test", Type.A));
+    assertThat(lab.queries("a.test")).isEqualTo(2);
+  }
+
+  @Test
+  void tellsWhatTheResolverFailedWith() {
+    lab.behave("bad.test", DnsFaults.rcode(Rcode.REFUSED));
+
+    DnsAnswer answer = Await.value(probe.ask(TestContext.create(), "bad.test", Type.A));
+
+    assertThat(answer.rcode()).isEqualTo(Rcode.REFUSED);
+    assertThat(answer.failed()).isTrue();
+    assertThat(Await.failure(query("bad.test", Type.A))).hasMessageContaining("REFUSED");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "A 10.1.2.3",
+        "A 169.254.169.254",
+        "AAAA fd00::1",
+        "AAAA 64:ff9b::a01:203",
+        "MX 10 mail.corp.example.",
+        "NS ns.corp.example.",
+        "CNAME db.corp.example.",
+        "CNAME printer.local.",
+        "SRV 1 1 389 ldap.corp.example.",
+        "PTR host.corp.example.",
+        "SOA ns.corp.example. admin.a.test. 1 2 3 4 5",
+        "NAPTR 1 1 \"s\" \"SIP\" \"\" sip.corp.example.",
+        "HTTPS 1 . ipv4hint=10.1.2.3",
+        "HTTPS 1 . ipv6hint=fd00::1",
+        "HTTPS 1 web.corp.example."
+      })
+  void tellsNothingOfWhatBelongsInside(String data) {
+    lab.record("a.test. 60 IN " + data);
+    int type = Type.value(data.substring(0, data.indexOf(' ')));
+
+    assertHidden(query("a.test", type), "10.1.2.3", "fd00", "corp.example", "printer");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "MX 0 .",
+        "MX 10 localhost.",
+        "MX 10 mail.a.test.",
+        "HTTPS 1 . ipv4hint=1.1.1.1",
+        "SRV 0 0 0 ."
+      })
+  void tellsWhatIsPublic(String data) {
+    lab.record("a.test. 60 IN " + data);
+    int type = Type.value(data.substring(0, data.indexOf(' ')));
+
+    assertThat(Await.value(query("a.test", type)).records()).hasSize(1);
+  }
+
+  @Test
+  void admitsNoDomainThatLeadsInside() {
+    lab.address("outside.test", "1.1.1.1").address("inside.test", "1.1.1.1", "10.1.2.3");
+    lab.alias("alias.test", "db.corp.example").empty("empty.test");
+    lab.address("six.test", "fd00::1").behave("lame.test", DnsFaults.rcode(Rcode.SERVFAIL));
+
+    for (String name : List.of("outside.test", "empty.test", "missing.test", "lame.test")) {
+      Await.value(probe.admit(TestContext.create(), name));
+    }
+    for (String name : List.of("inside.test", "alias.test", "six.test", "x.corp.example")) {
+      assertHidden(probe.admit(TestContext.create(), name), "10.1.2.3", "fd00", "db.corp");
+    }
+  }
+}

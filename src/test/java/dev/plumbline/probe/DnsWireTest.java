@@ -1,0 +1,99 @@
+package dev.plumbline.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import dev.plumbline.check.CheckFailure;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.xbill.DNS.DClass;
+import org.xbill.DNS.Flags;
+import org.xbill.DNS.Message;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Record;
+import org.xbill.DNS.Section;
+import org.xbill.DNS.Type;
+
+/** Whatever a server sends, it is read or passed over; nothing else happens. */
+class DnsWireTest {
+  private static final int ID = 4711;
+
+  @Property(tries = 2000)
+  void anyBytesAreReadOrPassedOver(@ForAll @Size(max = 600) byte[] bytes) throws IOException {
+    read(bytes);
+  }
+
+  @Property(tries = 2000)
+  void anyBytesAfterAHeaderAreReadOrPassedOver(
+      @ForAll @Size(max = 600) byte[] tail,
+      @ForAll @IntRange(max = 40) int answers,
+      @ForAll @IntRange(max = 5) int authorities)
+      throws IOException {
+    byte[] head = honest().toWire();
+    byte[] bytes = Arrays.copyOf(head, head.length + tail.length);
+    System.arraycopy(tail, 0, bytes, head.length, tail.length);
+    bytes[7] = (byte) answers;
+    bytes[9] = (byte) authorities;
+    read(bytes);
+  }
+
+  @Property(tries = 2000)
+  void aRealAnswerWithBytesTurnedIsReadOrPassedOver(
+      @ForAll @Size(min = 1, max = 12) List<@IntRange(max = 100_000) Integer> turned)
+      throws IOException {
+    Message answer = honest();
+    for (String data : List.of("10 mail.a.test.", "20 b.mail.a.test.")) {
+      answer.addRecord(record(Type.MX, data), Section.ANSWER);
+    }
+    answer.addRecord(record(Type.TXT, "\"v=spf1\" \" -all\""), Section.ANSWER);
+    answer.addRecord(record(Type.HTTPS, "1 . alpn=h2 ipv4hint=1.1.1.1"), Section.ANSWER);
+    answer.addRecord(record(Type.CAA, "0 issue \"ca.test\""), Section.AUTHORITY);
+    byte[] bytes = answer.toWire();
+    for (int each : turned) {
+      bytes[each % bytes.length] = (byte) (each / bytes.length);
+    }
+    read(bytes);
+  }
+
+  private static void read(byte[] bytes) throws IOException {
+    Buffer buffer = Buffer.buffer(bytes);
+    assertThatCode(() -> DnsWire.claimsToAnswer(buffer, ID)).doesNotThrowAnyException();
+    Message message = DnsWire.parse(buffer);
+    if (message == null) {
+      return;
+    }
+    DnsWire.belongs(message, question());
+    for (int type : new int[] {Type.MX, Type.TXT, Type.HTTPS, Type.A}) {
+      try {
+        DnsAnswer answer = new DnsChain(question().getName(), type).follow(message);
+        if (answer != null) {
+          assertThat(answer.weight()).isPositive();
+          answer.records().forEach(Record::rdataToString);
+        }
+      } catch (CheckFailure passedOver) {
+        assertThat(passedOver.error().message()).isNotBlank();
+      }
+    }
+  }
+
+  private static Message honest() throws IOException {
+    Message message = new Message(ID);
+    message.getHeader().setFlag(Flags.QR);
+    message.addRecord(question(), Section.QUESTION);
+    return message;
+  }
+
+  private static Record question() throws IOException {
+    return Record.newRecord(Name.fromString("a.test."), Type.MX, DClass.IN);
+  }
+
+  private static Record record(int type, String data) throws IOException {
+    return Record.fromString(Name.fromString("a.test."), type, DClass.IN, 60, data, Name.root);
+  }
+}
