@@ -29,6 +29,12 @@ public final class DnsBench implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
   private final DnsLab dns = DnsLab.start();
 
+  private DnsBench() {}
+
+  public static DnsBench start() {
+    return new DnsBench();
+  }
+
   public DnsLab dns() {
     return dns;
   }

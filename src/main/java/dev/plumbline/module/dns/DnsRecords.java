@@ -1,0 +1,560 @@
+package dev.plumbline.module.dns;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.AddressText;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Field;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.Option;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.probe.DnsAnswer;
+import dev.plumbline.probe.DnsProbe;
+import dev.plumbline.probe.RegistrableDomains;
+import io.vertx.core.Future;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.AAAARecord;
+import org.xbill.DNS.ARecord;
+import org.xbill.DNS.CAARecord;
+import org.xbill.DNS.CNAMERecord;
+import org.xbill.DNS.MXRecord;
+import org.xbill.DNS.NSRecord;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Record;
+import org.xbill.DNS.SOARecord;
+import org.xbill.DNS.SRVRecord;
+import org.xbill.DNS.TXTRecord;
+import org.xbill.DNS.Type;
+
+/** What the DNS says of a name. */
+@AutoService(CheckModule.class)
+public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
+  private static final String TYPES = "types";
+  private static final List<String> USUAL =
+      List.of("A", "AAAA", "CNAME", "MX", "NS", "TXT", "SOA", "CAA", "HTTPS", "SRV");
+  private static final List<String> UNUSUAL =
+      List.of("SVCB", "TLSA", "DS", "DNSKEY", "PTR", "NAPTR", "SSHFP", "URI");
+  private static final int MOST_NAME = 253;
+  private static final int SHORT_TTL_SECONDS = 60;
+  private static final int LONG_TTL_SECONDS = 7 * 86_400;
+  private static final int LONG_CHAIN = 3;
+  private static final RegistrableDomains DOMAINS = new RegistrableDomains();
+
+  /** A label that nobody has; the same all the time, so that the answers can be kept. */
+  private static final String NOBODYS_LABEL =
+      "nobodys-" + Long.toString(new SecureRandom().nextLong() >>> 8, 36);
+
+  private static final FindingCode NXDOMAIN =
+      new FindingCode(
+          "name_does_not_exist",
+          Level.FAIL,
+          "rcode",
+          "The name does not exist: there is no record of any type, and none below it.",
+          "Look for a typing error; a new or lapsed registration is in no zone either.",
+          "RFC 8020 section 2");
+  private static final FindingCode DANGLING =
+      new FindingCode(
+          "dangling_alias",
+          Level.FAIL,
+          "rcode",
+          "The name is an alias of another name, and that one does not exist.",
+          "Take the CNAME out, or let it lead to a name that exists. Whoever can register the missing"
+              + " name takes this one over.",
+          "RFC 1034 section 3.6.2");
+  private static final FindingCode ALIAS_AND_MORE =
+      new FindingCode(
+          "alias_with_other_records",
+          Level.FAIL,
+          "records",
+          "The name has a CNAME and other records beside it, so resolvers see now one, now the other.",
+          "A name with a CNAME has nothing else: move the other records, or replace the CNAME by"
+              + " addresses.",
+          "RFC 1034 section 3.6.2");
+  private static final FindingCode ALIAS_AT_APEX =
+      new FindingCode(
+          "alias_at_apex",
+          Level.FAIL,
+          "records",
+          "The domain itself is an alias, which hides its own NS, SOA and MX records.",
+          "Replace the CNAME by A and AAAA records, or use what your DNS provider has for it (ALIAS,"
+              + " ANAME, flattening).",
+          "RFC 1912 section 2.4");
+  private static final FindingCode SEVERAL_ALIASES =
+      new FindingCode(
+          "several_aliases",
+          Level.FAIL,
+          "records",
+          "The name has more than one CNAME, though it can be an alias of one name only.",
+          "Keep one of them.",
+          "RFC 2181 section 10.1");
+  private static final FindingCode LONG_ALIASES =
+      new FindingCode(
+          "long_alias_chain",
+          Level.INFO,
+          "records",
+          "The name is an alias of an alias of an alias; each step costs a look-up and can break.",
+          "Let the first CNAME lead straight to the last name where you can.",
+          "RFC 1034 section 3.6.2");
+  private static final FindingCode UNANSWERED =
+      new FindingCode(
+          "types_unanswered",
+          Level.WARN,
+          "records",
+          "Some record types got no answer, though others did.",
+          "A name server that fails for types it does not know breaks newer clients: update it.",
+          "RFC 8906 section 3.1.2");
+  private static final FindingCode HIDDEN =
+      new FindingCode(
+          "private_records_hidden",
+          Level.WARN,
+          "records",
+          "Some records name hosts of a private network and are not shown.",
+          "If they are public, take them out of the public DNS: nobody outside can use them.",
+          "RFC 6762 appendix G");
+  private static final FindingCode SINGLE_SERVER =
+      new FindingCode(
+          "single_name_server",
+          Level.WARN,
+          "records",
+          "Only one name server is named for the domain; while it is away, the domain is too.",
+          "Add a second one, in another network.",
+          "RFC 2182 section 5");
+  private static final FindingCode TTLS_DIFFER =
+      new FindingCode(
+          "ttls_differ",
+          Level.WARN,
+          "ttl_min",
+          "Records of one name and type have different times to live, which they must not.",
+          "Give all records of a name and type the same time to live.",
+          "RFC 2181 section 5.2");
+  private static final FindingCode NOTHING =
+      new FindingCode(
+          "no_records",
+          Level.INFO,
+          "records",
+          "The name exists, but has no records of the types asked for.",
+          "Nothing needs to be done, unless you expected some here.",
+          "RFC 2308 section 2.2");
+  private static final FindingCode NO_IPV6 =
+      new FindingCode(
+          "no_ipv6",
+          Level.INFO,
+          "records",
+          "The name has IPv4 addresses only.",
+          "Add AAAA records once the servers behind it can be reached over IPv6.",
+          "RFC 6540 section 2");
+  private static final FindingCode WILDCARD =
+      new FindingCode(
+          "wildcard",
+          Level.INFO,
+          "wildcard",
+          "Names below this one that nobody set up exist as well, by a wildcard record.",
+          "Nothing needs to be done, unless you did not mean it: a wildcard hides typing errors.",
+          "RFC 4592 section 2.1");
+  private static final FindingCode SHORT_TTL =
+      new FindingCode(
+          "short_ttl",
+          Level.INFO,
+          "ttl_min",
+          "Some records may be kept for less than a minute, so visitors often wait for a look-up.",
+          "Raise the time to live, unless you are about to change the records.",
+          "RFC 1912 section 2.2");
+  private static final FindingCode LONG_TTL =
+      new FindingCode(
+          "long_ttl",
+          Level.INFO,
+          "ttl_min",
+          "The records may be kept for more than a week, so a change takes as long to be seen.",
+          "Lower the time to live to a day or less.",
+          "RFC 8767 section 4");
+
+  private static final Description DESCRIPTION =
+      Description.of("dns-records", "DNS records", InputType.DOMAIN)
+          .summary(
+              "Shows what the domain name system (DNS) says of a name: its addresses, mail and name"
+                  + " servers, texts and more, and what is wrong with them.")
+          .category("dns")
+          .asksTheDns()
+          .options(
+              Option.list(
+                  TYPES,
+                  "Record types",
+                  "Which types of records to look up, in capitals: "
+                      + String.join(", ", USUAL)
+                      + ", "
+                      + String.join(", ", UNUSUAL)
+                      + ".",
+                  USUAL,
+                  Pattern.compile(String.join("|", USUAL) + "|" + String.join("|", UNUSUAL)),
+                  10,
+                  20))
+          .fields(
+              Field.string(
+                  "rcode",
+                  "Response code",
+                  "What the resolver answered: NOERROR (the name exists), NXDOMAIN (it does not, or"
+                      + " what it is an alias of), SERVFAIL (it could not be found out)."),
+              Field.object(
+                  "records",
+                  "Records",
+                  "The records found, by type. Each has its owner (name), how long it may be kept"
+                      + " (ttl_seconds), its content as in a zone file (data) and, for MX, SRV, SOA,"
+                      + " CAA and TXT, the parts of it."),
+              Field.integer(
+                      "ttl_min",
+                      "Shortest time to live",
+                      "The shortest time for which one of the records may be kept, in seconds; null"
+                          + " without records.")
+                  .orNull(),
+              Field.bool(
+                  "wildcard",
+                  "Wildcard",
+                  "Whether names below this one exist that nobody set up, such as a random one."),
+              Field.bool(
+                  "authoritative",
+                  "Authoritative",
+                  "Whether the answers came from a server of the domain itself (the AA flag), not"
+                      + " from a resolver's memory."),
+              Field.number(
+                  "response_ms",
+                  "Response time",
+                  "How long the resolver took for the slowest of the answers, in ms."))
+          .findings(
+              NXDOMAIN,
+              DANGLING,
+              ALIAS_AND_MORE,
+              ALIAS_AT_APEX,
+              SEVERAL_ALIASES,
+              LONG_ALIASES,
+              UNANSWERED,
+              HIDDEN,
+              SINGLE_SERVER,
+              TTLS_DIFFER,
+              NOTHING,
+              NO_IPV6,
+              WILDCARD,
+              SHORT_TTL,
+              LONG_TTL)
+          .build();
+
+  /**
+   * What came of one type: an answer, or why there is none.
+   *
+   * @param failure {@code target_blocked} when the answer may not be told
+   */
+  public record Asked(String type, @Nullable DnsAnswer answer, @Nullable CheckError failure) {
+    boolean answered() {
+      return answer != null && !answer.failed();
+    }
+
+    List<Record> records() {
+      return answer == null ? List.of() : answer.records();
+    }
+  }
+
+  /** All that was asked, in order. */
+  public record Evidence(String name, List<Asked> asked, boolean wildcard) {}
+
+  @Override
+  public Description description() {
+    return DESCRIPTION;
+  }
+
+  @Override
+  public Future<Evidence> collect(Target target, CheckContext context) {
+    String name = target.text();
+    DnsProbe dns = context.probe(DnsProbe.class);
+    List<String> given = context.options().list(TYPES);
+    List<String> types = List.copyOf(new LinkedHashSet<>(given.isEmpty() ? USUAL : given));
+    Future<Void> admitted = dns.admit(context, name);
+    Future<Boolean> wildcard = wildcard(context, dns, name, types);
+    List<Future<Asked>> asked = types.stream().map(type -> ask(context, dns, name, type)).toList();
+    return admitted
+        .compose(fine -> Future.all(asked))
+        .compose(
+            done ->
+                wildcard.map(
+                    found ->
+                        new Evidence(name, asked.stream().map(Future::result).toList(), found)));
+  }
+
+  private static Future<Asked> ask(CheckContext context, DnsProbe dns, String name, String type) {
+    return dns.ask(context, name, Type.value(type))
+        .map(answer -> new Asked(type, answer, null))
+        .recover(
+            cause ->
+                cause instanceof CheckFailure failure
+                    ? Future.succeededFuture(new Asked(type, null, failure.error()))
+                    : Future.failedFuture(cause));
+  }
+
+  /** Asks for a name that nobody has; a server that does not say is taken to have no wildcard. */
+  private static Future<Boolean> wildcard(
+      CheckContext context, DnsProbe dns, String name, List<String> types) {
+    String nobodys = NOBODYS_LABEL + "." + name;
+    if (nobodys.length() > MOST_NAME) {
+      return Future.succeededFuture(false);
+    }
+    int type = types.contains("A") ? Type.A : Type.value(types.get(0));
+    return dns.query(context, nobodys, type)
+        .map(answer -> !answer.records().isEmpty() || !answer.aliases().isEmpty())
+        .otherwise(false);
+  }
+
+  @Override
+  public Judgement judge(Evidence seen, Options options) {
+    List<Asked> answered = seen.asked().stream().filter(Asked::answered).toList();
+    Map<String, Object> records = new LinkedHashMap<>();
+    for (Asked one : answered) {
+      if (!one.records().isEmpty()) {
+        records.put(one.type(), one.records().stream().map(DnsRecords::row).toList());
+      }
+    }
+    List<Record> all = answered.stream().flatMap(one -> one.records().stream()).toList();
+    boolean missing = answered.stream().map(Asked::answer).anyMatch(DnsAnswer::nxdomain);
+    boolean alias = answered.stream().anyMatch(one -> !one.answer().aliases().isEmpty());
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("rcode", rcode(seen, missing));
+    fields.put("records", records);
+    fields.put("ttl_min", all.isEmpty() ? null : shortestTtl(all));
+    fields.put("wildcard", seen.wildcard());
+    fields.put(
+        "authoritative",
+        !answered.isEmpty() && answered.stream().allMatch(one -> one.answer().authoritative()));
+    fields.put("response_ms", slowest(answered));
+    if (answered.isEmpty()) {
+      return new Judgement(fields, List.of(), failure(seen));
+    }
+    if (missing && !alias && all.isEmpty()) {
+      return new Judgement(
+          fields,
+          List.of(NXDOMAIN.found()),
+          new CheckError(ErrorCode.DNS_NXDOMAIN, "The name " + seen.name() + " does not exist."));
+    }
+    List<Finding> found = new ArrayList<>();
+    if (missing && alias) {
+      found.add(DANGLING.found());
+    }
+    aliases(seen.name(), answered, found);
+    gaps(seen, answered, found);
+    if (seen.wildcard()) {
+      found.add(WILDCARD.found());
+    }
+    if (all.isEmpty() && !missing) {
+      found.add(NOTHING.found());
+    }
+    if (records.containsKey("A") && asked(answered, "AAAA") && !records.containsKey("AAAA")) {
+      found.add(NO_IPV6.found());
+    }
+    times(answered, all, found);
+    return Judgement.of(fields, found);
+  }
+
+  private static void aliases(String name, List<Asked> answered, List<Finding> found) {
+    List<Record> own =
+        answered.stream()
+            .filter(one -> one.type().equals("CNAME"))
+            .flatMap(one -> one.records().stream())
+            .toList();
+    boolean alias = !own.isEmpty() || answered.stream().anyMatch(DnsRecords::followed);
+    boolean more =
+        answered.stream()
+            .anyMatch(
+                one ->
+                    !one.type().equals("CNAME")
+                        && !one.records().isEmpty()
+                        && one.answer().aliases().isEmpty());
+    if (alias && name.equals(DOMAINS.of(name))) {
+      found.add(ALIAS_AT_APEX.found());
+    } else if (alias && more) {
+      found.add(ALIAS_AND_MORE.found());
+    }
+    if (own.size() > 1) {
+      found.add(SEVERAL_ALIASES.found());
+    }
+    if (answered.stream().anyMatch(one -> one.answer().aliases().size() >= LONG_CHAIN)) {
+      found.add(LONG_ALIASES.found());
+    }
+  }
+
+  private static boolean followed(Asked one) {
+    return one.answer() != null && !one.answer().aliases().isEmpty();
+  }
+
+  private static void gaps(Evidence seen, List<Asked> answered, List<Finding> found) {
+    List<String> hidden = new ArrayList<>();
+    List<String> silent = new ArrayList<>();
+    for (Asked one : seen.asked()) {
+      if (!one.answered()) {
+        CheckError failure = one.failure();
+        boolean blocked = failure != null && failure.code() == ErrorCode.TARGET_BLOCKED;
+        (blocked ? hidden : silent).add(one.type());
+      }
+    }
+    if (!silent.isEmpty()) {
+      found.add(UNANSWERED.found("No answer came for " + String.join(", ", silent) + "."));
+    }
+    if (!hidden.isEmpty()) {
+      found.add(
+          HIDDEN.found(
+              "Records of type "
+                  + String.join(", ", hidden)
+                  + " name hosts of a private network and are not shown."));
+    }
+    long servers =
+        answered.stream()
+            .flatMap(one -> one.records().stream())
+            .filter(NSRecord.class::isInstance)
+            .count();
+    if (servers == 1) {
+      found.add(SINGLE_SERVER.found());
+    }
+  }
+
+  private static void times(List<Asked> answered, List<Record> all, List<Finding> found) {
+    for (Asked one : answered) {
+      if (one.records().stream().mapToLong(Record::getTTL).distinct().count() > 1) {
+        found.add(
+            TTLS_DIFFER.found("The " + one.type() + " records have different times to live."));
+      }
+    }
+    if (!all.isEmpty() && shortestTtl(all) < SHORT_TTL_SECONDS) {
+      found.add(SHORT_TTL.found());
+    } else if (!all.isEmpty() && shortestTtl(all) > LONG_TTL_SECONDS) {
+      found.add(LONG_TTL.found());
+    }
+  }
+
+  private static boolean asked(List<Asked> answered, String type) {
+    return answered.stream().anyMatch(one -> one.type().equals(type));
+  }
+
+  private static @Nullable String rcode(Evidence seen, boolean missing) {
+    if (missing) {
+      return "NXDOMAIN";
+    }
+    if (seen.asked().stream().anyMatch(Asked::answered)) {
+      return "NOERROR";
+    }
+    return seen.asked().stream()
+        .map(Asked::answer)
+        .filter(answer -> answer != null)
+        .map(answer -> Rcode.string(answer.rcode()))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static CheckError failure(Evidence seen) {
+    for (Asked one : seen.asked()) {
+      if (one.failure() != null) {
+        return one.failure();
+      }
+    }
+    return new CheckError(
+        ErrorCode.DNS_SERVFAIL, "The DNS resolver answered " + rcode(seen, false) + ".");
+  }
+
+  private static int shortestTtl(List<Record> records) {
+    return (int) records.stream().mapToLong(Record::getTTL).min().orElse(0);
+  }
+
+  private static @Nullable Double slowest(List<Asked> answered) {
+    double slowest =
+        answered.stream().mapToDouble(one -> one.answer().responseMs()).max().orElse(-1);
+    return slowest < 0 ? null : Math.round(slowest * 10) / 10.0;
+  }
+
+  private static Map<String, Object> row(Record found) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("name", plain(found.getName()));
+    row.put("ttl_seconds", found.getTTL());
+    row.put("data", data(found));
+    if (found instanceof MXRecord mx) {
+      row.put("preference", mx.getPriority());
+      row.put("host", plain(mx.getTarget()));
+    } else if (found instanceof SRVRecord srv) {
+      row.put("priority", srv.getPriority());
+      row.put("weight", srv.getWeight());
+      row.put("port", srv.getPort());
+      row.put("host", plain(srv.getTarget()));
+    } else if (found instanceof SOARecord soa) {
+      row.put("primary", plain(soa.getHost()));
+      row.put("contact", plain(soa.getAdmin()));
+      row.put("serial", soa.getSerial());
+      row.put("refresh_seconds", soa.getRefresh());
+      row.put("retry_seconds", soa.getRetry());
+      row.put("expire_seconds", soa.getExpire());
+      row.put("minimum_seconds", soa.getMinimum());
+    } else if (found instanceof CAARecord caa) {
+      row.put("flags", caa.getFlags());
+      row.put("tag", caa.getTag());
+      row.put("value", caa.getValue());
+    } else if (found instanceof TXTRecord txt) {
+      row.put("text", text(txt));
+    } else if (found instanceof NSRecord ns) {
+      row.put("host", plain(ns.getTarget()));
+    } else if (found instanceof CNAMERecord cname) {
+      row.put("host", plain(cname.getTarget()));
+    }
+    return row;
+  }
+
+  /** As in a zone file, and as dig prints it. */
+  private static String data(Record found) {
+    if (found instanceof ARecord || found instanceof AAAARecord) {
+      return AddressText.format(AddressText.of(found.rdataToWireCanonical()));
+    }
+    if (found instanceof TXTRecord txt) {
+      return txt.getStringsAsByteArrays().stream()
+          .map(DnsRecords::quoted)
+          .collect(Collectors.joining(" "));
+    }
+    return found.rdataToString();
+  }
+
+  /** RFC 1035 section 5.1. */
+  private static String quoted(byte[] text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (byte each : text) {
+      if (each < 0x20 || each == 0x7f) {
+        quoted.append("\\%03d".formatted(each & 0xff));
+      } else {
+        quoted.append(each == '"' || each == '\\' ? "\\" : "").append((char) each);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+
+  /** All strings of a TXT record in one: where it is cut means nothing (RFC 7208 section 3.3). */
+  private static String text(TXTRecord txt) {
+    StringBuilder text = new StringBuilder();
+    for (byte[] part : txt.getStringsAsByteArrays()) {
+      text.append(new String(part, StandardCharsets.ISO_8859_1));
+    }
+    return new String(
+        text.toString().getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+  }
+
+  private static String plain(Name name) {
+    return name.toString(!name.equals(Name.root));
+  }
+}

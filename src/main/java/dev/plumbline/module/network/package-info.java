@@ -1,0 +1,5 @@
+/** Checks of the network. */
+@NullMarked
+package dev.plumbline.module.network;
+
+import org.jspecify.annotations.NullMarked;

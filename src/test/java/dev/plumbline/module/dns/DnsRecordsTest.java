@@ -1,0 +1,334 @@
+package dev.plumbline.module.dns;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.lab.Dig;
+import dev.plumbline.lab.DnsBench;
+import dev.plumbline.lab.DnsFaults;
+import dev.plumbline.lab.DnsSaid;
+import dev.plumbline.lab.Named;
+import dev.plumbline.module.dns.DnsRecords.Asked;
+import dev.plumbline.module.dns.DnsRecords.Evidence;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Type;
+
+class DnsRecordsTest {
+  private static final DnsRecords MODULE = new DnsRecords();
+  private static DnsBench bench;
+
+  @BeforeAll
+  static void start() {
+    bench = DnsBench.start();
+    bench
+        .dns()
+        .address("full.test", "192.0.2.1", "2001:db8::1")
+        .record("full.test. 300 IN MX 10 mail.full.test.")
+        .record("full.test. 300 IN TXT \"v=spf1 \" \"-all\"")
+        .record("full.test. 300 IN CAA 0 issue \"ca.test\"")
+        .address("inside.test", "192.0.2.1", "10.1.2.3")
+        .record("half.test. 300 IN TXT \"known\"")
+        .address("half.test", "192.0.2.1")
+        .behave("half.test", DnsFaults.only(Type.HTTPS, DnsFaults.rcode(Rcode.SERVFAIL)))
+        .address("ldap.test", "192.0.2.1")
+        .record("ldap.test. 300 IN SRV 0 0 389 dc1.corp.example.")
+        .behave("lame.test", DnsFaults.rcode(Rcode.REFUSED))
+        .behave("silent.test", DnsFaults.silent())
+        .empty("empty.test")
+        .address("xn--bcher-kva.test", "192.0.2.1");
+  }
+
+  @AfterAll
+  static void stop() {
+    bench.close();
+  }
+
+  private static CheckResult check(String domain, String query) {
+    return bench.check(MODULE, domain, query);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, List<Map<String, Object>>> records(CheckResult result) {
+    return (Map<String, List<Map<String, Object>>>) result.fields().get("records");
+  }
+
+  @Test
+  void tellsEveryRecord() {
+    CheckResult result = check("Full.test.", "");
+
+    assertThat(result.verdict()).isEqualTo(Verdict.PASS);
+    assertThat(result.fields()).containsEntry("rcode", "NOERROR").containsEntry("ttl_min", 60);
+    Map<String, List<Map<String, Object>>> records = records(result);
+    assertThat(records.keySet()).containsExactly("A", "AAAA", "MX", "TXT", "CAA");
+    assertThat(records.get("AAAA"))
+        .isEqualTo(List.of(Map.of("name", "full.test", "ttl_seconds", 60L, "data", "2001:db8::1")));
+    assertThat(records.get("MX").toString())
+        .contains("preference=10, host=mail.full.test", "data=10 mail.full.test.");
+    assertThat(records.get("TXT").toString())
+        .contains("text=v=spf1 -all", "data=\"v=spf1 \" \"-all\"");
+    assertThat(records.get("CAA").toString()).contains("tag=issue, value=ca.test");
+  }
+
+  @Test
+  void asksForWhatItIsToldTo() {
+    CheckResult result = check("full.test", "types=TXT,TXT");
+
+    assertThat(records(result).keySet()).containsExactly("TXT");
+    assertThat(records(check("full.test", "types="))).hasSize(5);
+    assertThat(
+            Options.parse(MODULE.description(), Map.of("types", "TXT,ANY,AXFR"))
+                .faults()
+                .get(0)
+                .detail())
+        .contains("A, AAAA");
+  }
+
+  @Test
+  void readsInternationalNames() {
+    assertThat(check("Bücher.test", "types=A").target()).isEqualTo("xn--bcher-kva.test");
+    assertThat(check("Bücher.test", "types=A").verdict()).isEqualTo(Verdict.PASS);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"inside.test", "inside.test types=TXT"})
+  void tellsNothingOfANameThatLeadsInside(String asked) {
+    String[] parts = asked.split(" ");
+    CheckResult result = check(parts[0], parts.length > 1 ? parts[1] : "");
+
+    assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+    assertThat(result.fields().values()).containsOnlyNulls();
+    assertThat(result.toString()).doesNotContain("10.1.2.3");
+  }
+
+  @Test
+  void hidesRecordsThatNameHostsInside() {
+    CheckResult result = check("ldap.test", "");
+
+    assertThat(codes(result.findings())).contains("private_records_hidden");
+    assertThat(result.toString()).doesNotContain("dc1.corp.example");
+    assertThat(records(result).keySet()).containsExactly("A");
+  }
+
+  @Test
+  void neverAsksForWhatIsNotLookedUp() {
+    assertThat(check("secret.corp.example", "").error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+    assertThat(bench.dns().queries("secret.corp.example")).isZero();
+  }
+
+  @Test
+  void saysWhatFailed() {
+    assertThat(check("half.test", "").findings())
+        .extracting(Finding::message)
+        .contains("No answer came for HTTPS.");
+    CheckResult lame = check("lame.test", "");
+    assertThat(lame.fields()).containsEntry("rcode", "REFUSED");
+    assertThat(lame.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+    assertThat(lame.verdict()).isEqualTo(Verdict.ERROR);
+    assertThat(check("silent.test", "timeout_ms=1000").error().code())
+        .isEqualTo(ErrorCode.DNS_TIMEOUT);
+    CheckResult missing = check("missing.test", "");
+    assertThat(missing.fields()).containsEntry("rcode", "NXDOMAIN");
+    assertThat(missing.error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
+    assertThat(codes(missing.findings())).containsExactly("name_does_not_exist");
+    assertThat(codes(check("empty.test", "").findings())).containsExactly("no_records");
+  }
+
+  @Test
+  void readsALargeAnswer() {
+    for (int i = 0; i < 400; i++) {
+      bench.dns().record("large.test. 300 IN TXT \"" + i + "x".repeat(120) + "\"");
+    }
+    CheckResult result = check("large.test", "types=TXT");
+
+    assertThat(result.error()).isNull();
+    assertThat(result.truncated()).containsExactly("fields.records");
+  }
+
+  static Stream<Arguments> cases() {
+    return Stream.of(
+        seen(
+            "alias_with_other_records",
+            "CNAME a.example.com. 60 IN CNAME b.test.",
+            "MX a.example.com. 60 IN MX 1 m.test."),
+        seen(
+            "alias_at_apex",
+            "CNAME example.com. 60 IN CNAME b.test.",
+            "MX example.com. 60 IN MX 1 m.test."),
+        seen("alias_at_apex", "A example.com. 60 IN CNAME b.test.|b.test. 60 IN A 1.1.1.1"),
+        seen(
+            "several_aliases",
+            "CNAME a.example.com. 60 IN CNAME b.test.|a.example.com. 60 IN CNAME c.test."),
+        seen(
+            "long_alias_chain",
+            "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN CNAME c.test.|c.test. 60 IN CNAME d.test.|d.test. 60 IN A 1.1.1.1"),
+        seen("-", "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN A 1.1.1.1"),
+        seen("single_name_server", "NS a.example.com. 60 IN NS ns.test."),
+        seen("-", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 60 IN NS ns2.test."),
+        seen(
+            "ttls_differ", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 61 IN NS ns2.test."),
+        seen("no_ipv6", "A a.example.com. 60 IN A 1.1.1.1", "AAAA"),
+        seen("-", "A a.example.com. 60 IN A 1.1.1.1"),
+        seen("no_records", "A", "AAAA"),
+        seen("short_ttl", "MX a.example.com. 59 IN MX 0 ."),
+        seen("long_ttl", "MX a.example.com. 604801 IN MX 0 ."),
+        seen("dangling_alias", "A! a.example.com. 60 IN CNAME b.test."),
+        seen("name_does_not_exist", "A!", "MX!"));
+  }
+
+  private static Arguments seen(String codes, String... asked) {
+    return Arguments.of(codes, List.of(asked));
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void judges(String codes, List<String> asked) {
+    String name = asked.toString().contains(" example.com.") ? "example.com" : "a.example.com";
+    List<Asked> all = new ArrayList<>();
+    for (String one : asked) {
+      String[] parts = one.split(" ", 2);
+      String type = parts[0].replace("!", "");
+      int rcode = parts[0].endsWith("!") ? Rcode.NXDOMAIN : Rcode.NOERROR;
+      String[] lines = parts.length < 2 ? new String[0] : parts[1].split("\\|");
+      all.add(new Asked(type, DnsSaid.answer(name, type, rcode, lines), null));
+    }
+
+    Judgement judgement = judge(new Evidence(name, all, false));
+
+    assertThat(codes(judgement.findings()))
+        .isEqualTo(codes.equals("-") ? List.of() : Arrays.asList(codes.split(" ")));
+  }
+
+  @Test
+  void saysThatThereIsAWildcard() {
+    Evidence seen =
+        new Evidence("a.test", List.of(new Asked("A", DnsSaid.answer("a.test", "A"), null)), true);
+
+    assertThat(judge(seen).fields()).containsEntry("wildcard", true);
+    assertThat(codes(judge(seen).findings())).contains("wildcard");
+  }
+
+  @Test
+  void theFirstFailureIsToldWhenNothingWasAnswered() {
+    CheckError timeout = new CheckError(ErrorCode.DNS_TIMEOUT, "Late.");
+    Evidence seen =
+        new Evidence(
+            "a.test",
+            List.of(new Asked("A", null, timeout), new Asked("MX", null, timeout)),
+            false);
+
+    assertThat(judge(seen).error()).isEqualTo(timeout);
+    assertThat(judge(seen).fields()).containsEntry("rcode", null);
+  }
+
+  private static Judgement judge(Evidence seen) {
+    return MODULE.judge(seen, Options.defaults(MODULE.description()));
+  }
+
+  private static List<String> codes(List<Finding> findings) {
+    return findings.stream().map(Finding::code).toList();
+  }
+
+  @Test
+  void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
+    String types = "A,AAAA,CNAME,MX,NS,TXT,SOA,CAA,HTTPS,SRV,SVCB,TLSA,DS,PTR,NAPTR,SSHFP,URI";
+    try (Named named =
+        Named.start(
+            folder,
+            Map.of(
+                "zone.test",
+                """
+                @ IN A 192.0.2.1
+                @ 120 IN A 192.0.2.2
+                @ IN AAAA 2001:db8::1:0:0:1
+                @ IN MX 10 Mail
+                @ IN MX 20 mail.other.test.
+                @ IN TXT "v=spf1 " "-all"
+                @ IN TXT "quote \\" back \\\\ \\195\\188 ;"
+                @ IN CAA 0 issue "ca.test; a=b"
+                @ IN CAA 128 iodef "mailto:a@zone.test"
+                @ IN HTTPS 1 . alpn=h2,h3 ipv4hint=192.0.2.1 port=8443
+                @ IN SVCB 0 other.test.
+                @ IN URI 10 1 "https://zone.test/"
+                @ IN NAPTR 100 10 "S" "SIP+D2U" "" _sip._udp.zone.test.
+                @ IN SSHFP 4 2 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+                _443._tcp IN TLSA 3 1 1 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+                _sip._udp IN SRV 1 2 5060 sip
+                www IN CNAME @
+                chain IN CNAME www
+                away IN CNAME target.other.test.
+                dangling IN CNAME nobody
+                *.wild IN A 192.0.2.9
+                long IN TXT %s
+                empty.below IN A 192.0.2.3
+                """
+                    .formatted(("\"" + "y".repeat(255) + "\" ").repeat(60)),
+                "other.test",
+                "target IN A 192.0.2.4\n"))) {
+      for (String name :
+          List.of(
+              "zone.test",
+              "www.zone.test",
+              "chain.zone.test",
+              "away.zone.test",
+              "dangling.zone.test",
+              "x.wild.zone.test",
+              "wild.zone.test",
+              "long.zone.test",
+              "below.zone.test",
+              "_443._tcp.zone.test",
+              "_sip._udp.zone.test",
+              "no.zone.test")) {
+        CheckResult result = bench.check(MODULE, named.address(), name, "types=" + types);
+
+        List<String> ours = new ArrayList<>();
+        records(result)
+            .forEach(
+                (type, rows) ->
+                    rows.forEach(
+                        row ->
+                            ours.add(
+                                "%s. %s IN %s %s"
+                                    .formatted(
+                                        row.get("name"),
+                                        row.get("ttl_seconds"),
+                                        type,
+                                        row.get("data")))));
+        List<String> theirs = new ArrayList<>();
+        for (String type : types.split(",")) {
+          Dig.ask(named.port(), "+noall", "+answer", "+nosplit", name, type).stream()
+              .map(line -> line.replaceAll("\\s+", " ").replace("alpn=\"h2,h3\"", "alpn=h2,h3"))
+              .filter(line -> line.contains(" IN " + type + " "))
+              .forEach(theirs::add);
+        }
+        assertThat(ours.stream().map(line -> line.replaceAll("\\s+", " ")).toList())
+            .as(name)
+            .containsExactlyInAnyOrderElementsOf(theirs);
+        List<String> comments = Dig.ask(named.port(), "+noall", "+comments", name, "A");
+        assertThat(comments.toString())
+            .contains("status: " + result.fields().get("rcode") + ",")
+            .contains("flags: qr " + ((boolean) result.fields().get("authoritative") ? "aa " : ""));
+        assertThat(result.fields()).containsEntry("wildcard", name.endsWith("wild.zone.test"));
+      }
+    }
+  }
+}
