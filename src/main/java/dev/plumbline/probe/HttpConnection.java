@@ -59,7 +59,11 @@ final class HttpConnection {
    * @param tlsNanos 0 without TLS
    */
   record Outcome(
-      ResponseCollector.Answer answer, long connectNanos, long tlsNanos, long firstByteNanos) {}
+      ResponseCollector.Answer answer,
+      long connectNanos,
+      long tlsNanos,
+      long firstByteNanos,
+      long downloadNanos) {}
 
   /**
    * @param bodies what the bodies of all exchanges are charged to
@@ -275,7 +279,11 @@ final class HttpConnection {
 
   private Outcome outcome(ResponseCollector.Answer answer) {
     return new Outcome(
-        answer, connectEnd - connectStart, tlsEnd - connectEnd, answer.headNanos() - requestSent);
+        answer,
+        connectEnd - connectStart,
+        tlsEnd - connectEnd,
+        answer.headNanos() - requestSent,
+        System.nanoTime() - answer.headNanos());
   }
 
   private static void fail(Channel channel, Promise<Outcome> promise, @Nullable Throwable cause) {

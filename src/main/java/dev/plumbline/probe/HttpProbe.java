@@ -221,6 +221,7 @@ public final class HttpProbe {
             millis(outcome.connectNanos()),
             call.url().secure() ? millis(outcome.tlsNanos()) : null,
             millis(outcome.firstByteNanos()),
+            millis(outcome.downloadNanos()),
             millis(System.nanoTime() - start));
     return new HttpExchange(
         call.url(),

@@ -9,7 +9,13 @@ import org.jspecify.annotations.Nullable;
  * @param connectMs until the TCP connection stood, from its start
  * @param tlsMs until the TLS handshake had ended, from its start; null without TLS
  * @param ttfbMs from the request's sending to the head of its answer
- * @param totalMs from the very beginning to the end of what was read
+ * @param downloadMs from the head to the end of what was read
+ * @param totalMs from the very beginning to the end of what was read, waiting for our turn included
  */
 public record HttpTimings(
-    double dnsMs, double connectMs, @Nullable Double tlsMs, double ttfbMs, double totalMs) {}
+    double dnsMs,
+    double connectMs,
+    @Nullable Double tlsMs,
+    double ttfbMs,
+    double downloadMs,
+    double totalMs) {}

@@ -239,7 +239,7 @@ class SharedFetchesTest {
             HttpFields.NONE,
             new HttpBody(new byte[bytes], false),
             "192.0.2.1",
-            new HttpTimings(0, 0, null, 0, 0),
+            new HttpTimings(0, 0, null, 0, 0, 0),
             null);
     return new HttpJourney(List.of(page), page.url(), null);
   }

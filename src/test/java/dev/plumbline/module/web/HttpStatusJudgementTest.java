@@ -319,7 +319,7 @@ class HttpStatusJudgementTest {
         new HttpFields(lines),
         body,
         "192.0.2.1",
-        new HttpTimings(1, 2, 3.0, 4, 12.3),
+        new HttpTimings(1, 2, 3.0, 4, 2, 12.3),
         null);
   }
 

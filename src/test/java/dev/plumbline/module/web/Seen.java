@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Seen {
   private static final dev.plumbline.check.Description ANY =
       dev.plumbline.check.Description.of("any", "Any", InputType.URL).build();
-  private static final HttpTimings TIMINGS = new HttpTimings(1, 2, null, 3, 7);
+  private static final HttpTimings TIMINGS = new HttpTimings(1, 2, null, 3, 1, 7);
 
   private Seen() {}
 
@@ -58,6 +58,21 @@ final class Seen {
         "192.0.2.1",
         TIMINGS,
         null);
+  }
+
+  /** The same answer, which took that long. */
+  static HttpExchange timed(HttpExchange answer, HttpTimings timings) {
+    return new HttpExchange(
+        answer.url(),
+        answer.method(),
+        answer.status(),
+        answer.reason(),
+        answer.version(),
+        answer.headers(),
+        answer.body(),
+        answer.ip(),
+        timings,
+        answer.bodyError());
   }
 
   static HttpExchange redirect(String url, int status, String location) {
