@@ -37,6 +37,11 @@ public record HttpExchange(
     };
   }
 
+  /** The body with its content coding undone as far as we know it, in no more bytes than this. */
+  public HttpBody content(int maxBytes) {
+    return body.decoded(headers.first("content-encoding"), maxBytes);
+  }
+
   /** Whether the status asks to go on to another URL and says which. */
   public boolean redirects() {
     return redirects(status, headers);
