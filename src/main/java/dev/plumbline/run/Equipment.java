@@ -9,6 +9,7 @@ import dev.plumbline.probe.EgressGuard;
 import dev.plumbline.probe.HttpProbe;
 import dev.plumbline.probe.OwnSockets;
 import dev.plumbline.probe.RevocationProbe;
+import dev.plumbline.probe.TcpProbe;
 import dev.plumbline.probe.TlsProbe;
 import dev.plumbline.probe.TlsTrust;
 import io.vertx.core.Vertx;
@@ -58,7 +59,9 @@ public record Equipment(TargetPolicy policy, Probes probes) {
                 TlsProbe.class,
                 new TlsProbe(vertx, guard),
                 CertificateProbe.class,
-                certificates)));
+                certificates,
+                TcpProbe.class,
+                new TcpProbe(vertx, guard))));
   }
 
   private static Map<String, DnsResolver> resolvers(

@@ -8,6 +8,8 @@ import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.probe.DnsProbe;
 import dev.plumbline.probe.DnsResolver;
+import dev.plumbline.probe.LabGuard;
+import dev.plumbline.probe.TcpProbe;
 import dev.plumbline.probe.TestContext;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -15,7 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The DNS lab and a probe that asks it, for tests of modules. */
+/** The DNS lab and a probe that asks it, for tests of modules. No other server is contacted. */
 public final class DnsBench implements AutoCloseable {
   /** Addresses for documentation, which stand for public ones here (RFC 5737, RFC 3849). */
   private static final List<String> PUBLIC =
@@ -23,7 +25,7 @@ public final class DnsBench implements AutoCloseable {
 
   private static final TargetPolicy POLICY =
       new TargetPolicy(
-          new TargetPolicy.Rules(PUBLIC, List.of(), List.of("corp.example"), List.of("*")),
+          new TargetPolicy.Rules(PUBLIC, List.of(), List.of("corp.example"), List.of("53")),
           (address, port) -> false);
 
   private final Vertx vertx = Vertx.vertx();
@@ -67,7 +69,8 @@ public final class DnsBench implements AutoCloseable {
           TargetParser.parse(module.description(), domain),
           TestContext.of(module.description(), options)
               .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
-              .withProbe(DnsProbe.class, probe));
+              .withProbe(DnsProbe.class, probe)
+              .withProbe(TcpProbe.class, new TcpProbe(vertx, LabGuard.of(vertx, POLICY, dns))));
     } catch (InvalidTargetException invalid) {
       throw new AssertionError(domain, invalid);
     }

@@ -1,0 +1,541 @@
+package dev.plumbline.module.mail;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.AddressText;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Field;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.Host;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.probe.DnsAnswer;
+import dev.plumbline.probe.DnsProbe;
+import dev.plumbline.probe.TcpProbe;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.MXRecord;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Type;
+
+/** Where mail for a domain goes. */
+@AutoService(CheckModule.class)
+public final class Mx implements CheckModule<Mx.Evidence> {
+  private static final int MOST_LOOKED_UP = 20;
+  private static final int MOST_GREETED = 4;
+  private static final int SMTP = 25;
+  private static final long GREETING_MS = 3_000;
+  private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|.*:.*");
+
+  private static final FindingCode NO_SERVER =
+      new FindingCode(
+          "no_mail_server",
+          Level.WARN,
+          "records",
+          "The domain has no mail server: no MX record and no address that could stand in for one.",
+          "If it is to get mail, add an MX record. If it is not, say so by the MX record \"0 .\", so"
+              + " that senders learn it at once.",
+          "RFC 5321 section 5.1, RFC 7505");
+  private static final FindingCode IMPLICIT =
+      new FindingCode(
+          "implicit_mx",
+          Level.WARN,
+          "implicit",
+          "The domain has no MX record, so mail is tried at the address of the domain itself.",
+          "Add an MX record that names the mail server; if the domain gets no mail, add \"0 .\".",
+          "RFC 5321 section 5.1");
+  private static final FindingCode NULL_MX =
+      new FindingCode(
+          "null_mx",
+          Level.INFO,
+          "null_mx",
+          "The domain says that it accepts no mail.",
+          "Nothing needs to be done, unless it should get mail: then replace the record \"0 .\".",
+          "RFC 7505 section 3");
+  private static final FindingCode NULL_MX_AND_MORE =
+      new FindingCode(
+          "null_mx_with_others",
+          Level.FAIL,
+          "records",
+          "One MX record says that the domain accepts no mail, and others name mail servers.",
+          "Keep either the record \"0 .\" or the others.",
+          "RFC 7505 section 3");
+  private static final FindingCode NO_USABLE =
+      new FindingCode(
+          "no_usable_mx",
+          Level.FAIL,
+          "records",
+          "None of the mail servers has an address that mail could be sent to.",
+          "Let at least one MX record name a host with a public address.",
+          "RFC 5321 section 5.1");
+  private static final FindingCode UNRESOLVABLE =
+      new FindingCode(
+          "mx_unresolvable",
+          Level.WARN,
+          "unresolvable",
+          "A mail server that is named has no address.",
+          "Add its address records, or take the MX record out.",
+          "RFC 5321 section 5.1");
+  private static final FindingCode IS_ADDRESS =
+      new FindingCode(
+          "mx_is_address",
+          Level.FAIL,
+          "records",
+          "An MX record holds an IP address, though it must hold a host name.",
+          "Give the address a name by an A record, and name that in the MX record.",
+          "RFC 1035 section 3.3.9");
+  private static final FindingCode ALIAS =
+      new FindingCode(
+          "mx_points_to_alias",
+          Level.WARN,
+          "points_to_cname",
+          "A mail server is named by an alias (CNAME), which MX records must not do.",
+          "Name the host that the alias leads to.",
+          "RFC 2181 section 10.3");
+  private static final FindingCode INSIDE =
+      new FindingCode(
+          "mx_inside",
+          Level.WARN,
+          "records",
+          "A mail server that is named belongs to a private network, where no mail from outside"
+              + " arrives.",
+          "Name a host with a public address, or take the MX record out.",
+          "RFC 1918 section 5");
+  private static final FindingCode TWICE =
+      new FindingCode(
+          "mx_named_twice",
+          Level.INFO,
+          "records",
+          "A mail server is named more than once.",
+          "Keep one of its MX records.",
+          "RFC 5321 section 5.1");
+  private static final FindingCode SINGLE =
+      new FindingCode(
+          "single_mx",
+          Level.INFO,
+          "records",
+          "There is one mail server only; while it is away, mail waits at the senders.",
+          "Nothing needs to be done, unless mail must not wait: then add a second one.",
+          "RFC 5321 section 4.5.4");
+  private static final FindingCode NO_IPV6 =
+      new FindingCode(
+          "no_ipv6",
+          Level.INFO,
+          "records",
+          "No mail server has an IPv6 address.",
+          "Add AAAA records once the servers can be reached over IPv6.",
+          "RFC 6540 section 2");
+  private static final FindingCode NO_TLS =
+      new FindingCode(
+          "no_starttls",
+          Level.WARN,
+          "records",
+          "A mail server does not offer encryption (STARTTLS), so mail to it can be read on the way.",
+          "Give the server a certificate and switch STARTTLS on.",
+          "RFC 3207");
+  private static final FindingCode UNKNOWN =
+      new FindingCode(
+          "mx_lookup_failed",
+          Level.WARN,
+          "records",
+          "The addresses of a mail server could not be found out.",
+          "Check the name servers of its domain.",
+          "RFC 5321 section 5.1");
+  private static final FindingCode MANY =
+      new FindingCode(
+          "many_mx",
+          Level.INFO,
+          "records",
+          "There are so many mail servers that only the first "
+              + MOST_LOOKED_UP
+              + " were looked up.",
+          "Fewer do; several addresses behind one name serve as well.",
+          "RFC 5321 section 5.1");
+
+  private static final Description DESCRIPTION =
+      Description.of("mx", "Mail servers (MX)", InputType.DOMAIN)
+          .summary(
+              "Shows which servers take mail for a domain (its MX records), whether they have"
+                  + " addresses, and whether they offer encryption.")
+          .category("mail")
+          .asksTheDns()
+          .fields(
+              Field.table(
+                  "records",
+                  "Mail servers",
+                  "The servers that take the domain's mail, the preferred first.",
+                  Field.integer(
+                      "preference", "Preference", "Senders try the smallest number first."),
+                  Field.string("host", "Host", "The server's name; a dot for no server at all."),
+                  Field.array("ips", "Addresses", "Its IP addresses.", FieldType.STRING),
+                  Field.bool(
+                          "tls",
+                          "Encryption",
+                          "Whether it offers STARTTLS on port 25; null when it was not asked (only"
+                              + " the first "
+                              + MOST_GREETED
+                              + " are) or did not say within "
+                              + GREETING_MS / 1000
+                              + " seconds.")
+                      .orNull()),
+              Field.bool(
+                  "null_mx", "No mail wanted", "Whether the domain says that it accepts no mail."),
+              Field.bool(
+                  "implicit",
+                  "Implicit",
+                  "Whether there is no MX record and the domain's own address stands in for it."),
+              Field.array(
+                  "unresolvable",
+                  "Without address",
+                  "The servers that have no address.",
+                  FieldType.STRING),
+              Field.array(
+                  "points_to_cname",
+                  "Aliases",
+                  "The servers that are named by an alias (CNAME).",
+                  FieldType.STRING))
+          .findings(
+              NO_SERVER,
+              IMPLICIT,
+              NULL_MX,
+              NULL_MX_AND_MORE,
+              NO_USABLE,
+              UNRESOLVABLE,
+              IS_ADDRESS,
+              ALIAS,
+              INSIDE,
+              TWICE,
+              SINGLE,
+              NO_IPV6,
+              NO_TLS,
+              UNKNOWN,
+              MANY)
+          .build();
+
+  /** What was found of a host's addresses. */
+  public enum Addresses {
+    FOUND,
+    NONE,
+    /** Not to be told. */
+    INSIDE,
+    /** The resolver did not say. */
+    UNKNOWN,
+    NOT_ASKED
+  }
+
+  /**
+   * A mail server.
+   *
+   * @param host without the trailing dot; a dot for none
+   * @param alias whether the name is an alias
+   * @param tls whether STARTTLS is offered, null when unknown
+   */
+  public record Server(
+      int preference,
+      String host,
+      Addresses state,
+      List<InetAddress> ips,
+      boolean alias,
+      @Nullable Boolean tls) {
+    Server with(@Nullable Boolean offered) {
+      return new Server(preference, host, state, ips, alias, offered);
+    }
+
+    boolean none() {
+      return host.equals(".");
+    }
+  }
+
+  /**
+   * The servers that are named, in order.
+   *
+   * @param implicit whether the only server is the domain itself, for want of MX records
+   */
+  public record Evidence(List<Server> servers, boolean implicit) {}
+
+  @Override
+  public Description description() {
+    return DESCRIPTION;
+  }
+
+  @Override
+  public Future<Evidence> collect(Target target, CheckContext context) {
+    String domain = target.text();
+    DnsProbe dns = context.probe(DnsProbe.class);
+    Future<Void> admitted = dns.admit(context, domain);
+    Future<DnsAnswer> asked = dns.query(context, domain, Type.MX);
+    return admitted
+        .compose(fine -> asked)
+        .compose(
+            answer -> {
+              if (answer.nxdomain()) {
+                return Future.failedFuture(
+                    new CheckFailure(
+                        ErrorCode.DNS_NXDOMAIN, "The name " + domain + " does not exist."));
+              }
+              return answer.records().isEmpty()
+                  ? itself(context, dns, domain)
+                  : servers(context, dns, answer);
+            })
+        .compose(seen -> greet(context, seen));
+  }
+
+  private static Future<Evidence> itself(CheckContext context, DnsProbe dns, String domain) {
+    return server(context, dns, 0, domain)
+        .map(
+            server ->
+                new Evidence(
+                    server.state() == Addresses.FOUND ? List.of(server) : List.of(), true));
+  }
+
+  private static Future<Evidence> servers(CheckContext context, DnsProbe dns, DnsAnswer answer) {
+    List<MXRecord> records =
+        answer.records().stream()
+            .map(MXRecord.class::cast)
+            .sorted(
+                Comparator.comparingInt(MXRecord::getPriority)
+                    .thenComparing(mx -> mx.getTarget().toString()))
+            .toList();
+    List<Future<Server>> servers = new ArrayList<>();
+    for (MXRecord mx : records) {
+      String host = mx.getTarget().equals(Name.root) ? "." : mx.getTarget().toString(true);
+      servers.add(
+          host.equals(".") || servers.size() >= MOST_LOOKED_UP
+              ? Future.succeededFuture(
+                  new Server(mx.getPriority(), host, Addresses.NOT_ASKED, List.of(), false, null))
+              : server(context, dns, mx.getPriority(), host));
+    }
+    return Future.all(servers)
+        .map(all -> new Evidence(servers.stream().map(Future::result).toList(), false));
+  }
+
+  private static Future<Server> server(
+      CheckContext context, DnsProbe dns, int preference, String host) {
+    Future<DnsAnswer> v4 = dns.query(context, host, Type.A);
+    Future<DnsAnswer> v6 = dns.query(context, host, Type.AAAA);
+    return Future.join(v4, v6)
+        .transform(
+            both -> {
+              List<InetAddress> ips = new ArrayList<>();
+              boolean alias = false;
+              Addresses state = Addresses.NONE;
+              for (Future<DnsAnswer> one : List.of(v4, v6)) {
+                if (one.succeeded()) {
+                  ips.addAll(one.result().addresses());
+                  alias |= !one.result().aliases().isEmpty();
+                } else if (DnsProbe.isBlocked(one.cause())) {
+                  return Future.succeededFuture(
+                      new Server(preference, host, Addresses.INSIDE, List.of(), false, null));
+                } else if (one.cause() instanceof CheckFailure) {
+                  state = Addresses.UNKNOWN;
+                } else {
+                  return Future.failedFuture(one.cause());
+                }
+              }
+              return Future.succeededFuture(
+                  new Server(
+                      preference,
+                      host,
+                      ips.isEmpty() ? state : Addresses.FOUND,
+                      List.copyOf(ips),
+                      alias,
+                      null));
+            });
+  }
+
+  /**
+   * Asks the first servers whether they offer encryption; whoever cannot be asked stays unknown.
+   */
+  private static Future<Evidence> greet(CheckContext context, Evidence seen) {
+    long patience = Math.min(GREETING_MS, context.deadline().remainingMillis() / 2);
+    CheckContext within = context.within(context.deadline().atMost(patience));
+    List<Future<Server>> greeted = new ArrayList<>();
+    int asked = 0;
+    for (Server server : seen.servers()) {
+      boolean ask = server.state() == Addresses.FOUND && asked < MOST_GREETED;
+      asked += ask ? 1 : 0;
+      greeted.add(
+          ask
+              ? greet(within, server, patience).map(server::with).otherwise(server)
+              : Future.succeededFuture(server));
+    }
+    return Future.all(greeted)
+        .map(all -> new Evidence(greeted.stream().map(Future::result).toList(), seen.implicit()));
+  }
+
+  private static Future<@Nullable Boolean> greet(
+      CheckContext context, Server server, long patience) {
+    Host host = new Host(server.host().toLowerCase(Locale.ROOT), null);
+    return context
+        .probe(TcpProbe.class)
+        .talk(context, host, server.ips().get(0), SMTP, patience, patience, new Greeting())
+        .map(talk -> offersTls(text(talk.heard())));
+  }
+
+  private static String text(Buffer heard) {
+    return heard.toString(StandardCharsets.ISO_8859_1);
+  }
+
+  /** Waits for the greeting, says EHLO, waits for the answer, and says goodbye. */
+  static final class Greeting implements TcpProbe.Script {
+    private int said;
+
+    @Override
+    public @Nullable Buffer next(Buffer heard) {
+      int replies = replies(text(heard)).size();
+      if (replies <= said) {
+        return Buffer.buffer();
+      }
+      said = replies;
+      return switch (replies) {
+        case 1 -> Buffer.buffer("EHLO plumbline.invalid\r\n");
+        case 2 -> Buffer.buffer("QUIT\r\n");
+        default -> null;
+      };
+    }
+  }
+
+  /**
+   * Whether the answer to EHLO names STARTTLS; null when there is no such answer.
+   *
+   * @param heard all that the server said
+   */
+  static @Nullable Boolean offersTls(String heard) {
+    List<List<String>> replies = replies(heard);
+    if (replies.size() < 2
+        || !replies.get(0).get(0).startsWith("220")
+        || !replies.get(1).get(0).startsWith("250")) {
+      return null;
+    }
+    return replies.get(1).stream()
+        .skip(1)
+        .anyMatch(line -> line.substring(4).strip().equalsIgnoreCase("STARTTLS"));
+  }
+
+  /**
+   * The whole replies (RFC 5321 section 4.2): lines of one code, the last with a space after it.
+   */
+  private static List<List<String>> replies(String heard) {
+    List<List<String>> replies = new ArrayList<>();
+    List<String> lines = new ArrayList<>();
+    int start = 0;
+    for (int end = heard.indexOf('\n'); end >= 0; end = heard.indexOf('\n', start)) {
+      String line = heard.substring(start, end).stripTrailing();
+      start = end + 1;
+      lines.add(line.length() < 4 ? line + " ".repeat(4 - line.length()) : line);
+      if (line.length() < 4 || line.charAt(3) != '-') {
+        replies.add(lines);
+        lines = new ArrayList<>();
+      }
+    }
+    return replies;
+  }
+
+  @Override
+  public Judgement judge(Evidence seen, Options options) {
+    List<Server> servers = seen.servers();
+    boolean none = servers.stream().anyMatch(Server::none);
+    List<String> unresolvable = hosts(servers.stream().filter(s -> s.state() == Addresses.NONE));
+    List<String> aliases = hosts(servers.stream().filter(Server::alias));
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("records", servers.stream().map(Mx::row).toList());
+    fields.put("null_mx", none && servers.size() == 1);
+    fields.put("implicit", seen.implicit() && !servers.isEmpty());
+    fields.put("unresolvable", unresolvable);
+    fields.put("points_to_cname", seen.implicit() ? List.of() : aliases);
+
+    List<Finding> found = new ArrayList<>();
+    if (servers.isEmpty()) {
+      found.add(NO_SERVER.found());
+    } else if (seen.implicit()) {
+      found.add(IMPLICIT.found());
+    } else if (none) {
+      found.add(servers.size() == 1 ? NULL_MX.found() : NULL_MX_AND_MORE.found());
+    }
+    List<Server> named = servers.stream().filter(server -> !server.none()).toList();
+    if (!named.isEmpty()) {
+      hosts(named, unresolvable, seen.implicit() ? List.of() : aliases, found);
+    }
+    return Judgement.of(fields, found);
+  }
+
+  private static void hosts(
+      List<Server> named, List<String> unresolvable, List<String> aliases, List<Finding> found) {
+    List<String> literal =
+        hosts(named.stream().filter(server -> ADDRESS.matcher(server.host()).matches()));
+    List<String> inside = hosts(named.stream().filter(s -> s.state() == Addresses.INSIDE));
+    inside.removeAll(literal);
+    List<String> unknown = hosts(named.stream().filter(s -> s.state() == Addresses.UNKNOWN));
+    List<String> open = hosts(named.stream().filter(s -> Boolean.FALSE.equals(s.tls())));
+    List<Server> usable =
+        named.stream()
+            .filter(s -> s.state() != Addresses.NONE && s.state() != Addresses.INSIDE)
+            .toList();
+    if (usable.isEmpty()) {
+      found.add(NO_USABLE.found());
+    }
+    name(IS_ADDRESS, literal, "must be a host name, not an address", found);
+    name(UNRESOLVABLE, unresolvable, "has no address", found);
+    name(INSIDE, inside, "belongs to a private network", found);
+    name(ALIAS, aliases, "is an alias (CNAME)", found);
+    name(UNKNOWN, unknown, "could not be looked up", found);
+    name(NO_TLS, open, "does not offer encryption (STARTTLS)", found);
+    List<String> all = named.stream().map(Server::host).toList();
+    if (all.stream().distinct().count() < all.size()) {
+      found.add(TWICE.found());
+    }
+    if (named.size() == 1) {
+      found.add(SINGLE.found());
+    }
+    if (named.stream().anyMatch(server -> server.state() == Addresses.NOT_ASKED)) {
+      found.add(MANY.found());
+    }
+    boolean six =
+        named.stream().flatMap(s -> s.ips().stream()).anyMatch(ip -> ip.getAddress().length == 16);
+    if (usable.stream().anyMatch(s -> !s.ips().isEmpty()) && !six) {
+      found.add(NO_IPV6.found());
+    }
+  }
+
+  private static void name(FindingCode code, List<String> hosts, String what, List<Finding> found) {
+    if (!hosts.isEmpty()) {
+      found.add(
+          code.found(
+              hosts.size() == 1
+                  ? "The mail server " + hosts.get(0) + " " + what + "."
+                  : "Of these mail servers each " + what + ": " + String.join(", ", hosts) + "."));
+    }
+  }
+
+  private static List<String> hosts(Stream<Server> servers) {
+    return new ArrayList<>(servers.map(Server::host).distinct().toList());
+  }
+
+  private static Map<String, @Nullable Object> row(Server server) {
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+    row.put("preference", server.preference());
+    row.put("host", server.host());
+    row.put("ips", server.ips().stream().map(AddressText::format).toList());
+    row.put("tls", server.tls());
+    return row;
+  }
+}
