@@ -127,6 +127,54 @@ class WebHostileTest {
         .allSatisfy(label -> assertThat(label).matches("[0-9A-Za-z .:]+"));
   }
 
+  /** Anybody can lure somebody onto an address with anything in it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/?target=",
+        "/?tool=",
+        "/tools?q=",
+        "/tools/",
+        "/check/http-status/",
+        "/check/made-up/",
+        "/check/",
+        "/check/made-up/good.example?label=",
+        "/check/made-up/good.example?",
+        "/jobs?cursor=",
+        "/jobs/",
+        "/bulk?tool=",
+        "/sign-in?next=",
+        "/account?done=",
+        "/account/keys/",
+        "/"
+      })
+  void whatStandsInAnAddressIsText(String path) {
+    String address = path + URLEncoder.encode(MadeUpModule.HOSTILE, StandardCharsets.UTF_8);
+    Document page =
+        Jsoup.parse(
+            service
+                .page(
+                    address,
+                    "Accept",
+                    "text/html",
+                    "Cookie",
+                    path.startsWith("/sign-in") ? "none=0" : owner.cookie())
+                .body());
+    // a box holds what was typed, as it was typed
+    page.select("input[value]").removeAttr("value");
+
+    OnlyText.isOn(page);
+    assertThat(page.select("main")).hasSize(1);
+  }
+
+  @Test
+  void whatIsSaidStandsInItsSentenceWithoutABlank() {
+    assertThat(page("/?target=two+words").select("#offers [role=status]").text())
+        .isEqualTo("No tool takes two words: A name cannot hold a space.");
+    assertThat(page("/tools?q=certificate").select("main [role=status]").text())
+        .matches("[0-9]+ tools? with certificate\\. Show all");
+  }
+
   @Test
   void theListOfJobsAndTheFormAgainAreText() {
     OnlyText.isOn(page("/jobs"));

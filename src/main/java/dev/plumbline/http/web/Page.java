@@ -25,6 +25,12 @@ public record Page(
     List<String> scripts,
     @Nullable String person) {
 
+  /** Titles and descriptions may hold what targets say. */
+  public Page {
+    title = Text.plain(title);
+    description = Text.plain(description);
+  }
+
   /** A page that anybody may see and search engines may list. */
   public static Page open(String title, String description, String section, String canonical) {
     return new Page(title, description, section, canonical, true, List.of(), null);

@@ -19,7 +19,8 @@ public record Text(List<Run> runs) {
    */
   public record Run(String text, boolean named) {}
 
-  static Text of(String raw) {
+  /** What somebody or something has said, whatever it is. */
+  public static Text of(String raw) {
     List<Run> runs = new ArrayList<>();
     StringBuilder plain = new StringBuilder(raw.length());
     for (int i = 0; i < raw.length(); ) {

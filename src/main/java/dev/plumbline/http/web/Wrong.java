@@ -26,12 +26,13 @@ public record Wrong(@Nullable String summary, Map<String, String> fields) {
       String name =
           names.stream().filter(n -> fault.where().startsWith("/" + n)).findFirst().orElse(null);
       if (name == null) {
-        others.add(fault.detail());
+        others.add(Text.plain(fault.detail()));
       } else {
-        fields.putIfAbsent(name, sentence(fault.detail()));
+        fields.putIfAbsent(name, sentence(Text.plain(fault.detail())));
       }
     }
-    String summary = problem.faults().isEmpty() ? problem.title() + ". " + problem.detail() : null;
+    String summary =
+        problem.faults().isEmpty() ? problem.title() + ". " + Text.plain(problem.detail()) : null;
     return new Wrong(others.isEmpty() ? summary : problem.title() + ".", fields);
   }
 
