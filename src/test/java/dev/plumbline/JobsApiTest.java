@@ -178,7 +178,7 @@ class JobsApiTest {
     List<String> items = new ArrayList<>();
     items.add("not a target");
     for (int i = 0; i < 80; i++) {
-      items.add(lab.http("/silent?" + i));
+      items.add(lab.http("/never?" + i));
     }
     String token = token(jobs.create(items, new JsonObject()));
 
