@@ -1,6 +1,7 @@
 package dev.plumbline.bench;
 
 import java.io.IOException;
+import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -9,22 +10,49 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** A cached instant check through the whole API, beside a bare Vert.x server sending the same. */
+/** A check that is known, as JSON or as a page, beside a bare Vert.x server sending the same. */
 final class CachedRow implements Row {
-  private static final String WHAT = "cached instant check ÷ bare Vert.x, same bytes";
-  private static final double GOAL = 0.9;
+  private static final String INSTANT = "/api/v1/instant/http-status/";
+
+  private final String id;
+  private final String what;
+  private final double goal;
+  private final String path;
+  private final List<String> headers;
+
+  private CachedRow(String id, String what, double goal, String path, List<String> headers) {
+    this.id = id;
+    this.what = what;
+    this.goal = goal;
+    this.path = path;
+    this.headers = headers;
+  }
+
+  static CachedRow ofTheApi() {
+    return new CachedRow(
+        "cached", "cached instant check ÷ bare Vert.x, same bytes", 0.9, INSTANT, List.of());
+  }
+
+  static CachedRow ofTheWeb() {
+    return new CachedRow(
+        "report",
+        "cached report page ÷ bare Vert.x, same bytes",
+        0.5,
+        "/check/http-status/",
+        List.of("Accept: text/html", "Accept-Encoding: gzip", "Sec-Fetch-Mode: navigate"));
+  }
 
   @Override
   public String id() {
-    return "cached";
+    return id;
   }
 
   @Override
   public List<Line> measure(Stage stage) throws IOException, InterruptedException {
     Wrk wrk = stage.wrk();
     Service service = stage.service();
-    String path = Service.instantPath("http-status", stage.nginx().site(false) + "/cached", "");
-    BareServer.Recorded answer = cachedAnswer(service, path);
+    String target = URLEncoder.encode(stage.nginx().site(false) + "/" + id, StandardCharsets.UTF_8);
+    BareServer.Recorded answer = cachedAnswer(service, target);
     try (Child bare = bareServer(stage, answer)) {
       String bareAddress = bare.await(Pattern.compile("ready (http://\\S+)"), 20);
       BenchOptions options = stage.options();
@@ -35,36 +63,38 @@ final class CachedRow implements Row {
               options,
               duration -> {
                 // the ten minutes may have run out
-                cachedAnswer(service, path);
-                return wrk.same(service.process(), service.address(), path, duration);
+                cachedAnswer(service, target);
+                return wrk.same(
+                    service.process(), service.address(), path + target, headers, duration);
               },
-              duration -> wrk.same(bare, bareAddress, path, duration));
-      return List.of(pair.line(WHAT, GOAL, answer.body().length + " bytes of body"));
+              duration -> wrk.same(bare, bareAddress, path + target, headers, duration));
+      return List.of(pair.line(what, goal, answer.body().length + " bytes of body"));
     }
   }
 
   /** The answer from the cache, whole. */
-  private static BareServer.Recorded cachedAnswer(Service service, String path)
+  private BareServer.Recorded cachedAnswer(Service service, String target)
       throws IOException, InterruptedException {
-    service.get(path);
-    HttpResponse<byte[]> answer = service.get(path);
-    String body = new String(answer.body(), StandardCharsets.UTF_8);
+    String api = INSTANT + target;
+    service.get(api);
+    String known = new String(service.get(api).body(), StandardCharsets.UTF_8);
+    HttpResponse<byte[]> answer = service.get(path + target, headers);
     if (answer.statusCode() != 200
-        || !body.contains("\"cached\":true")
-        || !body.contains("\"verdict\":\"pass\"")) {
-      throw new IOException("not a cached pass: " + answer.statusCode() + " " + body);
+        || !known.contains("\"cached\":true")
+        || !known.contains("\"verdict\":\"pass\"")) {
+      throw new IOException("not a cached pass: " + answer.statusCode() + " " + known);
     }
-    List<String> headers = new ArrayList<>();
+    List<String> told = new ArrayList<>();
     answer
         .headers()
         .map()
         .forEach(
             (name, values) -> {
               if (!name.equalsIgnoreCase("content-length")) {
-                values.forEach(value -> headers.addAll(List.of(name, value)));
+                values.forEach(value -> told.addAll(List.of(name, value)));
               }
             });
-    return new BareServer.Recorded(answer.statusCode(), headers, answer.body());
+    return new BareServer.Recorded(answer.statusCode(), told, answer.body());
   }
 
   private static Child bareServer(Stage stage, BareServer.Recorded answer) throws IOException {

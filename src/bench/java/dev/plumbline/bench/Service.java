@@ -130,6 +130,20 @@ final class Service implements AutoCloseable {
     return get(client, address + path);
   }
 
+  /**
+   * @param headers lines such as {@code Accept: text/html}
+   */
+  HttpResponse<byte[]> get(String path, List<String> headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(address + path)).timeout(Duration.ofSeconds(20));
+    for (String header : headers) {
+      String[] nameAndValue = header.split(": ", 2);
+      request.header(nameAndValue[0], nameAndValue[1]);
+    }
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+  }
+
   static HttpResponse<byte[]> get(HttpClient client, String url)
       throws IOException, InterruptedException {
     HttpRequest request =
