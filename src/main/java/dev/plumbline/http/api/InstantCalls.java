@@ -146,7 +146,7 @@ public final class InstantCalls {
     }
     if (outcome instanceof InstantOutcome.InvalidTarget invalid) {
       return Problem.of(
-              422, "invalid-target", "The target is none for this module", invalid.detail())
+              422, "invalid-target", "The module cannot check this target", invalid.detail())
           .withFaults(List.of(Problem.Fault.parameter("target", invalid.detail())));
     }
     if (outcome instanceof InstantOutcome.BadOptions bad) {
