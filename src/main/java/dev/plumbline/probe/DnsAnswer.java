@@ -1,10 +1,13 @@
 package dev.plumbline.probe;
 
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
+import org.xbill.DNS.TXTRecord;
 
 /**
  * What the DNS says of a name and a type.
@@ -57,5 +60,23 @@ public record DnsAnswer(
    */
   public boolean failed() {
     return rcode != Rcode.NOERROR && rcode != Rcode.NXDOMAIN;
+  }
+
+  /**
+   * The texts of TXT records, each with its strings joined (RFC 7208 section 3.3); a character
+   * stands for a byte, whatever its encoding.
+   */
+  public List<String> texts() {
+    List<String> texts = new ArrayList<>();
+    for (Record each : records) {
+      if (each instanceof TXTRecord txt) {
+        StringBuilder text = new StringBuilder();
+        for (byte[] part : txt.getStringsAsByteArrays()) {
+          text.append(new String(part, StandardCharsets.ISO_8859_1));
+        }
+        texts.add(text.toString());
+      }
+    }
+    return texts;
   }
 }

@@ -1,0 +1,212 @@
+package dev.plumbline.module.mail;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.module.mail.SpfRecord.Term;
+import dev.plumbline.probe.DnsAnswer;
+import dev.plumbline.probe.DnsProbe;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Type;
+
+/**
+ * An SPF record and all that it leads to, as it was found.
+ *
+ * @param lookalike whether a text of the domain looks like an SPF record, and is none
+ */
+public record SpfTree(Node root, boolean lookalike) {
+  private static final int MOST_FOLLOWED = 40;
+  private static final int MOST_DEEP = 12;
+  private static final int MOST_MX = 10;
+
+  /** What was found at a domain. */
+  public enum State {
+    RECORD,
+    /** There are texts, none of which is SPF. */
+    NONE,
+    /** There is no text. */
+    EMPTY,
+    /** The domain does not exist. */
+    MISSING,
+    SEVERAL,
+    /** The resolver did not say. */
+    UNKNOWN,
+    /** Not to be told. */
+    INSIDE,
+    /** It stands above itself. */
+    LOOP
+  }
+
+  /** What a term led to that leads no further. */
+  public enum Found {
+    SOMETHING,
+    VOID,
+    MANY,
+    UNKNOWN,
+    INSIDE,
+    MACRO,
+    NOT_FOLLOWED
+  }
+
+  /**
+   * A domain and its record.
+   *
+   * @param record null unless there is exactly one
+   * @param outcomes by the place of the term among the effective ones
+   * @param nodes likewise, of the terms that lead to another record
+   */
+  public record Node(
+      String domain,
+      State state,
+      @Nullable String record,
+      Map<Integer, Found> outcomes,
+      Map<Integer, Node> nodes) {
+
+    static Node of(String domain, State state) {
+      return new Node(domain, state, null, Map.of(), Map.of());
+    }
+
+    @Nullable Found found(int term) {
+      return outcomes.get(term);
+    }
+
+    @Nullable Node next(int term) {
+      return nodes.get(term);
+    }
+  }
+
+  /** Fails when not even the domain's own texts can be found out. */
+  static Future<SpfTree> collect(CheckContext context, String domain) {
+    DnsProbe dns = context.probe(DnsProbe.class);
+    Future<Void> admitted = dns.admit(context, domain);
+    Future<DnsAnswer> texts = dns.query(context, domain, Type.TXT);
+    return admitted
+        .compose(fine -> texts)
+        .compose(
+            answer ->
+                new Climb(context, dns, domain)
+                    .node(domain, List.of(domain), answer)
+                    .map(
+                        root ->
+                            new SpfTree(
+                                root, answer.texts().stream().anyMatch(SpfRecord::resembles))));
+  }
+
+  /** One collection, on one event loop. */
+  private static final class Climb {
+    private final CheckContext context;
+    private final DnsProbe dns;
+    private final String origin;
+    private int followed;
+
+    Climb(CheckContext context, DnsProbe dns, String origin) {
+      this.context = context;
+      this.dns = dns;
+      this.origin = origin;
+    }
+
+    /**
+     * @param path the domains above, and this one
+     */
+    Future<Node> node(String domain, List<String> path, DnsAnswer answer) {
+      List<String> records = answer.texts().stream().filter(SpfRecord::claims).toList();
+      if (records.size() != 1) {
+        State state = answer.nxdomain() ? State.MISSING : State.EMPTY;
+        if (!answer.records().isEmpty()) {
+          state = records.isEmpty() ? State.NONE : State.SEVERAL;
+        }
+        return Future.succeededFuture(Node.of(domain, state));
+      }
+      Map<Integer, Found> outcomes = Collections.synchronizedMap(new TreeMap<>());
+      Map<Integer, Node> nodes = Collections.synchronizedMap(new TreeMap<>());
+      List<Term> terms = SpfRecord.parse(records.get(0)).effective();
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < terms.size(); i++) {
+        int place = i;
+        Term term = terms.get(i);
+        if (!term.kind().looksUp()) {
+          continue;
+        }
+        String name =
+            term.domain() == null ? domain : SpfMacros.expand(term.domain(), domain, origin);
+        if (name == null || term.kind() == SpfRecord.Kind.PTR) {
+          outcomes.put(place, name == null ? Found.MACRO : Found.SOMETHING);
+        } else if (++followed > MOST_FOLLOWED || path.size() > MOST_DEEP) {
+          outcomes.put(place, Found.NOT_FOLLOWED);
+        } else {
+          switch (term.kind()) {
+            case INCLUDE, REDIRECT ->
+                all.add(follow(name, path).onSuccess(node -> nodes.put(place, node)));
+            case MX -> all.add(servers(name).onSuccess(found -> outcomes.put(place, found)));
+            default -> all.add(addresses(name).onSuccess(found -> outcomes.put(place, found)));
+          }
+        }
+      }
+      return Future.all(all)
+          .map(done -> new Node(domain, State.RECORD, records.get(0), outcomes, nodes));
+    }
+
+    private Future<Node> follow(String name, List<String> path) {
+      if (path.contains(name)) {
+        return Future.succeededFuture(Node.of(name, State.LOOP));
+      }
+      List<String> longer = new ArrayList<>(path);
+      longer.add(name);
+      Future<Void> admitted = dns.admit(context, name);
+      Future<DnsAnswer> texts = dns.query(context, name, Type.TXT);
+      return admitted
+          .compose(fine -> texts)
+          .compose(answer -> node(name, longer, answer))
+          .recover(
+              cause ->
+                  cause instanceof CheckFailure
+                      ? Future.succeededFuture(
+                          Node.of(name, DnsProbe.isBlocked(cause) ? State.INSIDE : State.UNKNOWN))
+                      : Future.failedFuture(cause));
+    }
+
+    private Future<Found> servers(String name) {
+      return dns.query(context, name, Type.MX)
+          .map(
+              answer -> {
+                int count = answer.records().size();
+                return count == 0 ? Found.VOID : count > MOST_MX ? Found.MANY : Found.SOMETHING;
+              })
+          .recover(Climb::unanswered);
+    }
+
+    /** An address of either kind is enough not to be void. */
+    private Future<Found> addresses(String name) {
+      Future<Found> v4 = address(name, Type.A);
+      Future<Found> v6 = address(name, Type.AAAA);
+      return Future.all(v4, v6)
+          .map(
+              both -> {
+                for (Found first : List.of(Found.INSIDE, Found.SOMETHING, Found.UNKNOWN)) {
+                  if (v4.result() == first || v6.result() == first) {
+                    return first;
+                  }
+                }
+                return Found.VOID;
+              });
+    }
+
+    private Future<Found> address(String name, int type) {
+      return dns.query(context, name, type)
+          .map(answer -> answer.addresses().isEmpty() ? Found.VOID : Found.SOMETHING)
+          .recover(Climb::unanswered);
+    }
+
+    private static Future<Found> unanswered(Throwable cause) {
+      if (!(cause instanceof CheckFailure)) {
+        return Future.failedFuture(cause);
+      }
+      return Future.succeededFuture(DnsProbe.isBlocked(cause) ? Found.INSIDE : Found.UNKNOWN);
+    }
+  }
+}
