@@ -15,6 +15,14 @@ public interface CheckModule<E> {
   Description description();
 
   /**
+   * The most outbound requests that one check makes. Only a module that learns one small thing from
+   * each connection, and cannot know otherwise, has more than {@link RequestBudget#MOST}.
+   */
+  default int requests() {
+    return RequestBudget.MOST;
+  }
+
+  /**
    * Does all the network work, through the probes that the context gives.
    *
    * @return the evidence; or a {@link CheckFailure} when the exchange did not complete and nothing

@@ -53,6 +53,11 @@ public final class ModuleCatalogue {
   private record Offered<E>(CheckModule<E> module, Description description)
       implements CheckModule<E> {
     @Override
+    public int requests() {
+      return module.requests();
+    }
+
+    @Override
     public Future<E> collect(Target target, CheckContext context) {
       return module.collect(target, context);
     }

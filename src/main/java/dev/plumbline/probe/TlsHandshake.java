@@ -48,17 +48,31 @@ final class TlsHandshake {
   }
 
   static TlsHandshake ofBoringSsl() throws SSLException {
+    return ofBoringSsl(List.of());
+  }
+
+  /**
+   * @param alpn the application protocols that are offered; empty to say nothing of them
+   */
+  static TlsHandshake ofBoringSsl(List<String> alpn) throws SSLException {
     HandshakeWitness witness = new HandshakeWitness();
     return new TlsHandshake(
-        ProbeTls.newNativeContext(List.of(), witness.trust(), witness.keys()),
+        ProbeTls.newNativeContext(alpn, witness.trust(), witness.keys()),
         witness,
         ImmediateExecutor.INSTANCE);
   }
 
   static TlsHandshake ofTheJdk(Vertx vertx) throws SSLException {
+    return ofTheJdk(vertx, List.of());
+  }
+
+  /**
+   * @param alpn the application protocols that are offered; empty to say nothing of them
+   */
+  static TlsHandshake ofTheJdk(Vertx vertx, List<String> alpn) throws SSLException {
     HandshakeWitness witness = new HandshakeWitness();
     return new TlsHandshake(
-        ProbeTls.newJdkContext(List.of(), witness.trust(), witness.keys()),
+        ProbeTls.newJdkContext(alpn, witness.trust(), witness.keys()),
         witness,
         ProbeTls.jdkTasks(vertx));
   }

@@ -12,6 +12,8 @@ import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -32,11 +34,14 @@ public final class TlsProbe {
   private final NetClient client;
   private final TlsHandshake nativeHandshake;
   private final TlsHandshake jdkHandshake;
+  private final ConcurrentMap<String, TlsHandshake> offering = new ConcurrentHashMap<>();
+  private final Vertx vertx;
 
   /**
    * @throws IllegalStateException when no TLS engine works
    */
   public TlsProbe(Vertx vertx, EgressGuard guard) {
+    this.vertx = vertx;
     this.guard = guard;
     this.client = vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true));
     try {
@@ -98,6 +103,28 @@ public final class TlsProbe {
   public Future<TlsPeer> handshakeWith(
       CheckContext context, Host host, InetAddress address, int port, @Nullable String serverName) {
     return handshakeWith(context, host, address, port, serverName, left(context));
+  }
+
+  /**
+   * Whether a server agrees to speak an application protocol (RFC 7301) when it is offered nothing
+   * else.
+   */
+  Future<Boolean> speaks(
+      CheckContext context, Host host, InetAddress address, int port, String protocol) {
+    TlsHandshake handshake = offering.computeIfAbsent(protocol, this::offering);
+    Dialled dialled = new Dialled(context, host, address, port, host.name(), left(context));
+    return NoCommonGround.withFallback(handshake, handshake, engine -> dial(dialled, engine))
+        .map(peer -> protocol.equals(peer.alpn()));
+  }
+
+  private TlsHandshake offering(String protocol) {
+    try {
+      return ProbeTls.nativeEngine()
+          ? TlsHandshake.ofBoringSsl(List.of(protocol))
+          : TlsHandshake.ofTheJdk(vertx, List.of(protocol));
+    } catch (SSLException broken) {
+      throw new IllegalStateException("no TLS engine works", broken);
+    }
   }
 
   private Future<TlsPeer> handshakeWith(

@@ -11,6 +11,7 @@ import dev.plumbline.probe.OwnSockets;
 import dev.plumbline.probe.RevocationProbe;
 import dev.plumbline.probe.TcpProbe;
 import dev.plumbline.probe.TlsProbe;
+import dev.plumbline.probe.TlsScan;
 import dev.plumbline.probe.TlsTrust;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -46,6 +47,7 @@ public record Equipment(TargetPolicy policy, Probes probes) {
             ? PRODUCT + version
             : PRODUCT + version + " (+" + targets.contact() + ")";
     HttpProbe http = new HttpProbe(vertx, guard, trust, policy, agent);
+    TlsProbe tls = new TlsProbe(vertx, guard);
     CertificateProbe certificates =
         new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
     return new Equipment(
@@ -57,7 +59,9 @@ public record Equipment(TargetPolicy policy, Probes probes) {
                 HttpProbe.class,
                 http,
                 TlsProbe.class,
-                new TlsProbe(vertx, guard),
+                tls,
+                TlsScan.class,
+                new TlsScan(vertx, guard, tls),
                 CertificateProbe.class,
                 certificates,
                 TcpProbe.class,

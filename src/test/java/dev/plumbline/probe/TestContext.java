@@ -18,14 +18,19 @@ public final class TestContext implements CheckContext {
   private final Options options;
   private final Deadline deadline;
   private final Clock clock;
-  private final RequestBudget budget = new RequestBudget();
+  private final RequestBudget budget;
   private final Map<Class<?>, Object> probes;
 
   private TestContext(
-      Options options, Deadline deadline, Clock clock, Map<Class<?>, Object> probes) {
+      Options options,
+      Deadline deadline,
+      Clock clock,
+      RequestBudget budget,
+      Map<Class<?>, Object> probes) {
     this.options = options;
     this.deadline = deadline;
     this.clock = clock;
+    this.budget = budget;
     this.probes = probes;
   }
 
@@ -35,7 +40,8 @@ public final class TestContext implements CheckContext {
   }
 
   public static TestContext of(Options options) {
-    return new TestContext(options, Deadline.in(10_000), Clock.systemUTC(), Map.of());
+    return new TestContext(
+        options, Deadline.in(10_000), Clock.systemUTC(), new RequestBudget(), Map.of());
   }
 
   /** A context for a module, with options as they come from a query string. */
@@ -57,17 +63,22 @@ public final class TestContext implements CheckContext {
   }
 
   public TestContext withDeadline(Deadline other) {
-    return new TestContext(options, other, clock, probes);
+    return new TestContext(options, other, clock, new RequestBudget(), probes);
   }
 
   public TestContext withClock(Clock other) {
-    return new TestContext(options, deadline, other, probes);
+    return new TestContext(options, deadline, other, new RequestBudget(), probes);
+  }
+
+  /** A context that may make so many requests. */
+  public TestContext withRequests(int most) {
+    return new TestContext(options, deadline, clock, new RequestBudget(most), probes);
   }
 
   public <P> TestContext withProbe(Class<P> type, P probe) {
     Map<Class<?>, Object> more = new HashMap<>(probes);
     more.put(type, probe);
-    return new TestContext(options, deadline, clock, more);
+    return new TestContext(options, deadline, clock, budget, more);
   }
 
   @Override

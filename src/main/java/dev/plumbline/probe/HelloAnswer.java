@@ -1,0 +1,57 @@
+package dev.plumbline.probe;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server made of a {@link ClientHello}.
+ *
+ * @param version the number of the version that it chose, 0 where it chose none
+ * @param cipher the number of the suite that it chose, -1 where it chose none
+ * @param group the number of the group that it chose or asked for, -1 where it did not say
+ * @param primeBits the size of its Diffie-Hellman prime, 0 where it showed none
+ * @param alpn the application protocol that it chose, null for none
+ * @param alert the number of the alert by which it refused, -1 for none
+ */
+record HelloAnswer(
+    Kind kind,
+    int version,
+    int cipher,
+    int group,
+    int primeBits,
+    @Nullable String alpn,
+    int alert) {
+
+  /** How a server can answer. */
+  enum Kind {
+    /** With a ServerHello, or a HelloRetryRequest. */
+    HELLO,
+    /** With an alert. */
+    ALERT,
+    /** By closing the connection. */
+    CLOSED,
+    /** By resetting the connection. */
+    RESET,
+    /** Not within the time it had. */
+    SILENT,
+    /** With what is no TLS at all. */
+    NOT_TLS,
+    /** With TLS that breaks its own rules, or has no end. */
+    MALFORMED
+  }
+
+  static HelloAnswer of(Kind kind) {
+    return new HelloAnswer(kind, 0, -1, -1, 0, null, -1);
+  }
+
+  static HelloAnswer refusal(int alert) {
+    return new HelloAnswer(Kind.ALERT, 0, -1, -1, 0, null, alert);
+  }
+
+  boolean hello() {
+    return kind == Kind.HELLO;
+  }
+
+  HelloAnswer withKeyExchange(int group, int primeBits) {
+    return new HelloAnswer(kind, version, cipher, group, primeBits, alpn, alert);
+  }
+}

@@ -1,0 +1,79 @@
+package dev.plumbline.probe;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Host;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.net.InetAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what a server offers those who speak TLS with it, by asking it many short questions.
+ */
+public final class TlsScan {
+  /** The most connections that one scan may take. */
+  public static final int MOST_REQUESTS = 100;
+
+  private final Vertx vertx;
+  private final EgressGuard guard;
+  private final HelloProbe hellos;
+  private final TlsProbe handshakes;
+
+  /**
+   * @param handshakes for the one thing that a server tells only those who go through with it
+   */
+  public TlsScan(Vertx vertx, EgressGuard guard, TlsProbe handshakes) {
+    this.vertx = vertx;
+    this.guard = guard;
+    this.hellos = new HelloProbe(vertx, guard);
+    this.handshakes = handshakes;
+  }
+
+  /**
+   * Asks the first address of a host that accepts a connection.
+   *
+   * @param everyCipher whether to ask for every cipher suite, which takes many more connections
+   * @return what it offers; a {@link CheckFailure} when it speaks no version of TLS
+   */
+  public Future<TlsOffer> scan(CheckContext context, Host host, int port, boolean everyCipher) {
+    if (Vertx.currentContext() != null) {
+      return resolved(context, host, port, everyCipher);
+    }
+    Promise<TlsOffer> promise = Promise.promise();
+    vertx.runOnContext(start -> resolved(context, host, port, everyCipher).onComplete(promise));
+    return promise.future();
+  }
+
+  private Future<TlsOffer> resolved(
+      CheckContext context, Host host, int port, boolean everyCipher) {
+    return guard
+        .resolve(context, host, port)
+        .compose(addresses -> first(context, host, port, everyCipher, addresses));
+  }
+
+  private Future<TlsOffer> first(
+      CheckContext context, Host host, int port, boolean everyCipher, List<InetAddress> addresses) {
+    HelloProbe.Peer peer = new HelloProbe.Peer(host, addresses.get(0), port);
+    TlsInterview interview =
+        new TlsInterview(vertx, hellos, handshakes, context, peer, everyCipher, addresses.size());
+    return interview
+        .offer()
+        .recover(
+            failure ->
+                addresses.size() > 1 && neverConnected(failure)
+                    ? first(
+                        context, host, port, everyCipher, addresses.subList(1, addresses.size()))
+                    : Future.failedFuture(failure));
+  }
+
+  private static boolean neverConnected(@Nullable Throwable failure) {
+    return failure instanceof CheckFailure known
+        && (known.error().code() == ErrorCode.CONNECT_REFUSED
+            || known.error().code() == ErrorCode.CONNECT_TIMEOUT
+            || known.error().code() == ErrorCode.CONNECT_UNREACHABLE);
+  }
+}

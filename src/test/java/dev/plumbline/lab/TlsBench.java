@@ -1,0 +1,62 @@
+package dev.plumbline.lab;
+
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.probe.EgressGuard;
+import dev.plumbline.probe.LabGuard;
+import dev.plumbline.probe.TestContext;
+import dev.plumbline.probe.TlsProbe;
+import dev.plumbline.probe.TlsScan;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.Map;
+
+/** Modules that look at how a server speaks TLS, with the probes they need. */
+public final class TlsBench implements AutoCloseable {
+  private final Vertx vertx = Vertx.vertx();
+  private final DnsLab dns = DnsLab.start();
+  private final TlsProbe tls;
+  private final TlsScan scan;
+
+  private TlsBench() {
+    EgressGuard guard =
+        LabGuard.of(vertx, HttpBench.policy(List.of("127.0.0.0/8"), List.of("*")), dns);
+    tls = new TlsProbe(vertx, guard);
+    scan = new TlsScan(vertx, guard, tls);
+  }
+
+  public static TlsBench start() {
+    return new TlsBench();
+  }
+
+  public Vertx vertx() {
+    return vertx;
+  }
+
+  /** What a module says of a target, held against what it promises. */
+  public <E> CheckResult check(
+      CheckModule<E> module, String target, Map<String, ?> options, long millis) {
+    Target parsed;
+    try {
+      parsed = TargetParser.parse(module.description(), target);
+    } catch (InvalidTargetException invalid) {
+      throw new AssertionError(target, invalid);
+    }
+    TestContext context =
+        TestContext.of(module.description(), options)
+            .withDeadline(millis)
+            .withRequests(module.requests())
+            .withProbe(TlsProbe.class, tls)
+            .withProbe(TlsScan.class, scan);
+    return Checked.by(module, parsed, context);
+  }
+
+  @Override
+  public void close() {
+    Await.value(vertx.close());
+    dns.close();
+  }
+}
