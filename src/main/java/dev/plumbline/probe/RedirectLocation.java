@@ -8,11 +8,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Resolves a Location header against the URL that sent it (RFC 3986 section 5). Pure. */
-final class RedirectLocation {
+/** Resolves a reference against the URL that it was found at (RFC 3986 section 5). Pure. */
+public final class RedirectLocation {
   private static final Pattern SCHEME = Pattern.compile("^([A-Za-z][A-Za-z0-9+.-]*):");
 
   private RedirectLocation() {}
+
+  /**
+   * The absolute URL that a reference in a page means, as {@link #resolve} says.
+   *
+   * @param reference as the page has it, in any characters
+   */
+  public static @Nullable String resolveText(Target.Url base, String reference) {
+    String bytes =
+        new String(reference.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+    return resolve(base, bytes.replaceAll("[\\t\\r\\n]", ""));
+  }
 
   /**
    * The absolute URL that a Location means, without its fragment and with what must not stand in a

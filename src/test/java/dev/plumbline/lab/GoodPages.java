@@ -27,6 +27,15 @@ final class GoodPages {
       """
           .replace("\n", "\r\n");
 
+  private static final String DESCRIBED =
+      """
+      <!DOCTYPE html>
+      <html lang="en"><head><meta charset="utf-8"><title>Well described</title>
+      <meta name="description" content="A page that says what it is.">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <link rel="icon" href="/favicon.ico"></head><body><h1>Well described</h1></body></html>
+      """;
+
   private GoodPages() {}
 
   static List<LabPage> all() {
@@ -131,6 +140,10 @@ final class GoodPages {
             "/headers/perfect",
             "200; security-headers has nothing to say but that it comes over http",
             c -> c.answer(200, HTML + PROTECTED, "<title>Well protected</title>")),
+        new LabPage(
+            "/metadata",
+            "200; page-metadata has nothing to say",
+            c -> c.answer(200, HTML, DESCRIBED)),
         new LabPage(
             "/refresh",
             "200; the Refresh header is not followed",
