@@ -141,6 +141,12 @@ final class GoodPages {
             "200; security-headers has nothing to say but that it comes over http",
             c -> c.answer(200, HTML + PROTECTED, "<title>Well protected</title>")),
         new LabPage(
+            "/robots.txt",
+            "200; robots-txt finds /private/ disallowed",
+            c ->
+                c.answer(
+                    200, "content-type: text/plain\r\n", "User-agent: *\nDisallow: /private/\n")),
+        new LabPage(
             "/metadata",
             "200; page-metadata has nothing to say",
             c -> c.answer(200, HTML, DESCRIBED)),

@@ -231,6 +231,19 @@ public final class HttpLab {
     }
     targets.add(new LabTarget("http-status", secure("/ok"), "200, served_over_http1"));
     targets.add(new LabTarget("http-status", http2("/ok"), "200 over HTTP/2"));
+    targets.add(new LabTarget("redirect-chain", http("/redirect/chain/3"), "hop_count=3"));
+    targets.add(
+        new LabTarget("redirect-chain", secure("/redirect/to-http"), "https_downgrade=true"));
+    targets.add(new LabTarget("redirect-chain", http("/redirect/loop"), "redirect_loop"));
+    targets.add(new LabTarget("security-headers", http("/headers/perfect"), "score=50 over http"));
+    targets.add(new LabTarget("security-headers", secure("/headers/perfect"), "score=100"));
+    targets.add(new LabTarget("security-headers", http("/ok"), "score=0"));
+    targets.add(new LabTarget("http-timing", http("/ok"), "bytes=11"));
+    targets.add(new LabTarget("http-timing", http("/drip/body"), "read_timeout"));
+    targets.add(new LabTarget("page-metadata", http("/metadata"), "title_length=14"));
+    targets.add(new LabTarget("page-metadata", http("/ok"), "title_length=0, not_a_page"));
+    targets.add(new LabTarget("robots-txt", http("/"), "allowed=true"));
+    targets.add(new LabTarget("robots-txt", http("/private/"), "allowed=false"));
     for (HostileHttp2 server : hostileHttp2) {
       targets.add(new LabTarget("http-status", server.url(), server.expectation()));
     }

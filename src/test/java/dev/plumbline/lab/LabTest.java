@@ -185,12 +185,13 @@ class LabTest {
 
   private static void assertKept(LabTarget offer, CheckResult result) {
     CheckError error = result.error();
-    List<String> seen =
-        error == null
-            ? List.of(
-                String.valueOf(result.fields().get("status")),
-                "problem=" + result.fields().get("problem"))
-            : List.of(error.code().id(), "error=" + error.code().id());
+    List<String> seen = new ArrayList<>();
+    if (error == null) {
+      seen.add(String.valueOf(result.fields().get("status")));
+      result.fields().forEach((name, value) -> seen.add(name + "=" + value));
+    } else {
+      seen.addAll(List.of(error.code().id(), "error=" + error.code().id()));
+    }
     assertThat(outcomes(offer))
         .as("%s: %s, seen %s", offer.target(), offer.expectation(), seen)
         .containsAnyElementsOf(seen);
@@ -205,7 +206,7 @@ class LabTest {
         .as("%s", offer)
         .allMatch(
             outcome ->
-                outcome.matches("[1-5][0-9]{2}|problem=[a-z_]+")
+                outcome.matches("[1-5][0-9]{2}|(?!error=)[a-z0-9_]+=[a-z0-9_]+")
                     || ERRORS.contains(outcome.replaceFirst("^error=", "")));
     return outcomes;
   }

@@ -102,7 +102,7 @@ final class HttpStatusDescription {
           "redirects",
           "A redirect leads from an encrypted address to one that is not.",
           "Redirect to the https address instead.",
-          "RFC 9110 section 17.2");
+          "RFC 6797 section 2.3.1");
   static final FindingCode PLAIN_HTTP =
       new FindingCode(
           "plain_http",
