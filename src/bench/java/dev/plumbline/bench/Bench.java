@@ -54,7 +54,9 @@ public final class Bench {
     List<Row> rows =
         new ArrayList<>(
             List.of(cached, CachedRow.ofTheWeb(), http, httpGet, https, httpsGet, httpsVerified));
+    rows.add(new HandshakeRow());
     rows.addAll(jobRows());
+    rows.addAll(moduleRows());
     rows.add(new StartRow());
     rows.add(new MemoryRow(List.of(cached, http, https)));
     // last, because they leave a million lines behind that are worked on
@@ -98,16 +100,26 @@ public final class Bench {
         new ClaimRow());
   }
 
+  private static List<Row> moduleRows() {
+    return List.of(
+        new ModuleRow("ssl-certificate", ModuleRow.servers()),
+        new ModuleRow("dns-records", ModuleRow.names()),
+        new DnsperfRow(),
+        new ModuleRow("redirect-chain", ModuleRow.pages(false, "/moved/")),
+        new ModuleRow("security-headers", ModuleRow.pages(true, "/")),
+        new ModuleRow("tls-protocols", ModuleRow.servers()));
+  }
+
   public static void main(String[] args) throws IOException, InterruptedException {
     BenchOptions options = BenchOptions.fromSystemProperties();
     List<Row> wanted =
         rows().stream()
-            .filter(row -> options.only().isEmpty() || row.id().equals(options.only()))
+            .filter(row -> options.only().isEmpty() || options.only().contains(row.id()))
             .toList();
     if (wanted.isEmpty()) {
       System.err.println(
           "there is no row "
-              + options.only()
+              + String.join(", ", options.only())
               + "; there are "
               + String.join(", ", rows().stream().map(Row::id).toList()));
       System.exit(2);

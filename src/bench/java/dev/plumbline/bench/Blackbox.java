@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Debian's prometheus-blackbox-exporter, which fetches a page for each {@code /probe}. */
+/** Debian's prometheus-blackbox-exporter, which probes a target for each {@code /probe}. */
 final class Blackbox implements AutoCloseable {
   private static final String CONF =
       """
@@ -17,6 +17,13 @@ final class Blackbox implements AutoCloseable {
           prober: http
           http:
             preferred_ip_protocol: ip4
+            tls_config:
+              insecure_skip_verify: true
+        tcp_tls:
+          prober: tcp
+          tcp:
+            preferred_ip_protocol: ip4
+            tls: true
             tls_config:
               insecure_skip_verify: true
       """;
@@ -64,9 +71,14 @@ final class Blackbox implements AutoCloseable {
     return child;
   }
 
-  /** The path that probes a target which begins like this, up to where its own rest goes. */
-  static String probePath(String target) {
-    return "/probe?module=http_2xx&target=" + URLEncoder.encode(target, StandardCharsets.UTF_8);
+  /** The path that fetches a URL which begins like this, up to where its own rest goes. */
+  static String probePath(String url) {
+    return "/probe?module=http_2xx&target=" + URLEncoder.encode(url, StandardCharsets.UTF_8);
+  }
+
+  /** The path that shakes hands with a server over TLS. */
+  static String handshakePath(String hostAndPort) {
+    return "/probe?module=tcp_tls&target=" + URLEncoder.encode(hostAndPort, StandardCharsets.UTF_8);
   }
 
   @Override

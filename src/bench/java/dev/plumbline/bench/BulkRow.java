@@ -116,7 +116,7 @@ final class BulkRow implements Row {
 
   private Lap ours(Service service, JobClient client, Nginx nginx, List<String> list)
       throws IOException, InterruptedException {
-    List<String> bodies = JobClient.bodies(list, jobOptions);
+    List<String> bodies = JobClient.bodies("http-status", list, jobOptions);
     long cpu = service.process().cpuMillis();
     long databaseCpu = service.postgres().cpuMillis();
     long refusals = client.refusals();

@@ -50,18 +50,23 @@ final class JobClient {
 
   /** The body of a request for an {@code http-status} job. */
   static String body(List<String> items, JsonObject options) {
+    return body("http-status", items, options);
+  }
+
+  private static String body(String module, List<String> items, JsonObject options) {
     return new JsonObject()
-        .put("module", "http-status")
+        .put("module", module)
         .put("items", new JsonArray(items))
         .put("options", options)
         .encode();
   }
 
   /** Bodies for these lines, {@link #MOST_LINES} each. */
-  static List<String> bodies(List<String> items, JsonObject options) {
+  static List<String> bodies(String module, List<String> items, JsonObject options) {
     List<String> bodies = new ArrayList<>();
     for (int from = 0; from < items.size(); from += MOST_LINES) {
-      bodies.add(body(items.subList(from, Math.min(items.size(), from + MOST_LINES)), options));
+      bodies.add(
+          body(module, items.subList(from, Math.min(items.size(), from + MOST_LINES)), options));
     }
     return bodies;
   }

@@ -35,6 +35,7 @@ final class Nginx implements AutoCloseable {
           ssl_session_cache off;
           ssl_session_tickets off;
           location = /counts { stub_status; }
+          location /moved/ { return 301 /arrived$uri; }
           location / {
             return 200 "<!doctype html><title>bench</title><p>a small page, the same for everybody\\n";
           }
@@ -79,6 +80,10 @@ final class Nginx implements AutoCloseable {
       throw failed;
     }
     return new Nginx(child, http, https, certificate);
+  }
+
+  int httpsPort() {
+    return httpsPort;
   }
 
   /** The address of the site without a path, over HTTP or HTTPS. */

@@ -27,6 +27,8 @@ final class Stage implements AutoCloseable {
   private @Nullable Nginx nginx;
   private @Nullable Blackbox blackbox;
   private @Nullable Service service;
+  private @Nullable Names names;
+  private @Nullable Service resolving;
   private @Nullable Backlog backlog;
   private long idleKib;
   private boolean loaded;
@@ -84,6 +86,29 @@ final class Stage implements AutoCloseable {
       idleKib = service.process().residentKib();
     }
     return service;
+  }
+
+  Names names() throws IOException {
+    if (names == null) {
+      names = opened(Names.start(folder));
+    }
+    return names;
+  }
+
+  /** A service that asks our own name server. */
+  Service resolving() throws IOException, InterruptedException {
+    if (resolving == null) {
+      resolving =
+          opened(
+              another(
+                  "resolving",
+                  Map.of(
+                      "PLUMBLINE_TLS_EXTRA_ROOTS",
+                      nginx().certificate().toString(),
+                      "PLUMBLINE_DNS_SERVERS",
+                      names().address())));
+    }
+    return resolving;
   }
 
   /** Another service, with an empty database, for a row that leaves much behind; to be closed. */
