@@ -26,6 +26,7 @@ public enum ErrorCode {
   TARGET_BLOCKED(false, false),
   INVALID_TARGET(false, false),
   UNSUPPORTED_TLD(false, false),
+  RATE_LIMITED(false, true),
   REQUEST_LIMIT(false, false),
   DEADLINE_EXCEEDED(false, true),
   INTERNAL(false, true);

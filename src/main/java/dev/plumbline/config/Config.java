@@ -21,6 +21,7 @@ public record Config(
     Session session,
     Targets targets,
     Dns dns,
+    Registries registries,
     Tls tls,
     Log log) {
 
@@ -40,6 +41,7 @@ public record Config(
         session,
         targets,
         dns,
+        registries,
         tls,
         log);
   }
@@ -202,6 +204,16 @@ public record Config(
           resolvers.getOrDefault(resolver, servers), denySuffixes, timeout, cacheEntries);
     }
   }
+
+  /**
+   * Whom to ask about registrations.
+   *
+   * @param whoisServer a host, perhaps with a port, that knows which server is asked for which
+   *     top-level domain
+   * @param rdapBootstrap a URL or a file; null for the list in the program alone
+   * @param pace for each server of a registry
+   */
+  public record Registries(String whoisServer, @Nullable String rdapBootstrap, Pace pace) {}
 
   /**
    * @param extraRoots PEM file, null for none

@@ -196,6 +196,7 @@ public final class ConfigLoader {
             s.names("dns.deny_suffixes"),
             s.duration("dns.timeout", Duration.ofMillis(50), Duration.ofSeconds(30)),
             s.integer("dns.cache_entries", 0, 10_000_000)),
+        registries(s),
         new Config.Tls(s.readableFile("tls.extra_roots")),
         new Config.Log(
             s.oneOf("log.level", "error", "warn", "info", "debug"),
@@ -300,6 +301,23 @@ public final class ConfigLoader {
         pace(s, "ip"),
         pace(s, "network"),
         pace(s, "domain"));
+  }
+
+  private static Config.Registries registries(Settings s) {
+    String bootstrap = s.optionalText("rdap.bootstrap");
+    if (bootstrap != null && !bootstrap.matches("https?://[^\\s/]+(/\\S*)?")) {
+      s.readableFile("rdap.bootstrap");
+    }
+    String server = s.text("whois.server");
+    if (!server.matches("[A-Za-z0-9.-]+(:[0-9]{1,5})?|\\[[0-9A-Fa-f:]+\\](:[0-9]{1,5})?")) {
+      s.fault("whois.server", "'" + server + "' is no host, or host:port, such as whois.iana.org");
+    }
+    return new Config.Registries(
+        server,
+        bootstrap,
+        new Pace(
+            s.integer("registries.per_second", 0, 1_000_000),
+            s.integer("registries.concurrent", 0, 1_000_000)));
   }
 
   private static Pace pace(Settings s, String scope) {

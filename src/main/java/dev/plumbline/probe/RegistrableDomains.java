@@ -16,6 +16,21 @@ public final class RegistrableDomains {
     return known.get(name, RegistrableDomains::find);
   }
 
+  /**
+   * The domain that was registered with a registry, of which the name is a part: right below an
+   * ending that a registry runs, not one that a company lends out as {@code github.io}.
+   */
+  public String registered(String name) {
+    try {
+      InternetDomainName domain = InternetDomainName.from(name);
+      return domain.isUnderRegistrySuffix()
+          ? domain.topDomainUnderRegistrySuffix().toString()
+          : of(name);
+    } catch (IllegalArgumentException notADomain) {
+      return lastTwoLabels(name);
+    }
+  }
+
   private static String find(String name) {
     try {
       InternetDomainName domain = InternetDomainName.from(name);

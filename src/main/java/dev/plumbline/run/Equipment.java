@@ -8,11 +8,14 @@ import dev.plumbline.probe.DnsResolver;
 import dev.plumbline.probe.EgressGuard;
 import dev.plumbline.probe.HttpProbe;
 import dev.plumbline.probe.OwnSockets;
+import dev.plumbline.probe.RdapBootstrap;
+import dev.plumbline.probe.RdapProbe;
 import dev.plumbline.probe.RevocationProbe;
 import dev.plumbline.probe.TcpProbe;
 import dev.plumbline.probe.TlsProbe;
 import dev.plumbline.probe.TlsScan;
 import dev.plumbline.probe.TlsTrust;
+import dev.plumbline.probe.WhoisProbe;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.util.HashMap;
@@ -48,6 +51,8 @@ public record Equipment(TargetPolicy policy, Probes probes) {
             : PRODUCT + version + " (+" + targets.contact() + ")";
     HttpProbe http = new HttpProbe(vertx, guard, trust, policy, agent);
     TlsProbe tls = new TlsProbe(vertx, guard);
+    Config.Registries registries = config.registries();
+    RdapBootstrap bootstrap = new RdapBootstrap(vertx, http, registries);
     CertificateProbe certificates =
         new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
     return new Equipment(
@@ -62,6 +67,10 @@ public record Equipment(TargetPolicy policy, Probes probes) {
                 tls,
                 TlsScan.class,
                 new TlsScan(vertx, guard, tls),
+                RdapProbe.class,
+                new RdapProbe(vertx, http, bootstrap, registries),
+                WhoisProbe.class,
+                new WhoisProbe(vertx, guard, registries),
                 CertificateProbe.class,
                 certificates,
                 TcpProbe.class,

@@ -35,6 +35,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Clock;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -187,6 +188,9 @@ class ModuleContractTest {
     CheckResult result;
     try (DnsLab inside = DnsLab.start()) {
       inside.address(description(name).example(), "127.0.0.1");
+      for (String registry : List.of("rdap.verisign.com", "whois.iana.org")) {
+        inside.address(registry, "127.0.0.1");
+      }
 
       result =
           run(name, canary.port(), Map.of(), Map.of("PLUMBLINE_DNS_SERVERS", inside.address()));

@@ -1,0 +1,429 @@
+package dev.plumbline.module.registry;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Field;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.Option;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.probe.RdapProbe;
+import dev.plumbline.probe.RdapReply;
+import dev.plumbline.probe.RegistrableDomains;
+import dev.plumbline.probe.WhoisProbe;
+import dev.plumbline.probe.WhoisReply;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Who has registered a domain, with whom and until when. */
+@AutoService(CheckModule.class)
+public final class DomainRegistration implements CheckModule<DomainRegistration.Evidence> {
+  private static final String SOURCE = "source";
+  private static final String RDAP = "rdap";
+  private static final String WHOIS = "whois";
+  private static final RegistrableDomains DOMAINS = new RegistrableDomains();
+
+  private static final int SOON_DAYS = 30;
+  private static final int OK = 200;
+  private static final int NOT_FOUND = 404;
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int FORBIDDEN = 403;
+
+  private static final FindingCode NOT_REGISTERED =
+      new FindingCode(
+          "not_registered",
+          Level.WARN,
+          "registered",
+          "Nobody has registered this domain.",
+          "If it is meant to be yours, register it before somebody else does.",
+          "RFC 7480 section 5.3");
+  private static final FindingCode NOT_UNDERSTOOD =
+      new FindingCode(
+          "answer_not_understood",
+          Level.WARN,
+          "registered",
+          "The registry answered in words that are not understood here.",
+          "Ask the registry on its own website.",
+          "RFC 3912 section 2");
+  private static final FindingCode EXPIRED =
+      new FindingCode(
+          "registration_expired",
+          Level.FAIL,
+          "expires",
+          "The registration has expired, so the domain may stop working and be given to others.",
+          "Renew it with the registrar now.",
+          "RFC 3915 section 2");
+  private static final FindingCode EXPIRES_SOON =
+      new FindingCode(
+          "registration_expires_soon",
+          Level.WARN,
+          "expires",
+          "The registration ends within 30 days.",
+          "Renew it, or see that the registrar renews it by itself.",
+          "RFC 3915 section 2");
+  private static final FindingCode TO_BE_DELETED =
+      new FindingCode(
+          "about_to_be_deleted",
+          Level.FAIL,
+          "statuses",
+          "The registry is about to delete the domain.",
+          "Ask the registrar to restore it now; after some days anybody can register it.",
+          "RFC 3915 section 3.1");
+  private static final FindingCode ON_HOLD =
+      new FindingCode(
+          "on_hold",
+          Level.FAIL,
+          "statuses",
+          "The domain has been taken out of the DNS (hold), so nothing under it works.",
+          "Ask the registrar why: often an address was not confirmed, or a bill not paid.",
+          "RFC 5731 section 2.3");
+  private static final FindingCode NO_NAMESERVERS =
+      new FindingCode(
+          "no_nameservers",
+          Level.WARN,
+          "nameservers",
+          "The registry knows no name servers of the domain, so nothing under it works.",
+          "Enter the name servers with the registrar.",
+          "RFC 1034 section 4.2.1");
+  private static final FindingCode ONE_NAMESERVER =
+      new FindingCode(
+          "one_nameserver",
+          Level.WARN,
+          "nameservers",
+          "The domain has only one name server: when that fails, so does all that is under it.",
+          "Enter a second one, in another network.",
+          "RFC 2182 section 5");
+  private static final FindingCode NO_TRANSFER_LOCK =
+      new FindingCode(
+          "no_transfer_lock",
+          Level.INFO,
+          "statuses",
+          "Nothing forbids to transfer the domain to another registrar.",
+          "Turn the transfer lock on with the registrar, unless you are about to move.",
+          "RFC 5731 section 2.3");
+  private static final FindingCode UNSIGNED =
+      new FindingCode(
+          "dnssec_unsigned",
+          Level.INFO,
+          "dnssec_signed",
+          "The registry holds no key for the domain, so forged answers of the DNS go unnoticed"
+              + " (DNSSEC).",
+          "Turn DNSSEC on with whoever runs the name servers.",
+          "RFC 9364 section 1.1");
+  private static final FindingCode NO_EXPIRY =
+      new FindingCode(
+          "expiry_not_told",
+          Level.INFO,
+          "expires",
+          "The registry does not tell when the registration ends.",
+          "Ask the registrar; some registries renew by themselves.",
+          "RFC 9083 section 4.5");
+  private static final FindingCode RDAP_FAILED =
+      new FindingCode(
+          "rdap_failed",
+          Level.INFO,
+          "source_used",
+          "The registry's newer service (RDAP) did not answer, so the older one (WHOIS) was asked.",
+          "Nothing needs to be done; the registry has to mend it.",
+          "RFC 7480 section 5.4");
+
+  private static final Description DESCRIPTION =
+      Description.of("domain-registration", "Domain registration", InputType.DOMAIN)
+          .summary(
+              "Asks the registry of a domain whether it is registered, with whom, until when, and in which"
+                  + " state (RDAP, WHOIS).")
+          .category("registry")
+          .example("example.com", "example.com")
+          .options(
+              Option.choice(
+                  SOURCE,
+                  "Source",
+                  "Ask by RDAP, the newer service, by WHOIS, the older one, or by RDAP where there"
+                      + " is one and it answers (auto).",
+                  "auto",
+                  RDAP,
+                  WHOIS))
+          .fields(
+              Field.bool(
+                      "registered",
+                      "Registered",
+                      "Whether somebody has registered it; null where the answer is not understood.")
+                  .orNull(),
+              Field.string(
+                  "registrable_domain",
+                  "Registered name",
+                  "The name that is registered: what stands right below a public ending as com or co.uk."),
+              Field.string("registrar", "Registrar", "The company it was registered with.")
+                  .orNull(),
+              Field.integer(
+                      "iana_id", "Registrar's number", "The number that IANA gave the registrar.")
+                  .orNull(),
+              Field.time("created", "Registered since", "When it was registered.").orNull(),
+              Field.time("updated", "Last change", "When its entry was changed last.").orNull(),
+              Field.time("expires", "Registered until", "When the registration ends.").orNull(),
+              Field.integer(
+                      "days_remaining",
+                      "Days left",
+                      "Whole days until the registration ends; negative after that.")
+                  .orNull(),
+              Field.array(
+                  "statuses",
+                  "States",
+                  "What the registry allows and does with it, as clientTransferProhibited (EPP).",
+                  FieldType.STRING),
+              Field.array(
+                  "nameservers",
+                  "Name servers",
+                  "The name servers that the registry holds for it.",
+                  FieldType.STRING),
+              Field.bool(
+                      "dnssec_signed",
+                      "Signed",
+                      "Whether the registry holds a key by which answers are proved (DNSSEC).")
+                  .orNull(),
+              Field.string("abuse_email", "Abuse address", "Where the registrar takes complaints.")
+                  .orNull(),
+              Field.string("source_used", "Source", "Which service gave the answer.")
+                  .oneOf(RDAP, WHOIS, "none"),
+              Field.bool(
+                  "supported",
+                  "Can be asked",
+                  "Whether there is a service to ask about names with this ending."))
+          .findings(
+              NOT_REGISTERED,
+              NOT_UNDERSTOOD,
+              TO_BE_DELETED,
+              ON_HOLD,
+              EXPIRED,
+              EXPIRES_SOON,
+              NO_NAMESERVERS,
+              ONE_NAMESERVER,
+              NO_TRANSFER_LOCK,
+              UNSIGNED,
+              NO_EXPIRY,
+              RDAP_FAILED)
+          .build();
+
+  /**
+   * What was learnt.
+   *
+   * @param seen null when nobody could be asked
+   * @param source who told it: rdap, whois or none
+   * @param rdapError why RDAP did not tell it, null when it did or was not asked
+   */
+  public record Evidence(
+      String domain,
+      Instant at,
+      @Nullable Registration seen,
+      String source,
+      @Nullable CheckError rdapError) {}
+
+  @Override
+  public Description description() {
+    return DESCRIPTION;
+  }
+
+  @Override
+  public Future<Evidence> collect(Target target, CheckContext context) {
+    String domain = DOMAINS.registered(((Target.Domain) target).name());
+    String source = String.valueOf(context.options().text(SOURCE));
+    if (source.equals(WHOIS)) {
+      return byWhois(context, domain, null);
+    }
+    boolean alone = source.equals(RDAP);
+    Deadline share = context.deadline().atMost(context.deadline().remainingMillis() / 2);
+    return byRdap(alone ? context : context.within(share), domain)
+        .transform(
+            told -> {
+              if (told.succeeded() && (alone || told.result().seen() != null)) {
+                return Future.succeededFuture(told.result());
+              }
+              if (alone || told.failed() && !(told.cause() instanceof CheckFailure)) {
+                return Future.failedFuture(told.cause());
+              }
+              CheckError error =
+                  told.cause() instanceof CheckFailure failure ? failure.error() : null;
+              return byWhois(context, domain, error);
+            });
+  }
+
+  private static Future<Evidence> byRdap(CheckContext context, String domain) {
+    return context
+        .probe(RdapProbe.class)
+        .lookup(context, domain)
+        .compose(
+            reply ->
+                reply.isEmpty()
+                    ? Future.succeededFuture(nobody(context, domain, null))
+                    : context
+                        .aside(() -> read(reply.get()))
+                        .map(seen -> new Evidence(domain, now(context), seen, RDAP, null)));
+  }
+
+  private static Registration read(RdapReply reply) throws CheckFailure {
+    switch (reply.status()) {
+      case OK -> {
+        Registration seen = RdapDomain.read(reply.body());
+        if (seen != null) {
+          return seen;
+        }
+        throw new CheckFailure(
+            ErrorCode.HTTP_PROTOCOL_ERROR, reply.server() + " answered with what is no RDAP.");
+      }
+      case NOT_FOUND -> {
+        return Registration.NONE;
+      }
+      case TOO_MANY_REQUESTS, FORBIDDEN ->
+          throw new CheckFailure(
+              ErrorCode.RATE_LIMITED, reply.server() + " asks to be asked less often.");
+      default ->
+          throw new CheckFailure(
+              ErrorCode.HTTP_PROTOCOL_ERROR,
+              reply.server() + " answered with status " + reply.status() + ".");
+    }
+  }
+
+  private static Future<Evidence> byWhois(
+      CheckContext context, String domain, @Nullable CheckError rdapError) {
+    return context
+        .probe(WhoisProbe.class)
+        .lookup(context, domain)
+        .compose(
+            replies -> {
+              if (!replies.isEmpty()) {
+                return context
+                    .aside(() -> read(replies))
+                    .map(seen -> new Evidence(domain, now(context), seen, WHOIS, rdapError));
+              }
+              return rdapError == null
+                  ? Future.succeededFuture(nobody(context, domain, null))
+                  : Future.failedFuture(new CheckFailure(rdapError.code(), rdapError.message()));
+            });
+  }
+
+  private static Registration read(List<WhoisReply> replies) throws CheckFailure {
+    if (WhoisText.turnsAway(replies.get(0).text())) {
+      throw new CheckFailure(
+          ErrorCode.RATE_LIMITED, replies.get(0).server() + " asks to be asked less often.");
+    }
+    Registration seen = WhoisText.read(replies.get(0).text());
+    for (WhoisReply more : replies.subList(1, replies.size())) {
+      if (Boolean.TRUE.equals(seen.registered())) {
+        seen = seen.or(WhoisText.read(more.text()));
+      }
+    }
+    return seen;
+  }
+
+  private static Evidence nobody(CheckContext context, String domain, @Nullable CheckError error) {
+    return new Evidence(domain, now(context), null, "none", error);
+  }
+
+  private static Instant now(CheckContext context) {
+    return context.clock().instant();
+  }
+
+  @Override
+  public Judgement judge(Evidence evidence, Options options) {
+    Registration seen = evidence.seen();
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("registrable_domain", evidence.domain());
+    fields.put("source_used", evidence.source());
+    fields.put("supported", seen != null);
+    fields.put("statuses", seen == null ? List.of() : seen.statuses());
+    fields.put("nameservers", seen == null ? List.of() : seen.nameservers());
+    if (seen == null) {
+      return new Judgement(
+          fields,
+          List.of(),
+          new CheckError(
+              ErrorCode.UNSUPPORTED_TLD,
+              "There is no service to ask about the registration of " + evidence.domain() + "."));
+    }
+    Instant expires = seen.expires();
+    Long days = expires == null ? null : days(evidence.at(), expires);
+    fields.put("registered", seen.registered());
+    fields.put("registrar", seen.registrar());
+    fields.put("iana_id", seen.ianaId());
+    fields.put("created", seen.created());
+    fields.put("updated", seen.updated());
+    fields.put("expires", expires);
+    fields.put("days_remaining", days);
+    fields.put("dnssec_signed", seen.dnssecSigned());
+    fields.put("abuse_email", seen.abuseEmail());
+    return Judgement.of(fields, findings(evidence, seen, days));
+  }
+
+  /** Whole days, rounded down. */
+  private static long days(Instant from, Instant to) {
+    return Math.floorDiv(Duration.between(from, to).toSeconds(), 86_400);
+  }
+
+  private static List<Finding> findings(Evidence evidence, Registration seen, @Nullable Long days) {
+    List<Finding> found = new ArrayList<>();
+    if (seen.registered() == null) {
+      found.add(NOT_UNDERSTOOD.found());
+    } else if (!seen.registered()) {
+      found.add(NOT_REGISTERED.found(evidence.domain() + " is not registered."));
+    } else {
+      registered(seen, days, found);
+    }
+    CheckError error = evidence.rdapError();
+    if (error != null) {
+      found.add(RDAP_FAILED.found(RDAP_FAILED.message() + " " + error.message()));
+    }
+    return found;
+  }
+
+  private static void registered(Registration seen, @Nullable Long days, List<Finding> found) {
+    List<String> statuses = seen.statuses();
+    if (statuses.contains("pendingDelete") || statuses.contains("redemptionPeriod")) {
+      found.add(TO_BE_DELETED.found());
+    }
+    if (statuses.contains("clientHold") || statuses.contains("serverHold")) {
+      found.add(ON_HOLD.found());
+    }
+    if (days == null) {
+      found.add(NO_EXPIRY.found());
+    } else if (days < 0) {
+      found.add(EXPIRED.found("The registration expired on " + day(seen.expires()) + "."));
+    } else if (days < SOON_DAYS) {
+      found.add(EXPIRES_SOON.found("The registration ends on " + day(seen.expires()) + "."));
+    }
+    if (seen.nameservers().isEmpty()) {
+      found.add(NO_NAMESERVERS.found());
+    } else if (seen.nameservers().size() == 1) {
+      found.add(ONE_NAMESERVER.found());
+    }
+    boolean epp = statuses.stream().anyMatch(status -> status.matches("(client|server).*|ok"));
+    if (epp && statuses.stream().noneMatch(status -> status.endsWith("TransferProhibited"))) {
+      found.add(NO_TRANSFER_LOCK.found());
+    }
+    if (Boolean.FALSE.equals(seen.dnssecSigned())) {
+      found.add(UNSIGNED.found());
+    }
+  }
+
+  private static LocalDate day(@Nullable Instant instant) {
+    return LocalDate.ofInstant(instant == null ? Instant.EPOCH : instant, ZoneOffset.UTC);
+  }
+}

@@ -1,0 +1,134 @@
+package dev.plumbline.module.registry;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what RDAP says of a domain (RFC 9083, section 5.3), trusting none of it. */
+final class RdapDomain {
+  private static final int MOST_ITEMS = 100;
+  private static final int MOST_DEPTH = 3;
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private RdapDomain() {}
+
+  /** What it says; null when it is no answer about a domain. */
+  static @Nullable Registration read(String body) {
+    JsonNode domain;
+    try {
+      domain = MAPPER.readTree(body);
+    } catch (JsonProcessingException broken) {
+      return null;
+    }
+    boolean known =
+        domain.isObject()
+            && ("domain".equals(domain.path("objectClassName").asText())
+                || domain.path("ldhName").isTextual());
+    if (!known) {
+      return null;
+    }
+    JsonNode registrar = entity(domain, "registrar", 0);
+    JsonNode abuse = registrar == null ? null : entity(registrar, "abuse", 0);
+    abuse = abuse == null ? entity(domain, "abuse", 0) : abuse;
+    JsonNode signed = domain.path("secureDNS").path("delegationSigned");
+    return new Registration(
+        true,
+        registrar == null ? null : name(registrar),
+        registrar == null ? null : ianaId(registrar),
+        event(domain, "registration"),
+        event(domain, "last changed"),
+        event(domain, "expiration"),
+        statuses(domain),
+        nameservers(domain),
+        signed.isBoolean() ? (Boolean) signed.asBoolean() : null,
+        abuse == null ? null : RegistryText.email(property(abuse, "email")));
+  }
+
+  private static List<JsonNode> items(JsonNode list) {
+    List<JsonNode> items = new ArrayList<>();
+    if (list.isArray()) {
+      for (int i = 0; i < Math.min(list.size(), MOST_ITEMS); i++) {
+        items.add(list.get(i));
+      }
+    }
+    return items;
+  }
+
+  private static @Nullable Instant event(JsonNode domain, String action) {
+    for (JsonNode event : items(domain.path("events"))) {
+      if (action.equalsIgnoreCase(event.path("eventAction").asText())) {
+        return RegistryText.date(event.path("eventDate").asText());
+      }
+    }
+    return null;
+  }
+
+  private static List<String> statuses(JsonNode domain) {
+    Set<String> statuses = new LinkedHashSet<>();
+    for (JsonNode status : items(domain.path("status"))) {
+      String name = RegistryText.status(status.asText());
+      if (name != null) {
+        statuses.add(name);
+      }
+    }
+    return List.copyOf(statuses);
+  }
+
+  private static List<String> nameservers(JsonNode domain) {
+    Set<String> names = new LinkedHashSet<>();
+    for (JsonNode server : items(domain.path("nameservers"))) {
+      String name = RegistryText.nameserver(server.path("ldhName").asText());
+      if (name != null) {
+        names.add(name);
+      }
+    }
+    return List.copyOf(names);
+  }
+
+  private static @Nullable JsonNode entity(JsonNode within, String role, int depth) {
+    for (JsonNode entity : items(within.path("entities"))) {
+      for (JsonNode each : items(entity.path("roles"))) {
+        if (role.equalsIgnoreCase(each.asText())) {
+          return entity;
+        }
+      }
+      JsonNode deeper = depth < MOST_DEPTH ? entity(entity, role, depth + 1) : null;
+      if (deeper != null) {
+        return deeper;
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable String name(JsonNode entity) {
+    String name = RegistryText.value(property(entity, "fn"));
+    name = name == null ? RegistryText.value(property(entity, "org")) : name;
+    return name == null ? RegistryText.value(entity.path("handle").asText()) : name;
+  }
+
+  private static @Nullable Integer ianaId(JsonNode registrar) {
+    for (JsonNode id : items(registrar.path("publicIds"))) {
+      if ("IANA Registrar ID".equalsIgnoreCase(id.path("type").asText())) {
+        return RegistryText.number(id.path("identifier").asText());
+      }
+    }
+    return null;
+  }
+
+  /** The text of a property of a jCard (RFC 7095, section 3.3). */
+  private static @Nullable String property(JsonNode entity, String name) {
+    for (JsonNode property : items(entity.path("vcardArray").path(1))) {
+      JsonNode value = property.path(3);
+      if (name.equalsIgnoreCase(property.path(0).asText()) && value.isTextual()) {
+        return value.asText();
+      }
+    }
+    return null;
+  }
+}

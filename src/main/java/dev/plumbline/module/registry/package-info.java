@@ -1,0 +1,5 @@
+/** Modules about who has registered what. */
+@NullMarked
+package dev.plumbline.module.registry;
+
+import org.jspecify.annotations.NullMarked;

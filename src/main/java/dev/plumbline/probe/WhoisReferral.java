@@ -1,0 +1,68 @@
+package dev.plumbline.probe;
+
+import dev.plumbline.check.Description;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Finds in an answer of WHOIS which server knows more. */
+final class WhoisReferral {
+  static final int PORT = 43;
+
+  private static final int MOST_LINE = 512;
+  private static final Set<String> BY_IANA = Set.of("whois", "refer");
+  private static final Set<String> BY_REGISTRIES =
+      Set.of("registrar whois server", "whois server", "referralserver");
+  private static final Pattern SCHEME = Pattern.compile("^r?whois://|/.*$");
+
+  private static final Description SERVER =
+      Description.of("whois-server", "WHOIS server", InputType.HOST_PORT).defaultPort(PORT).build();
+
+  private WhoisReferral() {}
+
+  /** The server of a top-level domain that IANA names, null for none. */
+  static Target.@Nullable HostPort ofIana(String text) {
+    return find(text, BY_IANA);
+  }
+
+  /** The registrar's server that a registry names, null for none. */
+  static Target.@Nullable HostPort ofRegistry(String text) {
+    return find(text, BY_REGISTRIES);
+  }
+
+  /** A server as it is written: a host, perhaps with a port. Null where it is none. */
+  static Target.@Nullable HostPort server(String text) {
+    String plain = SCHEME.matcher(text.strip()).replaceAll("");
+    if (plain.isEmpty()) {
+      return null;
+    }
+    try {
+      return (Target.HostPort) TargetParser.parse(SERVER, plain);
+    } catch (InvalidTargetException none) {
+      return null;
+    }
+  }
+
+  private static Target.@Nullable HostPort find(String text, Set<String> keys) {
+    for (int at = 0; at < text.length(); ) {
+      int end = text.indexOf('\n', at);
+      end = end < 0 ? text.length() : end;
+      int colon = end - at > MOST_LINE ? -1 : text.indexOf(':', at);
+      if (colon >= 0
+          && colon < end
+          && keys.contains(text.substring(at, colon).strip().toLowerCase(Locale.ROOT))) {
+        Target.HostPort server = server(text.substring(colon + 1, end));
+        if (server != null) {
+          return server;
+        }
+      }
+      at = end + 1;
+    }
+    return null;
+  }
+}

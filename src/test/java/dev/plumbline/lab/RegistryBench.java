@@ -1,0 +1,152 @@
+package dev.plumbline.lab;
+
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
+import dev.plumbline.probe.EgressGuard;
+import dev.plumbline.probe.HttpProbe;
+import dev.plumbline.probe.LabGuard;
+import dev.plumbline.probe.RdapBootstrap;
+import dev.plumbline.probe.RdapProbe;
+import dev.plumbline.probe.TestContext;
+import dev.plumbline.probe.TlsTrust;
+import dev.plumbline.probe.WhoisProbe;
+import dev.plumbline.tls.TrustRoots;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** Registries on loopback, by WHOIS and RDAP, and the probes that ask them. */
+public final class RegistryBench implements AutoCloseable {
+  private final Vertx vertx = Vertx.vertx();
+  private final DnsLab dns = DnsLab.start();
+  private final WhoisLab iana = WhoisLab.start(vertx);
+  private final Map<String, Consumer<HttpServerRequest>> pages = new ConcurrentHashMap<>();
+  private final List<String> asked = new CopyOnWriteArrayList<>();
+  private final HttpServer rdap;
+  private final HttpProbe http;
+  private final WhoisProbe whoisProbe;
+  private final RdapProbe rdapProbe;
+
+  /**
+   * @param folder for the list of RDAP servers
+   * @param tlds that have an RDAP server
+   */
+  public RegistryBench(Path folder, String... tlds) {
+    rdap =
+        Await.value(
+            vertx
+                .createHttpServer()
+                .requestHandler(
+                    request -> {
+                      asked.add(request.path());
+                      pages
+                          .getOrDefault(
+                              request.path(), other -> other.response().setStatusCode(404).end())
+                          .accept(request);
+                    })
+                .listen(0, "127.0.0.1"));
+    dns.address("rdap.registry.test", "127.0.0.1").address("whois.iana.test", "127.0.0.1");
+    TargetPolicy policy = HttpBench.policy(List.of("127.0.0.0/8"), List.of("*"));
+    EgressGuard guard = LabGuard.of(vertx, policy, dns);
+    http =
+        new HttpProbe(
+            vertx, guard, new TlsTrust(TrustRoots.of(List.of(), List.of())), policy, "lab");
+    Config.Registries settings = settings(folder, tlds);
+    try {
+      rdapProbe = new RdapProbe(vertx, http, new RdapBootstrap(vertx, http, settings), settings);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+    whoisProbe = new WhoisProbe(vertx, guard, settings);
+  }
+
+  private Config.Registries settings(Path folder, String... tlds) {
+    try {
+      Path list = Files.writeString(folder.resolve("dns.json"), list(base(), tlds));
+      return new Config.Registries(
+          "whois.iana.test:" + iana.port(), list.toString(), new Config.Pace(0, 0));
+    } catch (IOException unwritable) {
+      throw new UncheckedIOException(unwritable);
+    }
+  }
+
+  /** A list of RDAP servers in the form of RFC 9224. */
+  public static String list(String server, String... tlds) {
+    return "{\"version\":\"1.0\",\"services\":[[[\"%s\"],[\"%s\"]]]}"
+        .formatted(String.join("\",\"", tlds), server);
+  }
+
+  /** The address of the RDAP server. */
+  public String base() {
+    return "http://rdap.registry.test:" + rdap.actualPort() + "/rdap/";
+  }
+
+  public Vertx vertx() {
+    return vertx;
+  }
+
+  public HttpProbe http() {
+    return http;
+  }
+
+  public WhoisLab iana() {
+    return iana;
+  }
+
+  /** The paths that RDAP was asked for. */
+  public List<String> asked() {
+    return asked;
+  }
+
+  /** A WHOIS server by its own name, which IANA names for a top-level domain. */
+  public WhoisLab registry(String tld) {
+    WhoisLab server = WhoisLab.start(vertx);
+    String name = "whois." + tld + ".test";
+    dns.address(name, "127.0.0.1");
+    iana.answer(tld, "domain: %s\n\nwhois: %s:%d\n".formatted(tld, name, server.port()));
+    return server;
+  }
+
+  /** A name that is looked up as 127.0.0.1. */
+  public void name(String name) {
+    dns.address(name, "127.0.0.1");
+  }
+
+  /** What RDAP answers for a path. */
+  public void page(String path, int status, String body) {
+    page(path, request -> request.response().setStatusCode(status).end(body));
+  }
+
+  public void page(String path, Consumer<HttpServerRequest> behaviour) {
+    pages.put(path, behaviour);
+  }
+
+  /** What a module says of a domain, held against what it promises. */
+  public <E> CheckResult check(
+      CheckModule<E> module, String domain, Map<String, ?> options, long millis) {
+    TestContext context =
+        TestContext.of(module.description(), options)
+            .withDeadline(millis)
+            .withProbe(RdapProbe.class, rdapProbe)
+            .withProbe(WhoisProbe.class, whoisProbe);
+    return Checked.by(module, new Target.Domain(domain), context);
+  }
+
+  @Override
+  public void close() {
+    Await.value(vertx.close());
+    dns.close();
+  }
+}
