@@ -57,6 +57,7 @@ public final class Lab implements AutoCloseable {
         .behave("servfail.lab.test", DnsFaults.rcode(2))
         .behave("wrong-owner.lab.test", DnsFaults.wrongOwner())
         .behave("loop.lab.test", DnsFaults.compressionLoop());
+    DnsZones.fill(dns);
   }
 
   /** Every target of the lab. */
@@ -77,6 +78,7 @@ public final class Lab implements AutoCloseable {
     targets.add(named("wrong-owner.lab.test", "dns_timeout or dns_servfail"));
     targets.add(named("loop.lab.test", "dns_timeout or dns_servfail"));
     targets.addAll(tls.targets());
+    targets.addAll(DnsZones.targets());
     return targets;
   }
 

@@ -187,6 +187,7 @@ class LabTest {
     CheckError error = result.error();
     List<String> seen = new ArrayList<>();
     if (error == null) {
+      seen.add("verdict=" + result.verdict().id());
       seen.add(String.valueOf(result.fields().get("status")));
       result.fields().forEach((name, value) -> seen.add(name + "=" + value));
     } else {

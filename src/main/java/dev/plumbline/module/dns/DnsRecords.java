@@ -80,6 +80,15 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
           "Take the CNAME out, or let it lead to a name that exists. Whoever can register the missing"
               + " name takes this one over.",
           "RFC 1034 section 3.6.2");
+  private static final FindingCode BROKEN_ALIAS =
+      new FindingCode(
+          "broken_alias",
+          Level.FAIL,
+          "records",
+          "The name is an alias, and what it leads to cannot be found out: its aliases run in a loop,"
+              + " or the servers of the other name fail.",
+          "Let the CNAME lead to a name that has addresses.",
+          "RFC 1034 section 3.6.2");
   private static final FindingCode ALIAS_AND_MORE =
       new FindingCode(
           "alias_with_other_records",
@@ -241,6 +250,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
           .findings(
               NXDOMAIN,
               DANGLING,
+              BROKEN_ALIAS,
               ALIAS_AND_MORE,
               ALIAS_AT_APEX,
               SEVERAL_ALIASES,
@@ -366,7 +376,17 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
       found.add(NO_IPV6.found());
     }
     times(answered, all, found);
-    return Judgement.of(fields, found);
+    return new Judgement(fields, found, late(seen));
+  }
+
+  /** An answer that came too late leaves the question open, however much is known. */
+  private static @Nullable CheckError late(Evidence seen) {
+    for (Asked one : seen.asked()) {
+      if (one.failure() != null && one.failure().code() == ErrorCode.DNS_TIMEOUT) {
+        return one.failure();
+      }
+    }
+    return null;
   }
 
   private static void aliases(String name, List<Asked> answered, List<Finding> found) {
@@ -410,7 +430,11 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
         (blocked ? hidden : silent).add(one.type());
       }
     }
-    if (!silent.isEmpty()) {
+    boolean aliasAlone =
+        answered.stream().allMatch(one -> one.type().equals("CNAME") && !one.records().isEmpty());
+    if (!silent.isEmpty() && aliasAlone) {
+      found.add(BROKEN_ALIAS.found());
+    } else if (!silent.isEmpty()) {
       found.add(UNANSWERED.found("No answer came for " + String.join(", ", silent) + "."));
     }
     if (!hidden.isEmpty()) {

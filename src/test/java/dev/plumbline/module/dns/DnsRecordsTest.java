@@ -55,6 +55,8 @@ class DnsRecordsTest {
         .behave("lame.test", DnsFaults.rcode(Rcode.REFUSED))
         .behave("silent.test", DnsFaults.silent())
         .empty("empty.test")
+        .alias("circle.test", "round.test")
+        .alias("round.test", "circle.test")
         .address("xn--bcher-kva.test", "192.0.2.1");
   }
 
@@ -150,6 +152,8 @@ class DnsRecordsTest {
     assertThat(missing.fields()).containsEntry("rcode", "NXDOMAIN");
     assertThat(missing.error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
     assertThat(codes(missing.findings())).containsExactly("name_does_not_exist");
+    assertThat(codes(check("circle.test", "").findings()))
+        .containsExactly("alias_at_apex", "broken_alias");
     assertThat(codes(check("empty.test", "").findings())).containsExactly("no_records");
   }
 
@@ -238,6 +242,22 @@ class DnsRecordsTest {
 
     assertThat(judge(seen).error()).isEqualTo(timeout);
     assertThat(judge(seen).fields()).containsEntry("rcode", null);
+  }
+
+  @Test
+  void anAnswerThatCameTooLateLeavesTheQuestionOpen() {
+    CheckError timeout = new CheckError(ErrorCode.DNS_TIMEOUT, "Late.");
+    Evidence seen =
+        new Evidence(
+            "a.test",
+            List.of(
+                new Asked("A", DnsSaid.answer("a.test", "A", "a.test. 60 IN A 1.1.1.1"), null),
+                new Asked("TXT", null, timeout)),
+            false);
+
+    assertThat(judge(seen).error()).isEqualTo(timeout);
+    assertThat(judge(seen).fields().get("records").toString()).contains("1.1.1.1");
+    assertThat(codes(judge(seen).findings())).containsExactly("types_unanswered");
   }
 
   private static Judgement judge(Evidence seen) {
