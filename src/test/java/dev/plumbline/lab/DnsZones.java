@@ -23,7 +23,8 @@ final class DnsZones {
         .record("full.lab.test. 300 IN HTTPS 1 . alpn=h2")
         .record("full.lab.test. 300 IN SRV 0 0 443 full.lab.test.")
         .record("_spf.lab.test. 300 IN TXT \"v=spf1 ip4:192.0.2.0/24 ?all\"")
-        .record("_dmarc.full.lab.test. 300 IN TXT \"v=DMARC1\\; p=reject\\; rua=mailto:a@other.test\"")
+        .record(
+            "_dmarc.full.lab.test. 300 IN TXT \"v=DMARC1\\; p=reject\\; rua=mailto:a@other.test\"")
         .record("full.lab.test._report._dmarc.other.test. 300 IN TXT \"v=DMARC1\"")
         .alias("dangling.lab.test", "nobody.lab.test")
         .alias("circle.lab.test", "round.lab.test")
@@ -31,9 +32,7 @@ final class DnsZones {
         .record("nullmx.lab.test. 300 IN MX 0 .")
         .record("spfloop.lab.test. 300 IN TXT \"v=spf1 include:spfloop.lab.test -all\"")
         .address("oldserver.lab.test", "127.0.0.1")
-        .behave(
-            "oldserver.lab.test",
-            DnsFaults.only(Type.HTTPS, DnsFaults.rcode(Rcode.SERVFAIL)))
+        .behave("oldserver.lab.test", DnsFaults.only(Type.HTTPS, DnsFaults.rcode(Rcode.SERVFAIL)))
         .record("inmail.lab.test. 300 IN MX 10 mail.office.internal.");
   }
 
@@ -41,9 +40,12 @@ final class DnsZones {
   static List<LabTarget> targets() {
     return List.of(
         new LabTarget("dns-records", "full.lab.test", "verdict=pass"),
-        new LabTarget("dns-records", "dangling.lab.test", "verdict=fail, for the alias leads nowhere"),
-        new LabTarget("dns-records", "circle.lab.test", "verdict=fail, for its aliases run in a loop"),
-        new LabTarget("dns-records", "oldserver.lab.test", "verdict=warn, for HTTPS gets no answer"),
+        new LabTarget(
+            "dns-records", "dangling.lab.test", "verdict=fail, for the alias leads nowhere"),
+        new LabTarget(
+            "dns-records", "circle.lab.test", "verdict=fail, for its aliases run in a loop"),
+        new LabTarget(
+            "dns-records", "oldserver.lab.test", "verdict=warn, for HTTPS gets no answer"),
         new LabTarget("dns-records", "mixed.lab.test", "target_blocked"),
         new LabTarget("dns-records", "metadata.lab.test", "target_blocked"),
         new LabTarget("dns-records", "no-such-name.lab.test", "dns_nxdomain"),
