@@ -6,6 +6,7 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import org.bouncycastle.asn1.ASN1Encodable;
 import org.bouncycastle.asn1.ASN1Integer;
 import org.bouncycastle.asn1.ASN1OctetString;
@@ -172,7 +173,20 @@ public final class Extensions {
     }
   }
 
+  /**
+   * Whether a certificate has an extension. To be asked before the extension is: where there is
+   * none, the JDK throws two exceptions and catches them, which costs more than a signature.
+   */
+  static boolean has(X509Certificate certificate, String oid) {
+    Set<String> critical = certificate.getCriticalExtensionOIDs();
+    Set<String> others = certificate.getNonCriticalExtensionOIDs();
+    return critical != null && critical.contains(oid) || others != null && others.contains(oid);
+  }
+
   private static byte @Nullable [] value(X509Certificate certificate, String oid) {
+    if (!has(certificate, oid)) {
+      return null;
+    }
     byte[] extension = certificate.getExtensionValue(oid);
     if (extension == null) {
       return null;

@@ -27,7 +27,7 @@ final class NameConstraints {
 
   /** The first fault in half a sentence, empty when there is none. */
   static String fault(List<X509Certificate> path) {
-    if (path.stream().skip(1).allMatch(issuer -> issuer.getExtensionValue(OID) == null)) {
+    if (path.stream().skip(1).noneMatch(issuer -> Extensions.has(issuer, OID))) {
       return "";
     }
     try {

@@ -3,6 +3,7 @@ package dev.plumbline.tls;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,8 @@ final class PathRules {
     if (pathLength < 0 && !oldRoot) {
       return "a certificate that is not one of an authority has issued another";
     }
-    boolean[] usage = issuer.getKeyUsage();
+    boolean[] usage =
+        Extensions.has(issuer, Extension.keyUsage.getId()) ? issuer.getKeyUsage() : null;
     if (usage != null && !usage[KEY_CERT_SIGN]) {
       return "an authority's key may not sign certificates";
     }
