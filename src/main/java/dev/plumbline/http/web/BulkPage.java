@@ -4,6 +4,7 @@ import dev.plumbline.account.SignedIn;
 import dev.plumbline.account.WebKeyStore;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Description;
+import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.Options;
 import dev.plumbline.http.PageRoutes;
@@ -18,6 +19,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +84,16 @@ public final class BulkPage implements PageRoutes.Pages {
 
   private Description chosen(@Nullable String name) {
     CheckModule<?> found = name == null ? null : modules.find(name);
-    return found == null ? modules.descriptions().get(0) : found.description();
+    return found == null ? usual() : found.description();
+  }
+
+  /** What most people come with is a list of URLs, of which they want to know whether they answer. */
+  private Description usual() {
+    List<Description> all = modules.descriptions();
+    return all.stream()
+        .filter(module -> module.input() == InputType.URL && module.reachability())
+        .findFirst()
+        .orElse(all.get(0));
   }
 
   private void empty(RoutingContext ctx, SignedIn who) {
