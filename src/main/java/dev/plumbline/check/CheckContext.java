@@ -57,4 +57,12 @@ public interface CheckContext {
   default CheckContext within(Deadline share) {
     return new ContextWithin(this, share);
   }
+
+  /**
+   * The same check, which has begun something that would have to be begun anew if it gave up now,
+   * and so waits for its turns until its deadline.
+   */
+  default CheckContext patiently() {
+    return new ContextPatient(this);
+  }
 }

@@ -1,5 +1,7 @@
 package dev.plumbline.probe;
 
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,5 +55,28 @@ record HelloAnswer(
 
   HelloAnswer withKeyExchange(int group, int primeBits) {
     return new HelloAnswer(kind, version, cipher, group, primeBits, alpn, alert);
+  }
+
+  /** Why nothing can be learnt of a server that answers so. */
+  CheckFailure failure() {
+    return switch (kind) {
+      case SILENT ->
+          new CheckFailure(
+              ErrorCode.READ_TIMEOUT,
+              "The server accepted the connection, but did not answer the TLS handshake in time.");
+      case RESET ->
+          new CheckFailure(
+              ErrorCode.CONNECTION_RESET,
+              "The server reset the connection during the TLS handshake.");
+      case CLOSED -> failed("The server closed the connection during the TLS handshake.");
+      case NOT_TLS -> failed("The server does not speak TLS on this port.");
+      case ALERT ->
+          failed("The server refused every version of TLS, with the alert " + alert + ".");
+      default -> failed("The server answered in a TLS that breaks its own rules.");
+    };
+  }
+
+  private static CheckFailure failed(String message) {
+    return new CheckFailure(ErrorCode.TLS_HANDSHAKE_FAILED, message);
   }
 }

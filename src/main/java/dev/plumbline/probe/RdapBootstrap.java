@@ -52,7 +52,7 @@ public final class RdapBootstrap {
   private volatile Map<String, String> servers;
 
   /**
-   * @param source a URL, a file, or null for the snapshot alone
+   * @param settings whose list is a URL, a file, or null for the snapshot alone
    * @throws IOException when the file cannot be read
    * @throws IllegalArgumentException when it holds no such list
    */

@@ -58,9 +58,8 @@ public final class TlsScan {
   private Future<TlsOffer> first(
       CheckContext context, Host host, int port, boolean everyCipher, List<InetAddress> addresses) {
     HelloProbe.Peer peer = new HelloProbe.Peer(host, addresses.get(0), port);
-    TlsInterview interview =
-        new TlsInterview(vertx, hellos, handshakes, context, peer, everyCipher, addresses.size());
-    return interview
+    TlsQuestions questions = new TlsQuestions(vertx, hellos, context, peer, addresses.size());
+    return new TlsInterview(questions, handshakes, everyCipher)
         .offer()
         .recover(
             failure ->

@@ -5,6 +5,7 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
+import dev.plumbline.config.Config;
 import dev.plumbline.probe.EgressGuard;
 import dev.plumbline.probe.LabGuard;
 import dev.plumbline.probe.TestContext;
@@ -39,19 +40,36 @@ public final class TlsBench implements AutoCloseable {
   /** What a module says of a target, held against what it promises. */
   public <E> CheckResult check(
       CheckModule<E> module, String target, Map<String, ?> options, long millis) {
-    Target parsed;
-    try {
-      parsed = TargetParser.parse(module.description(), target);
-    } catch (InvalidTargetException invalid) {
-      throw new AssertionError(target, invalid);
-    }
     TestContext context =
         TestContext.of(module.description(), options)
             .withDeadline(millis)
             .withRequests(module.requests())
             .withProbe(TlsProbe.class, tls)
             .withProbe(TlsScan.class, scan);
-    return Checked.by(module, parsed, context);
+    return Checked.by(module, parsed(module, target), context);
+  }
+
+  /**
+   * The same by a guard that keeps a pace, for a check that has no time to wait before it begins.
+   */
+  public <E> CheckResult checkAtAPace(
+      CheckModule<E> module, String target, Map<String, ?> options, Config.Pace pace) {
+    EgressGuard guard =
+        LabGuard.of(vertx, HttpBench.policy(List.of("127.0.0.0/8"), List.of("*")), dns, pace);
+    TestContext context =
+        TestContext.of(module.description(), options)
+            .withRequests(module.requests())
+            .withProbe(TlsScan.class, new TlsScan(vertx, guard, new TlsProbe(vertx, guard)))
+            .patient(1);
+    return Checked.by(module, parsed(module, target), context);
+  }
+
+  private static Target parsed(CheckModule<?> module, String target) {
+    try {
+      return TargetParser.parse(module.description(), target);
+    } catch (InvalidTargetException invalid) {
+      throw new AssertionError(target, invalid);
+    }
   }
 
   @Override

@@ -14,12 +14,17 @@ public final class LabGuard {
   private LabGuard() {}
 
   public static EgressGuard of(Vertx vertx, TargetPolicy policy, DnsLab dns) {
+    return of(vertx, policy, dns, NONE);
+  }
+
+  /** The same, which keeps a pace for each address. */
+  public static EgressGuard of(Vertx vertx, TargetPolicy policy, DnsLab dns, Config.Pace pace) {
     Config.Dns settings =
         new Config.Dns(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);
     return new EgressGuard(
         vertx,
         policy,
         new DnsResolver(vertx, settings, policy, System::nanoTime),
-        new Config.Targets(List.of(), List.of(), List.of(), null, NONE, NONE, NONE));
+        new Config.Targets(List.of(), List.of(), List.of(), null, pace, NONE, NONE));
   }
 }

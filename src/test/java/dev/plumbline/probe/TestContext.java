@@ -10,7 +10,7 @@ import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a running check may use, put together by a test. Immutable but for its budget. */
+/** What a running check may use, put together by a test. */
 public final class TestContext implements CheckContext {
   private static final Description ANY =
       Description.of("any", "Any", InputType.HOST_PORT).connects().build();
@@ -20,6 +20,7 @@ public final class TestContext implements CheckContext {
   private final Clock clock;
   private final RequestBudget budget;
   private final Map<Class<?>, Object> probes;
+  private long patienceMs = Long.MAX_VALUE;
 
   private TestContext(
       Options options,
@@ -75,6 +76,12 @@ public final class TestContext implements CheckContext {
     return new TestContext(options, deadline, clock, new RequestBudget(most), probes);
   }
 
+  /** Lets it wait no longer than that for its turn at a target. */
+  public TestContext patient(long millis) {
+    patienceMs = millis;
+    return this;
+  }
+
   public <P> TestContext withProbe(Class<P> type, P probe) {
     Map<Class<?>, Object> more = new HashMap<>(probes);
     more.put(type, probe);
@@ -89,6 +96,11 @@ public final class TestContext implements CheckContext {
   @Override
   public Deadline deadline() {
     return deadline;
+  }
+
+  @Override
+  public long patienceMs() {
+    return Math.min(patienceMs, deadline.remainingMillis());
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
+import dev.plumbline.config.Config;
 import dev.plumbline.lab.Await;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.OpensslServer;
@@ -216,6 +217,26 @@ class TlsProtocolsTest {
 
     assertThat(server.hellos()).isEqualTo(MODULE.requests());
     assertThat(codes(result)).contains("not_all_answered");
+  }
+
+  @Test
+  void whatHasBegunWaitsForItsTurns() {
+    Integer[] all =
+        CipherSuite.of(TlsVersion.TLS_1_2).stream()
+            .map(CipherSuite::code)
+            .limit(30)
+            .toArray(Integer[]::new);
+    ScriptedTls server = scripted(ScriptedTls.create().speaks(TLS12, all));
+
+    CheckResult result =
+        bench.checkAtAPace(
+            MODULE,
+            "127.0.0.1:" + server.port(),
+            Map.of("ciphers", "true"),
+            new Config.Pace(20, 1));
+
+    assertThat((List<?>) result.fields().get("ciphers")).hasSize(all.length);
+    assertThat(server.mostOpen()).isLessThanOrEqualTo(2);
   }
 
   @Test
