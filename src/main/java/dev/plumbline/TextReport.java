@@ -6,9 +6,11 @@ import dev.plumbline.check.Field;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.ResultJson;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A result for a terminal: verdict, findings, fields. */
@@ -79,13 +81,33 @@ final class TextReport {
       return String.join(separator, list.stream().map(item -> text(item, indent)).toList());
     }
     if (value instanceof Map<?, ?> map) {
-      return String.join(
-          ", ",
-          map.entrySet().stream()
-              .map(entry -> clean(entry.getKey() + "=") + text(entry.getValue(), indent))
-              .toList());
+      return map.isEmpty() ? "none" : text(map, indent);
     }
     return clean(value.toString());
+  }
+
+  /** Plain members on one line, then each that holds others with those below it. */
+  private static String text(Map<?, ?> map, int indent) {
+    List<String> parts = new ArrayList<>();
+    parts.add(
+        map.entrySet().stream()
+            .filter(entry -> !nests(entry.getValue()))
+            .map(entry -> clean(entry.getKey() + "=") + text(entry.getValue(), indent))
+            .collect(Collectors.joining(", ")));
+    int deeper = indent + INDENT.length();
+    for (Map.Entry<?, ?> entry : map.entrySet()) {
+      if (nests(entry.getValue())) {
+        parts.add(clean(String.valueOf(entry.getKey())));
+        parts.add(INDENT + text(entry.getValue(), deeper));
+      }
+    }
+    parts.removeIf(String::isEmpty);
+    return String.join("\n" + " ".repeat(indent), parts);
+  }
+
+  private static boolean nests(@Nullable Object value) {
+    return value instanceof Map
+        || value instanceof List<?> list && !list.isEmpty() && list.get(0) instanceof Map;
   }
 
   /** What a target sent must not steer the terminal. */

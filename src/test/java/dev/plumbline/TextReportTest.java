@@ -95,6 +95,43 @@ class TextReportTest {
         .contains("Sample of m\u00fcnchen \ud83d\ude00\n");
   }
 
+  @Test
+  void whatIsNestedStandsOnLinesOfItsOwn() {
+    Map<String, Object> inner = new LinkedHashMap<>();
+    inner.put("term", "a");
+    inner.put("tree", Map.of("terms", List.of(Map.of("term", "b"), Map.of("term", "c"))));
+    CheckResult plain = result("t", "t");
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>(plain.fields());
+    fields.put("free", Map.of("A", List.of(inner, Map.of("term", "d"))));
+
+    String report =
+        TextReport.of(
+            MODULE,
+            new CheckResult(
+                "sample",
+                "t",
+                Verdict.PASS,
+                fields,
+                List.of(),
+                List.of(),
+                null,
+                plain.checkedAt(),
+                1));
+
+    assertThat(report)
+        .contains(
+            """
+              free   A
+                       term=a
+                       tree
+                         terms
+                           term=b
+                           term=c
+                       term=d
+            """
+                .stripTrailing());
+  }
+
   /** A result that holds a text wherever a target's text can stand. */
   private static CheckResult result(String target, String text) {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();

@@ -87,7 +87,9 @@ public final class BulkPage implements PageRoutes.Pages {
     return found == null ? usual() : found.description();
   }
 
-  /** What most people come with is a list of URLs, of which they want to know whether they answer. */
+  /**
+   * What most people come with is a list of URLs, of which they want to know whether they answer.
+   */
   private Description usual() {
     List<Description> all = modules.descriptions();
     return all.stream()
