@@ -16,12 +16,19 @@ import dev.plumbline.lab.DnsSaid;
 import dev.plumbline.lab.Named;
 import dev.plumbline.module.dns.DnsRecords.Asked;
 import dev.plumbline.module.dns.DnsRecords.Evidence;
+import dev.plumbline.probe.DnsAnswer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,7 +37,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.xbill.DNS.DClass;
+import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
 class DnsRecordsTest {
@@ -258,6 +268,49 @@ class DnsRecordsTest {
     assertThat(judge(seen).error()).isEqualTo(timeout);
     assertThat(judge(seen).fields().get("records").toString()).contains("1.1.1.1");
     assertThat(codes(judge(seen).findings())).containsExactly("types_unanswered");
+  }
+
+  @Property(tries = 5000)
+  void whateverARecordHoldsIsTold(
+      @ForAll("types") String type, @ForAll @Size(max = 80) byte[] data) {
+    Record record;
+    try {
+      record =
+          Record.newRecord(
+              Name.fromConstantString("a.example.com."),
+              Type.value(type),
+              DClass.IN,
+              60,
+              data.length,
+              data);
+      record.rdataToWireCanonical();
+    } catch (RuntimeException malformed) {
+      return; // no message that holds it is ever read
+    }
+    DnsAnswer empty = DnsSaid.answer("a.example.com", type);
+    DnsAnswer answer =
+        new DnsAnswer(
+            empty.name(),
+            empty.type(),
+            Rcode.NOERROR,
+            List.of(),
+            List.of(record),
+            List.of(),
+            false,
+            false,
+            60,
+            1);
+
+    Judgement judgement =
+        judge(new Evidence("a.example.com", List.of(new Asked(type, answer, null)), false));
+
+    assertThat(((Map<?, ?>) judgement.fields().get("records")).containsKey(type)).isTrue();
+  }
+
+  @Provide
+  Arbitrary<String> types() {
+    return Arbitraries.of(
+        Stream.concat(DnsRecords.USUAL.stream(), DnsRecords.UNUSUAL.stream()).toList());
   }
 
   private static Judgement judge(Evidence seen) {
