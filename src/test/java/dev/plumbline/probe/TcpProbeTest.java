@@ -12,6 +12,7 @@ import dev.plumbline.lab.Canary;
 import dev.plumbline.lab.DnsLab;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetServer;
@@ -59,8 +60,17 @@ class TcpProbeTest {
     return Await.value(server.listen(0, "127.0.0.1")).actualPort();
   }
 
+  /**
+   * On an event loop, as checks are: elsewhere a peer's first words may come before anyone listens.
+   */
   private static Future<TcpProbe.Talk> talk(int port, long talkMillis, TcpProbe.Script script) {
-    return probe.talk(TestContext.create(), HOST, LOOPBACK, port, 2_000, talkMillis, script);
+    Promise<TcpProbe.Talk> talk = Promise.promise();
+    vertx.runOnContext(
+        loop ->
+            probe
+                .talk(TestContext.create(), HOST, LOOPBACK, port, 2_000, talkMillis, script)
+                .onComplete(talk));
+    return talk.future();
   }
 
   @Test
