@@ -26,6 +26,13 @@ public final class Lab implements AutoCloseable {
   private final TlsLab tls = new TlsLab();
   private final DnsLab dns;
   private final HttpLab http;
+  private final RegistryOffers registries = new RegistryOffers(vertx);
+  private final ScriptedTls oldTls =
+      Await.value(
+          ScriptedTls.create()
+              .speaks(0x0300, 0x0004, 0x0003)
+              .speaks(0x0301, 0x002f, 0x000a)
+              .listen(vertx));
 
   /**
    * @param httpPort 0 for any
@@ -78,6 +85,14 @@ public final class Lab implements AutoCloseable {
     targets.add(named("wrong-owner.lab.test", "dns_timeout or dns_servfail"));
     targets.add(named("loop.lab.test", "dns_timeout or dns_servfail"));
     targets.addAll(tls.targets());
+    TlsLab.Server today = tls.server("valid");
+    targets.add(new LabTarget("tls-protocols", today.host() + ":" + today.port(), "tls13=true"));
+    targets.add(
+        new LabTarget(
+            "tls-protocols",
+            "127.0.0.1:" + oldTls.port(),
+            "legacy_enabled=true, SSL 3.0 with RC4 and TLS 1.0 with 3DES"));
+    targets.addAll(registries.targets());
     targets.addAll(DnsZones.targets());
     return targets;
   }
@@ -95,12 +110,17 @@ public final class Lab implements AutoCloseable {
   public List<String> environment(Path roots) {
     Set<Integer> ports = new LinkedHashSet<>(http.ports());
     tls.servers().forEach(server -> ports.add(server.port()));
+    ports.addAll(registries.ports());
+    ports.add(oldTls.port());
     ports.add(URI.create(tls.revocation().url("/")).getPort());
     return List.of(
         "PLUMBLINE_TARGETS_ALLOW=" + HttpLab.ALLOW,
         "PLUMBLINE_TARGETS_PORTS="
             + ports.stream().map(String::valueOf).collect(Collectors.joining(",")),
         "PLUMBLINE_DNS_SERVERS=" + dns.address(),
+        "PLUMBLINE_WHOIS_SERVER=" + registries.server(),
+        "PLUMBLINE_REGISTRIES_PER_SECOND=0",
+        "PLUMBLINE_REGISTRIES_CONCURRENT=0",
         "PLUMBLINE_TLS_EXTRA_ROOTS=" + roots,
         "PLUMBLINE_TARGETS_PER_IP_PER_SECOND=0",
         "PLUMBLINE_TARGETS_PER_IP_CONCURRENT=0",
