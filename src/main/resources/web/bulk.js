@@ -142,7 +142,8 @@
   };
   csv.hidden = true;
   const offer = (rows, name) => {
-    const width = Math.max(...rows.map((r) => r.length));
+    // no spread: a file has more rows than a call may have arguments
+    const width = rows.reduce((most, r) => Math.max(most, r.length), 0);
     const target = (cell) => /[.:@]/.test(cell) && !/\s/.test(cell.trim());
     const columns = [...Array(width).keys()];
     const hits = columns.map((i) => rows.slice(0, 200).filter((r) => target(r[i] ?? "")).length);
@@ -169,7 +170,9 @@
   };
   const read = async (chosen) => {
     if (chosen.size > mostBytes) {
-      say("The file has more than 8 MiB.");
+      // it would be sent with the form otherwise, and refused with all that was typed
+      file.value = "";
+      say("The file has more than 8 MiB, so it was not taken; take a part of it.");
       return;
     }
     const bytes = await chosen.arrayBuffer();

@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -311,6 +312,27 @@ class BrowserWalkTest {
       }
       assertThat(visit.page().locator(".state .badge")).hasText("Cancelled");
       assertThat(visit.page().locator(".state .now")).containsText("cancelled");
+    }
+  }
+
+  @Test
+  void aFileThatIsTooLargeIsNotSentAndOneWithManyRowsIsRead() {
+    try (Visit visit =
+        chromium.visit(service, looks().stream().filter(Look::scripts).findFirst().orElseThrow())) {
+      visit.signIn(somebody(), PASSWORD);
+      visit.open("/bulk");
+      visit
+          .page()
+          .locator("#bulk-file")
+          .setInputFiles(Visit.file("a.csv", "a\n".repeat(4_194_305)));
+      assertThat(visit.page().locator("#bulk-csv")).containsText("more than 8 MiB");
+      assertThat(visit.page().locator("#bulk-file")).hasValue("");
+
+      visit
+          .page()
+          .locator("#bulk-file")
+          .setInputFiles(Visit.file("b.csv", "a.b\n".repeat(300_000)));
+      assertThat(visit.page().locator("#bulk-count")).containsText("300,000 of 500 lines");
     }
   }
 

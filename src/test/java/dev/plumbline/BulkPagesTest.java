@@ -192,6 +192,27 @@ class BulkPagesTest {
   }
 
   @Test
+  void whatWasMadeForOneReaderIsNotKeptForTheNextAtTheSameBrowser() {
+    String path = created(send(owner, lab.http("/ok")));
+
+    for (String own : List.of("/jobs", path, path + "/results.csv")) {
+      assertThat(owner.page(own).headers().firstValue("Cache-Control"))
+          .as(own)
+          .contains("private, no-store");
+    }
+  }
+
+  @Test
+  void aToolOrColumnThatIsNoneIsNotTakenForAnother() {
+    assertThat(refusal(form(owner, "bulk-tool", "<b>gone", "bulk-lines", "a.test")))
+        .contains("no such tool");
+    assertThat(refusal(upload("list.csv", "a.test,b.test\n", "bulk-column", "12345")))
+        .contains("from 1 to 9999");
+    assertThat(refusal(upload("list.csv", "a.test,b.test\n", "bulk-column", "two")))
+        .contains("from 1 to 9999");
+  }
+
+  @Test
   void aFileThatCannotBeReadIsRefusedInWords() {
     assertThat(refusal(upload("list.csv", "a,b\n", "bulk-column", "7"))).contains("no column 7");
     assertThat(refusal(upload("list.txt", "a\u0000b"))).contains("not text");

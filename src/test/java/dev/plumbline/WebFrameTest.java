@@ -89,6 +89,39 @@ class WebFrameTest {
     assertThat(page.headers().firstValue("strict-transport-security")).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/tools?q=%", "/?target=50%", "/sign-in?next=%zz"})
+  void aBrokenPercentSignInAQueryIsExplained(String path) throws Exception {
+    try (RawClient client = RawClient.connect(service.uri("/").getPort())) {
+      client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n");
+
+      RawClient.Answer answer = client.answer();
+
+      assertThat(answer.status()).isEqualTo(400);
+      assertThat(Jsoup.parse(answer.body()).select("main").text())
+          .contains("write the sign itself as %25");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-Length: 8388609", "Transfer-Encoding: gzip"})
+  void whoeverIsRefusedBeforeAnyPageIsFoundIsShownOneToo(String wrong) throws Exception {
+    try (RawClient client = RawClient.connect(service.uri("/").getPort())) {
+      client.send("POST /bulk HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n" + wrong + "\r\n\r\n");
+
+      RawClient.Answer answer = client.answer();
+      Document page = Jsoup.parse(answer.body());
+
+      assertThat(answer.status()).isIn(400, 413);
+      assertThat(answer.head().toLowerCase(java.util.Locale.ROOT))
+          .contains("content-type: text/html; charset=utf-8", "cache-control: no-store")
+          .contains("content-security-policy: default-src 'none'")
+          .contains("connection: close");
+      assertThat(page.select("main .status").text()).isEqualTo(String.valueOf(answer.status()));
+      assertThat(page.select("main .lead").text()).isNotBlank();
+    }
+  }
+
   @Test
   void assetsAreKeptForEverUnderTheHashOfTheirContent() throws Exception {
     Document page = Jsoup.parse(service.page("/").body());

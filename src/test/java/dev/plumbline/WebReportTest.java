@@ -213,6 +213,9 @@ class WebReportTest {
   @Test
   void typingOffersTheToolsThatFitTheBestFirst() {
     assertThat(offered("https://example.com/a")).first().isEqualTo("HTTP status");
+    // a name may be meant in every way: one tool of each kind comes before the second of any
+    assertThat(offered("example.com"))
+        .startsWith("HTTP status", "SSL certificate", "DNS records", "DMARC record");
     assertThat(offered("example.com:8443")).first().isEqualTo("SSL certificate");
     assertThat(offered("someone@example.com")).contains("HTTP status");
     assertThat(parsed(service.page("/offers?target=..")).select("[role=status]").text())

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** Takes the pages, which stand beside the operations of the contract. */
 public final class PageRoutes {
@@ -71,13 +72,21 @@ public final class PageRoutes {
   /** Whether a request is better answered with a page than with a document for programs. */
   static boolean wantsPage(RoutingContext ctx) {
     String path = ctx.request().path();
-    if (path == null || path.startsWith("/api/") || path.equals("/openapi.json")) {
-      return false;
-    }
-    if (ctx.get(PAGE) != null) {
-      return true;
-    }
-    String accept = ctx.request().getHeader("Accept");
+    return path != null
+        && !forPrograms(path)
+        && (ctx.get(PAGE) != null || asksForPage(ctx.request().getHeader("Accept")));
+  }
+
+  /** As {@link #wantsPage(RoutingContext)}, of a request that is not routed. */
+  static boolean wantsPage(String path, @Nullable String accept) {
+    return !forPrograms(path) && asksForPage(accept);
+  }
+
+  private static boolean forPrograms(String path) {
+    return path.startsWith("/api/") || path.equals("/openapi.json");
+  }
+
+  private static boolean asksForPage(@Nullable String accept) {
     return accept != null && accept.contains("text/html");
   }
 }

@@ -1,6 +1,7 @@
 package dev.plumbline.http;
 
 import dev.plumbline.account.BusyException;
+import dev.plumbline.http.ProblemPage.Sheet;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -68,7 +69,12 @@ public final class Problems {
   void send(HttpServerRequest request, Problem problem) {
     String requestId = RequestIds.of(request);
     writeHead(request.response(), problem, requestId);
-    Buffer body = body(problem, instance(request.uri()), requestId);
+    String instance = instance(request.uri());
+    Sheet sheet = sheet(problem, instance, request.getHeader("Accept"), requestId);
+    if (sheet != null) {
+      sheet.headers().forEach((name, value) -> request.response().putHeader(name, value));
+    }
+    Buffer body = sheet == null ? body(problem, instance, requestId) : sheet.body();
     if (request.method().equals(HttpMethod.HEAD)) {
       request.response().putHeader("Content-Length", Integer.toString(body.length())).end();
     } else {
@@ -93,6 +99,14 @@ public final class Problems {
     }
     int query = uri.indexOf('?');
     return query < 0 ? uri : uri.substring(0, query);
+  }
+
+  /** What people are shown who sent a request that is not routed; null for programs. */
+  private @Nullable Sheet sheet(
+      Problem problem, String instance, @Nullable String accept, String requestId) {
+    return page != null && PageRoutes.wantsPage(instance, accept)
+        ? page.sheet(problem, requestId)
+        : null;
   }
 
   private Buffer body(Problem problem, String instance, String requestId) {
@@ -128,8 +142,7 @@ public final class Problems {
 
   /** Everything that no operation answers. */
   void mount(Router router, Contract contract) {
-    router.errorHandler(
-        400, ctx -> send(ctx, Problem.badRequest(reason(ctx.failure(), malformed(ctx)))));
+    router.errorHandler(400, ctx -> send(ctx, Problem.badRequest(reason(ctx, ctx.failure()))));
     router.errorHandler(
         404,
         ctx ->
@@ -169,7 +182,7 @@ public final class Problems {
     if (cause instanceof ValidatorException
         || cause instanceof HttpException
         || cause instanceof IllegalArgumentException) {
-      send(ctx, Problem.badRequest(reason(cause, malformed(ctx))));
+      send(ctx, Problem.badRequest(reason(ctx, cause)));
       return;
     }
     if (cause instanceof DatabaseUnavailableException) {
@@ -197,19 +210,17 @@ public final class Problems {
             "internal", "Something is wrong with the service; its log has this request id.", 5));
   }
 
-  private static String malformed(RoutingContext ctx) {
-    String fault = RawTarget.encodingFault(ctx.request().uri());
-    return fault == null ? "The request is malformed." : fault;
-  }
-
-  private static String reason(Throwable cause, String otherwise) {
-    if (cause instanceof HttpException http && http.getPayload() != null) {
-      return http.getPayload();
-    }
+  private static String reason(RoutingContext ctx, Throwable cause) {
     if (cause instanceof ValidatorException) {
       return cause.getMessage();
     }
-    return otherwise;
+    // before what the router says: that it could not decode a query helps nobody
+    String fault = RawTarget.encodingFault(ctx.request().uri());
+    if (fault != null) {
+      return fault;
+    }
+    boolean said = cause instanceof HttpException http && http.getPayload() != null;
+    return said ? ((HttpException) cause).getPayload() : "The request is malformed.";
   }
 
   /** An answer to what never became a request that could be routed, which ends its connection. */
@@ -219,7 +230,9 @@ public final class Problems {
     // the decoder gives what it cannot read a path of its own
     boolean read = request != null && request.decoderResult().isSuccess();
     String instance = instance(read ? request.uri() : null);
-    byte[] body = body(problem, instance, requestId).getBytes();
+    String accept = read ? request.headers().get(HttpHeaderNames.ACCEPT) : null;
+    Sheet sheet = sheet(problem, instance, accept, requestId);
+    byte[] body = (sheet == null ? body(problem, instance, requestId) : sheet.body()).getBytes();
     boolean head = Http1Messages.isHead(request);
     FullHttpResponse response =
         new DefaultFullHttpResponse(
@@ -232,7 +245,12 @@ public final class Problems {
         .set(HttpHeaderNames.CONTENT_TYPE, "application/problem+json")
         .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
         .set("X-Content-Type-Options", "nosniff")
-        .set(RequestIds.HEADER, requestId)
+        .set(RequestIds.HEADER, requestId);
+    if (sheet != null) {
+      sheet.headers().forEach((name, value) -> response.headers().set(name, value));
+    }
+    response
+        .headers()
         .set(HttpHeaderNames.CONTENT_LENGTH, body.length)
         .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     return response;

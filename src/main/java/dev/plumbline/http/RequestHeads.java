@@ -100,7 +100,10 @@ final class RequestHeads {
 
   static Problem tooLarge() {
     return Problem.of(
-        413, "content-too-large", "The body is too large", "It may have 8,388,608 bytes.");
+        413,
+        "content-too-large",
+        "The body is too large",
+        "It may have 8,388,608 bytes; send a part of it.");
   }
 
   /** Whether no operation reads the body of such a request. */

@@ -157,9 +157,9 @@ public final class BulkPage implements PageRoutes.Pages {
     String column = NUMBER.matcher(form.value(COLUMN)).matches() ? form.value(COLUMN) : "1";
     String once = ONCE_FORM.matcher(form.value(ONCE)).matches() ? form.value(ONCE) : once();
     InputLines lines = InputLines.of(form.value(LINES));
-    BulkForm.Refusal refusal = null;
     UploadForm.File file = form.files().get(FILE);
-    if (file != null) {
+    BulkForm.Refusal refusal = unfit(form, file != null);
+    if (file != null && refusal == null) {
       try {
         lines = InputLines.of(form.value(LINES), file, Integer.parseInt(column), heading);
       } catch (IllegalArgumentException unreadable) {
@@ -178,6 +178,19 @@ public final class BulkPage implements PageRoutes.Pages {
             once,
             refusal);
     return new Sent(again, lines, given, form.value(STEP).equals("choose"));
+  }
+
+  /**
+   * What no form of ours sends: another tool or column in its place would check what nobody meant.
+   */
+  private BulkForm.@Nullable Refusal unfit(UploadForm form, boolean withFile) {
+    if (!form.value(TOOL).isEmpty() && modules.find(form.value(TOOL)) == null) {
+      return BulkForm.because("There is no such tool; choose one of these. Nothing was created.");
+    }
+    String column = form.value(COLUMN);
+    return withFile && !column.isEmpty() && !NUMBER.matcher(column).matches()
+        ? BulkForm.because("The column must be a number from 1 to 9999. Nothing was created.")
+        : null;
   }
 
   private void judge(RoutingContext ctx, SignedIn who, Sent sent) {

@@ -76,12 +76,16 @@ public final class Members {
 
   /**
    * Goes on with whoever is signed in and may have jobs; the others are shown how to become one of
-   * them.
+   * them. Nothing keeps what only they may see; the form for many lines is kept, so that going back
+   * to it loses nothing that was typed.
    *
    * @param next where signing in leads
    * @param then called at most once, on the context of the request
    */
   void pro(RoutingContext ctx, String next, Consumer<SignedIn> then) {
+    if (!told(ctx, next)) {
+      neverKept(ctx);
+    }
     people.visitor(
         ctx,
         who -> {

@@ -5,6 +5,7 @@ import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.TargetParser;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,10 +67,13 @@ public record Offers(
       }
     }
     List<InputType> order = order(text);
-    List<Description> ranked = new ArrayList<>(fitting.keySet());
-    ranked.sort(
-        Comparator.comparingInt((Description module) -> order.indexOf(module.input()))
-            .thenComparing(Description::title));
+    List<Description> ranked =
+        order.isEmpty() ? inTurn(fitting.keySet()) : new ArrayList<>(fitting.keySet());
+    if (!order.isEmpty()) {
+      ranked.sort(
+          Comparator.comparingInt((Description module) -> order.indexOf(module.input()))
+              .thenComparing(Description::title));
+    }
     if (ranked.isEmpty()) {
       return new Offers(text, List.of(), null, why);
     }
@@ -102,7 +106,25 @@ public record Offers(
     }
   }
 
-  /** The kinds of targets, nearest first to what was typed. */
+  /**
+   * The first of every kind, then the second of every kind: whoever names a site may mean its pages
+   * as well as its certificate, its names or its mail.
+   */
+  private static List<Description> inTurn(Collection<Description> fitting) {
+    List<List<Description>> kinds =
+        Tools.matching(List.copyOf(fitting), "").groups().stream().map(Tools.Group::tools).toList();
+    List<Description> all = new ArrayList<>();
+    for (int turn = 0; all.size() < fitting.size(); turn++) {
+      for (List<Description> kind : kinds) {
+        if (turn < kind.size()) {
+          all.add(kind.get(turn));
+        }
+      }
+    }
+    return all;
+  }
+
+  /** The kinds of targets, nearest first to what was typed; none for a name, which is of all. */
   private static List<InputType> order(String text) {
     if (text.indexOf('@') >= 0 && text.indexOf('/') < 0) {
       return List.of(
@@ -141,12 +163,6 @@ public record Offers(
             InputType.DOMAIN,
             InputType.IP,
             InputType.EMAIL)
-        : List.of(
-            InputType.DOMAIN,
-            InputType.URL,
-            InputType.HOST_PORT,
-            InputType.HOST,
-            InputType.IP,
-            InputType.EMAIL);
+        : List.of();
   }
 }

@@ -96,7 +96,17 @@ public final class Pages implements ProblemPage {
   @Override
   public void show(RoutingContext ctx, Problem problem) {
     problem.headers().forEach(ctx.response()::putHeader);
-    Page page = Page.unlisted(problem.title(), problem.detail(), "");
-    show(ctx, problem.status(), page, "problem", new ProblemView(problem, RequestIds.of(ctx)));
+    ProblemView view = new ProblemView(problem, RequestIds.of(ctx));
+    show(ctx, problem.status(), page(problem), "problem", view);
+  }
+
+  @Override
+  public Sheet sheet(Problem problem, String requestId) {
+    byte[] html = render(page(problem), false, "problem", new ProblemView(problem, requestId));
+    return new Sheet(headers.ofFault(), Buffer.buffer(html));
+  }
+
+  private static Page page(Problem problem) {
+    return Page.unlisted(problem.title(), problem.detail(), "");
   }
 }
