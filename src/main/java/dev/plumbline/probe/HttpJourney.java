@@ -18,6 +18,14 @@ public record HttpJourney(List<HttpExchange> hops, Target.Url url, @Nullable Che
     hops = List.copyOf(hops);
   }
 
+  /**
+   * The same, for a journey whose first URL was itself reached by a redirect: what is forbidden
+   * there is the redirect's fault, not the target's.
+   */
+  public HttpJourney afterRedirect() {
+    return error == null ? this : new HttpJourney(hops, url, RedirectWalk.afterRedirect(error));
+  }
+
   /** The last answer, or null when there was none. */
   public @Nullable HttpExchange last() {
     return hops.isEmpty() ? null : hops.get(hops.size() - 1);

@@ -116,14 +116,18 @@ final class RedirectWalk {
     return new CheckFailure(REDIRECT_BLOCKED, "A redirect " + why);
   }
 
-  /** What is forbidden at the end of a redirect is the redirect's fault, not the target's. */
   private CheckError duringWalk(CheckError error) {
-    ErrorCode code = error.code();
-    if (!hops.isEmpty() && (code == TARGET_BLOCKED || code == INVALID_TARGET)) {
-      return new CheckError(REDIRECT_BLOCKED, "A redirect was not followed: " + error.message());
+    if (error.code() == DEADLINE_EXCEEDED) {
+      return new CheckError(READ_TIMEOUT, "The target did not answer in time.");
     }
-    return code == DEADLINE_EXCEEDED
-        ? new CheckError(READ_TIMEOUT, "The target did not answer in time.")
+    return hops.isEmpty() ? error : afterRedirect(error);
+  }
+
+  /** What is forbidden at the end of a redirect is the redirect's fault, not the target's. */
+  static CheckError afterRedirect(CheckError error) {
+    ErrorCode code = error.code();
+    return code == TARGET_BLOCKED || code == INVALID_TARGET
+        ? new CheckError(REDIRECT_BLOCKED, "A redirect was not followed: " + error.message())
         : error;
   }
 

@@ -79,8 +79,9 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence> {
               if (!refusesHead(first)) {
                 return Future.succeededFuture(evidence(first));
               }
-              int left = redirects - redirectsFollowed(first);
-              return go(context, get.to(first.url()), left)
+              int followed = redirectsFollowed(first);
+              return go(context, get.to(first.url()), redirects - followed)
+                  .map(second -> followed == 0 ? second : second.afterRedirect())
                   .map(second -> new Evidence(List.of(first, second)));
             });
   }

@@ -3,14 +3,21 @@ package dev.plumbline.module.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.lab.Await;
+import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.HttpBench;
+import dev.plumbline.lab.HttpLab;
 import dev.plumbline.probe.HttpProbe;
 import dev.plumbline.probe.TestContext;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -105,6 +112,37 @@ class HttpStatusTest {
     assertThat(judgement.fields()).containsEntry("contains_matched", found);
     assertThat(judgement.findings().stream().map(Finding::code).anyMatch("text_missing"::equals))
         .isEqualTo(!found);
+  }
+
+  /** The name is another address when GET asks for it, since HEAD had no answer in its time. */
+  @Test
+  void whatIsForbiddenBehindARedirectIsItsFaultForTheGetAfterTheHeadToo() {
+    String name = "turning.lab.test";
+    bench.dns().behave(name, DnsFaults.rebinding("127.0.0.1", HttpLab.CANARY_ADDRESS));
+    String silent = bench.lab().http("/head/silent").replace("127.0.0.1", name);
+    Vertx vertx = Vertx.vertx();
+    try {
+      HttpServer redirecting =
+          Await.value(
+              vertx
+                  .createHttpServer()
+                  .requestHandler(
+                      request ->
+                          request.response().setStatusCode(302).putHeader("Location", silent).end())
+                  .listen(0, "127.0.0.1"));
+
+      CheckResult result =
+          bench.check(
+              MODULE,
+              bench.probe(HttpBench.policy(List.of(HttpLab.ALLOW), List.of("*"))),
+              "http://127.0.0.1:" + redirecting.actualPort() + "/",
+              "timeout_ms=5000&ip_version=4");
+
+      assertThat(result.error()).isNotNull();
+      assertThat(result.error().code()).isEqualTo(ErrorCode.REDIRECT_BLOCKED);
+    } finally {
+      Await.value(vertx.close());
+    }
   }
 
   @Test
