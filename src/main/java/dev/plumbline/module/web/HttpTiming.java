@@ -2,6 +2,8 @@ package dev.plumbline.module.web;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
@@ -167,9 +169,36 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence> {
    * @param samples at least one, in the order in which they were taken
    * @param complete whether these are all that were wanted
    */
-  public record Evidence(List<HttpExchange> samples, boolean complete) {
+  public record Evidence(List<Sample> samples, boolean complete) {
     public Evidence {
       samples = List.copyOf(samples);
+    }
+  }
+
+  /**
+   * One fetch, without what was fetched: a page is only held, and counted, while it is read.
+   *
+   * @param bytes how many were read
+   * @param cut whether there was more to read
+   */
+  public record Sample(
+      HttpTimings timings,
+      int status,
+      boolean redirects,
+      int bytes,
+      boolean cut,
+      String ip,
+      @Nullable CheckError bodyError) {
+
+    static Sample of(HttpExchange fetched) {
+      return new Sample(
+          fetched.timings(),
+          fetched.status(),
+          fetched.redirects(),
+          fetched.body().size(),
+          fetched.body().truncated(),
+          fetched.ip(),
+          fetched.bodyError());
     }
   }
 
@@ -185,11 +214,11 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence> {
     return context
         .probe(HttpProbe.class)
         .exchange(context, call)
-        .compose(first -> more(context, call, List.of(first), wanted));
+        .compose(first -> more(context, call, List.of(Sample.of(first)), wanted));
   }
 
   private static Future<Evidence> more(
-      CheckContext context, HttpCall call, List<HttpExchange> taken, int wanted) {
+      CheckContext context, HttpCall call, List<Sample> taken, int wanted) {
     if (taken.size() == wanted || taken.get(0).bodyError() != null) {
       return Future.succeededFuture(new Evidence(taken, taken.size() == wanted));
     }
@@ -198,20 +227,23 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence> {
         .exchange(context, call)
         .transform(
             outcome -> {
+              if (outcome.failed() && !(outcome.cause() instanceof CheckFailure)) {
+                return Future.failedFuture(outcome.cause());
+              }
               if (outcome.failed() || outcome.result().bodyError() != null) {
                 return Future.succeededFuture(new Evidence(taken, false));
               }
-              List<HttpExchange> all = new ArrayList<>(taken);
-              all.add(outcome.result());
+              List<Sample> all = new ArrayList<>(taken);
+              all.add(Sample.of(outcome.result()));
               return more(context, call, all, wanted);
             });
   }
 
   @Override
   public Judgement judge(Evidence evidence, Options options) {
-    List<HttpExchange> sorted =
+    List<Sample> sorted =
         evidence.samples().stream().sorted(Comparator.comparingDouble(HttpTiming::total)).toList();
-    HttpExchange sample = sorted.get((sorted.size() - 1) / 2);
+    Sample sample = sorted.get((sorted.size() - 1) / 2);
     HttpTimings times = sample.timings();
     Double tls = times.tlsMs();
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
@@ -221,7 +253,7 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence> {
     fields.put("ttfb_ms", times.ttfbMs());
     fields.put("download_ms", times.downloadMs());
     fields.put("total_ms", total(sample));
-    fields.put("bytes", sample.body().size());
+    fields.put("bytes", sample.bytes());
     fields.put("ip", sample.ip());
 
     List<Finding> found = new ArrayList<>();
@@ -249,14 +281,14 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence> {
     } else if (sample.status() >= 400) {
       found.add(ERROR_PAGE.found());
     }
-    if (sample.bodyError() == null && sample.body().truncated()) {
+    if (sample.bodyError() == null && sample.cut()) {
       found.add(CUT.found());
     }
     return new Judgement(fields, found, sample.bodyError());
   }
 
   /** Without the time that the check had to wait for its turn. */
-  private static double total(HttpExchange sample) {
+  private static double total(Sample sample) {
     HttpTimings times = sample.timings();
     Double tls = times.tlsMs();
     double sum =

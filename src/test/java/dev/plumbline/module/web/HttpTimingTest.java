@@ -20,6 +20,7 @@ import dev.plumbline.probe.HttpTimings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -228,6 +229,7 @@ class HttpTimingTest {
 
   private static Judgement judge(HttpExchange... samples) {
     return MODULE.judge(
-        new HttpTiming.Evidence(List.of(samples), true), Options.defaults(MODULE.description()));
+        new HttpTiming.Evidence(Arrays.stream(samples).map(HttpTiming.Sample::of).toList(), true),
+        Options.defaults(MODULE.description()));
   }
 }
