@@ -44,6 +44,7 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
    */
   record Weakness(Gap gap, String directive, String value) {}
 
+  static final int MOST_POLICIES = 50;
   private static final int MOST_SOURCES = 500;
 
   private static final Pattern UNQUOTED_KEYWORD =
@@ -110,12 +111,15 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
     faults = List.copyOf(faults);
   }
 
-  /** Every policy of these headers: each may hold several, with commas between them. */
+  /**
+   * The policies of these headers, {@value #MOST_POLICIES} at most: each may hold several, with
+   * commas between them.
+   */
   static List<ContentSecurityPolicy> parseAll(List<String> headers) {
     List<ContentSecurityPolicy> policies = new ArrayList<>();
     for (String header : headers) {
       for (String text : header.split(",", -1)) {
-        if (!text.isBlank()) {
+        if (!text.isBlank() && policies.size() < MOST_POLICIES) {
           policies.add(parse(text));
         }
       }

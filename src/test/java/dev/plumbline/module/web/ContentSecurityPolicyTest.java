@@ -182,4 +182,10 @@ class ContentSecurityPolicyTest {
         .map(Weakness::gap)
         .collect(Collectors.toSet());
   }
+
+  @Test
+  void ofPoliciesWithoutEndSomeAreRead() {
+    assertThat(ContentSecurityPolicy.parseAll(List.of("a,".repeat(32_000))))
+        .hasSize(ContentSecurityPolicy.MOST_POLICIES);
+  }
 }
