@@ -18,6 +18,9 @@ public final class TlsScan {
   /** The most connections that one scan may take. */
   public static final int MOST_REQUESTS = 100;
 
+  /** More than these are strangers' that a hostile name points at. */
+  private static final int MOST_ADDRESSES = 4;
+
   private final Vertx vertx;
   private final EgressGuard guard;
   private final HelloProbe hellos;
@@ -52,7 +55,14 @@ public final class TlsScan {
       CheckContext context, Host host, int port, boolean everyCipher) {
     return guard
         .resolve(context, host, port)
-        .compose(addresses -> first(context, host, port, everyCipher, addresses));
+        .compose(
+            addresses ->
+                first(
+                    context,
+                    host,
+                    port,
+                    everyCipher,
+                    addresses.subList(0, Math.min(addresses.size(), MOST_ADDRESSES))));
   }
 
   private Future<TlsOffer> first(
