@@ -3,6 +3,7 @@ package dev.plumbline.probe;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.UrlText;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Resolves a reference against the URL that it was found at (RFC 3986 section 5). Pure. */
 public final class RedirectLocation {
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
   private static final Pattern SCHEME = Pattern.compile("^([A-Za-z][A-Za-z0-9+.-]*):");
 
   private RedirectLocation() {}
@@ -102,7 +104,7 @@ public final class RedirectLocation {
         if (allowed) {
           out.append(c);
         } else {
-          out.append(String.format("%%%02X", c & 0xff));
+          out.append('%').append(HEX.toHexDigits((byte) c));
         }
       }
     }
