@@ -52,11 +52,10 @@ final class WhoisReferral {
     for (int at = 0; at < text.length(); ) {
       int end = text.indexOf('\n', at);
       end = end < 0 ? text.length() : end;
-      int colon = end - at > MOST_LINE ? -1 : text.indexOf(':', at);
-      if (colon >= 0
-          && colon < end
-          && keys.contains(text.substring(at, colon).strip().toLowerCase(Locale.ROOT))) {
-        Target.HostPort server = server(text.substring(colon + 1, end));
+      String line = end - at > MOST_LINE ? "" : text.substring(at, end);
+      int colon = line.indexOf(':');
+      if (colon >= 0 && keys.contains(line.substring(0, colon).strip().toLowerCase(Locale.ROOT))) {
+        Target.HostPort server = server(line.substring(colon + 1));
         if (server != null) {
           return server;
         }

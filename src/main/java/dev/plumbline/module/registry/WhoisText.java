@@ -113,14 +113,18 @@ final class WhoisText {
   /** What stands below a heading and is what the heading says. */
   private static final Set<String> NAMES = Set.of("name", "organization", "organisation");
 
+  /** States of a domain that nobody has. */
+  private static final Set<String> FREE = Set.of("available", "free", "not registered");
+
   private static final Pattern NOT_REGISTERED =
       Pattern.compile(
           "^\\W*+(?:no match\\b|not found\\b|no entries found|no data found|no object found|no found\\b"
-              + "|nothing found|no information was found|domain (?:name )?not found|object does not exist"
+              + "|nothing found|no (?:information|data) was found|no information available about domain"
+              + "|domain (?:name )?not found|object does not exist"
               + "|the queried object does not exist|this query returned 0 objects|no such domain"
               + "|(?:domain )?status:\\s*(?:free|available)\\b|available\\b"
               + "|.{0,80}\\b(?:is available for|is free\\b|is not registered|has not been registered"
-              + "|does not exist|no entries found|not been registered))",
+              + "|does not exist|no entries found|not been registered|(?:was )?not found))",
           Pattern.CASE_INSENSITIVE);
   private static final Pattern TURNED_AWAY =
       Pattern.compile(
@@ -159,7 +163,8 @@ final class WhoisText {
     String registrar = one(REGISTRAR, WhoisText::registrar);
     boolean known =
         created != null || expires != null || registrar != null || !nameservers.isEmpty();
-    if (!known && text.lines().limit(MOST_LINES).anyMatch(WhoisText::saysNo)) {
+    boolean saidFree = !statuses.isEmpty() && FREE.containsAll(statuses);
+    if (!known && (saidFree || text.lines().limit(MOST_LINES).anyMatch(WhoisText::saysNo))) {
       return Registration.NONE;
     }
     if (!known && statuses.isEmpty()) {

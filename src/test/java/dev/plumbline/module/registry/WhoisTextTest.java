@@ -176,6 +176,11 @@ class WhoisTextTest {
             "nobody.nl is free\n",
             "The queried object does not exist: DOMAIN NOT FOUND",
             "nobody.io is available for registration",
+            "domain \"nobody.se\" not found.\n",
+            "The requested domain was not found in the Registry\n",
+            "% No data was found to match the request criteria.\n",
+            "No information available about domain name nobody.pl\n",
+            "domain: nobody.test\nregistration status: available\n",
             "Domain:             nobody.it\nStatus:             AVAILABLE\n")) {
       assertThat(WhoisText.read(text)).as(text).isEqualTo(Registration.NONE);
       assertThat(WhoisText.turnsAway(text)).as(text).isFalse();

@@ -1,0 +1,26 @@
+package dev.plumbline.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class WhoisReferralTest {
+  @Test
+  void findsTheServerAmongOtherLines() {
+    String text = "% IANA WHOIS server\n\nrefer:        whois.nic.test\n\ndomain:       TEST\n";
+
+    assertThat(Objects.requireNonNull(WhoisReferral.ofIana(text)).text())
+        .isEqualTo("whois.nic.test");
+    assertThat(WhoisReferral.ofIana("domain: TEST\n")).isNull();
+  }
+
+  /** Looking for each line's colon in all that follows would take hours. */
+  @Test
+  @Timeout(60)
+  void linesWithoutEndAreReadOnce() {
+    assertThat(WhoisReferral.ofIana("\n".repeat(4_000_000))).isNull();
+    assertThat(WhoisReferral.ofRegistry("a\n".repeat(2_000_000) + ":")).isNull();
+  }
+}
