@@ -60,6 +60,8 @@ public final class Spf implements CheckModule<SpfTree> {
   private static final int MANY_LOOKUPS = 8;
   private static final int MOST_VOID_LOOKUPS = 2;
   private static final int LONG_RECORD = 450;
+  private static final int MOST_ROWS = 1_000;
+  private static final int MOST_ERRORS = 100;
   private static final int WIDE_V4 = 8;
   private static final int WIDE_V6 = 16;
 
@@ -172,6 +174,7 @@ public final class Spf implements CheckModule<SpfTree> {
     private int lookups;
     private int voids;
     private int ip4;
+    private int shown;
 
     Walk(String origin) {
       this.origin = origin;
@@ -190,7 +193,11 @@ public final class Spf implements CheckModule<SpfTree> {
 
     void fault(FindingCode code, Node where, String message) {
       String text = where.domain().equals(origin) ? message : where.domain() + ": " + message;
-      errors.add(text);
+      if (errors.size() < MOST_ERRORS) {
+        errors.add(text);
+      } else if (errors.size() == MOST_ERRORS) {
+        errors.add("More is wrong; only the first " + MOST_ERRORS + " errors are listed.");
+      }
       say(code, text);
     }
 
@@ -204,7 +211,13 @@ public final class Spf implements CheckModule<SpfTree> {
         List<Term> terms = SpfRecord.parse(node.record()).effective();
         Set<String> texts = new HashSet<>();
         for (int i = 0; i < terms.size(); i++) {
-          rows.add(term(node, terms.get(i), node.found(i), node.next(i)));
+          boolean shows = shown++ < MOST_ROWS;
+          Map<String, @Nullable Object> row = term(node, terms.get(i), node.found(i), node.next(i));
+          if (shows) {
+            rows.add(row);
+          } else {
+            say(NOT_FOLLOWED, "Only the first " + MOST_ROWS + " parts of all records are shown.");
+          }
           if (!texts.add(terms.get(i).text())) {
             say(TWICE, "The part " + terms.get(i).text() + " stands in the record twice.");
           }

@@ -55,6 +55,9 @@ final class SpfMacros {
     if (fault != null) {
       return fault;
     }
+    if (domain.indexOf('\\') >= 0) {
+      return "holds a backslash, which no domain has";
+    }
     if (AddressText.parse(domain) != null) {
       return "names an address where a domain is wanted; ip4 and ip6 are for addresses";
     }

@@ -16,6 +16,12 @@ import org.jspecify.annotations.Nullable;
 record SpfRecord(List<Term> terms) {
   private static final String VERSION = "v=spf1";
 
+  /** In characters; of a longer record only so much is kept, and one more to know it by. */
+  static final int MOST_TEXT = 4_096;
+
+  static final int MOST_TERMS = 300;
+  private static final int SHOWN = 40;
+
   /** What a term is. */
   enum Kind {
     ALL,
@@ -70,13 +76,27 @@ record SpfRecord(List<Term> terms) {
         && (lower.startsWith("v=spf") || lower.startsWith("v=sfp") || lower.startsWith("spf1 "));
   }
 
-  /** Reads a text that {@link #claims} to be one. */
+  /** A text that {@link #parse} says the same of, and that is not much longer than one it reads. */
+  static String bounded(String text) {
+    return text.length() > MOST_TEXT ? text.substring(0, MOST_TEXT + 1) : text;
+  }
+
+  /**
+   * Reads a text that {@link #claims} to be one. A text that is too long, or has too many terms, is
+   * a single wrong term.
+   */
   static SpfRecord parse(String text) {
+    if (text.length() > MOST_TEXT) {
+      return unread(text, "of more than " + MOST_TEXT + " characters");
+    }
     List<Term> terms = new ArrayList<>();
     Set<Kind> once = new HashSet<>();
     for (String word : text.substring(VERSION.length()).split(" ")) {
       if (word.isEmpty()) {
         continue;
+      }
+      if (terms.size() == MOST_TERMS) {
+        return unread(text, "of more than " + MOST_TERMS + " parts");
       }
       Term term = term(word);
       boolean twice =
@@ -103,6 +123,11 @@ record SpfRecord(List<Term> terms) {
 
   boolean has(Kind kind) {
     return terms.stream().anyMatch(term -> term.kind() == kind);
+  }
+
+  private static SpfRecord unread(String text, String size) {
+    String head = text.substring(0, Math.min(SHOWN, text.length()));
+    return new SpfRecord(List.of(wrong(head, "begins a record " + size + ", which is not read")));
   }
 
   private static Term wrong(String word, String error) {

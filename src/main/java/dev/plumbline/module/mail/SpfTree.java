@@ -124,7 +124,8 @@ public record SpfTree(Node root, boolean lookalike) {
       }
       Map<Integer, Found> outcomes = Collections.synchronizedMap(new TreeMap<>());
       Map<Integer, Node> nodes = Collections.synchronizedMap(new TreeMap<>());
-      List<Term> terms = SpfRecord.parse(records.get(0)).effective();
+      String record = SpfRecord.bounded(records.get(0));
+      List<Term> terms = SpfRecord.parse(record).effective();
       List<Future<?>> all = new ArrayList<>();
       for (int i = 0; i < terms.size(); i++) {
         int place = i;
@@ -147,8 +148,7 @@ public record SpfTree(Node root, boolean lookalike) {
           }
         }
       }
-      return Future.all(all)
-          .map(done -> new Node(domain, State.RECORD, records.get(0), outcomes, nodes));
+      return Future.all(all).map(done -> new Node(domain, State.RECORD, record, outcomes, nodes));
     }
 
     private Future<Node> follow(String name, List<String> path) {

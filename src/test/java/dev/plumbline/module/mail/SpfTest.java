@@ -275,6 +275,45 @@ class SpfTest {
     assertThat(bench.dns().queries("b1.example.org")).isLessThanOrEqualTo(3);
   }
 
+  @ParameterizedTest
+  @CsvSource({"5000, more than 4096 characters", "2000, more than 300 parts"})
+  void readsNoRecordThatIsOnlyLong(int words, String size) {
+    CheckResult result = checkRecord("v=spf1" + " x".repeat(words) + " -all");
+
+    assertThat(codes(result.findings())).containsExactly("long_record", "syntax_error");
+    assertThat(result.fields()).containsEntry("valid", false);
+    assertThat(result.fields().get("errors").toString()).contains(size).hasSizeLessThan(200);
+    assertThat(result.toString()).hasSizeLessThan(20_000);
+  }
+
+  @Test
+  void tellsOfManyWrongRecordsNoMoreThanAPersonCouldRead() {
+    StringBuilder record = new StringBuilder("v=spf1");
+    for (int i = 0; i < 30; i++) {
+      text("i" + i + ".example.org", "v=spf1" + " x".repeat(250));
+      record.append(" include:i").append(i).append(".example.org");
+    }
+
+    CheckResult result = checkRecord(record + " -all");
+
+    assertThat((List<?>) result.fields().get("errors")).hasSize(101);
+    assertThat(codes(result.findings())).contains("syntax_error", "not_all_followed");
+    assertThat(result.fields()).containsEntry("lookup_count", 30);
+    assertThat(result.fields().get("tree").toString().split("term=", -1))
+        .hasSizeLessThanOrEqualTo(1_001);
+  }
+
+  @Test
+  void asksForNoNameThatIsWrittenWithEscapes() {
+    text("mail.corp.example", "v=spf1 ip4:10.9.9.9 -all");
+
+    CheckResult result = checkRecord("v=spf1 include:mail.c\\\\111rp.example -all");
+
+    assertThat(codes(result.findings())).containsExactly("syntax_error");
+    assertThat(result.toString()).doesNotContain("10.9.9.9");
+    assertThat(bench.dns().queries("mail.corp.example")).isZero();
+  }
+
   @Test
   void tellsSeveralRecordsFromOne() {
     text("two.example.org", "v=spf1 -all");
