@@ -150,17 +150,19 @@ public final class DnsResolver {
             < mostAgeMillis) {
       return Future.succeededFuture(known.answer());
     }
-    String refusal = policy.refusalOfName(key.name());
-    if (refusal != null) {
-      return failed(ErrorCode.TARGET_BLOCKED, refusal);
-    }
     Name question;
     try {
       question = Name.fromString(key.name(), Name.root);
     } catch (TextParseException malformed) {
       return failed(ErrorCode.INVALID_TARGET, "The name cannot be asked for in the DNS.");
     }
-    return within(deadline, OnContext.ofCaller(flight(key, question)));
+    // What is judged is what will be asked for: "\111" in a text is an "o" in the question.
+    Key asked = new Key(question.equals(Name.root) ? "" : text(question), type);
+    String refusal = policy.refusalOfName(asked.name());
+    if (refusal != null) {
+      return failed(ErrorCode.TARGET_BLOCKED, refusal);
+    }
+    return within(deadline, OnContext.ofCaller(flight(asked, question)));
   }
 
   private Future<DnsAnswer> flight(Key key, Name question) {

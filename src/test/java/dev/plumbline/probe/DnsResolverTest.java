@@ -170,6 +170,15 @@ class DnsResolverTest {
     assertThat(lab.queries(name)).isZero();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"a.d\\101ny.test", "a.DEN\\089.test", "printer.l\\ocal", "@"})
+  void judgesTheNameThatIsAskedForAndNotHowItIsWritten(String name) {
+    lab.address("a.deny.test", "1.1.1.1").address("printer.local", "1.1.1.1");
+
+    assertCode(lookup(name), ErrorCode.TARGET_BLOCKED);
+    assertThat(lab.queries("a.deny.test") + lab.queries("printer.local")).isZero();
+  }
+
   static Stream<Arguments> faults() {
     return Stream.of(
         Arguments.of("garbage", DnsFaults.garbage(), ErrorCode.DNS_SERVFAIL),
