@@ -127,11 +127,18 @@ public final class Mx implements CheckModule<Mx.Evidence> {
   }
 
   private static Future<Evidence> itself(CheckContext context, DnsProbe dns, String domain) {
-    return server(context, dns, 0, domain)
-        .map(
+    Future<DnsAnswer> v4 = dns.query(context, domain, Type.A);
+    Future<DnsAnswer> v6 = dns.query(context, domain, Type.AAAA);
+    return server(0, domain, v4, v6)
+        .compose(
             server ->
-                new Evidence(
-                    server.state() == Addresses.FOUND ? List.of(server) : List.of(), true));
+                switch (server.state()) {
+                  case FOUND -> Future.succeededFuture(new Evidence(List.of(server), true));
+                  case INSIDE, UNKNOWN ->
+                      Future.failedFuture(
+                          v4.failed() && !DnsProbe.isBlocked(v6.cause()) ? v4.cause() : v6.cause());
+                  default -> Future.succeededFuture(new Evidence(List.of(), true));
+                });
   }
 
   private static Future<Evidence> servers(CheckContext context, DnsProbe dns, DnsAnswer answer) {
@@ -157,8 +164,12 @@ public final class Mx implements CheckModule<Mx.Evidence> {
 
   private static Future<Server> server(
       CheckContext context, DnsProbe dns, int preference, String host) {
-    Future<DnsAnswer> v4 = dns.query(context, host, Type.A);
-    Future<DnsAnswer> v6 = dns.query(context, host, Type.AAAA);
+    return server(
+        preference, host, dns.query(context, host, Type.A), dns.query(context, host, Type.AAAA));
+  }
+
+  private static Future<Server> server(
+      int preference, String host, Future<DnsAnswer> v4, Future<DnsAnswer> v6) {
     return Future.join(v4, v6)
         .transform(
             both -> {

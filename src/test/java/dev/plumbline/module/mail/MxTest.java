@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Type;
 
 class MxTest {
   private static final Mx MODULE = new Mx();
@@ -66,6 +67,10 @@ class MxTest {
         .record("lame.test. 60 IN MX 5 mail.lame.test.")
         .behave("mail.lame.test", DnsFaults.rcode(Rcode.SERVFAIL))
         .behave("dead.test", DnsFaults.rcode(Rcode.SERVFAIL))
+        .empty("half.test")
+        .behave("half.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
+        .empty("mute.test")
+        .behave("mute.test", DnsFaults.only(Type.A, DnsFaults.silent()))
         .alias("www.good.test", "good.test")
         .record("xn--bcher-kva.test. 60 IN MX 1 mail.good.test.");
     for (int i = 0; i < 25; i++) {
@@ -100,7 +105,9 @@ class MxTest {
         "inside.test, ERROR, target_blocked, ''",
         "secret.corp.example, ERROR, target_blocked, ''",
         "missing.test, ERROR, dns_nxdomain, ''",
-        "dead.test, ERROR, dns_servfail, ''"
+        "dead.test, ERROR, dns_servfail, ''",
+        "half.test, ERROR, dns_servfail, ''",
+        "mute.test, ERROR, dns_timeout, ''"
       })
   void walksTheLab(String domain, Verdict verdict, @Nullable String error, String codes) {
     CheckResult result = bench.check(MODULE, domain, "");
