@@ -110,10 +110,20 @@ public final class TargetPolicy {
       }
       int dot = name.indexOf('.', start);
       if (dot < 0) {
-        return null;
+        return refusalOfReverse(name);
       }
       start = dot + 1;
     }
+  }
+
+  /** What a private resolver knows of its own addresses is no stranger's business (RFC 6303). */
+  private @Nullable String refusalOfReverse(String name) {
+    ReverseName reverse = ReverseName.of(name);
+    String refusal = reverse == null ? null : refusalOf(reverse.last());
+    if (refusal == null || refusalOf(reverse.first()) == null) {
+      return null;
+    }
+    return "The name " + name + " stands for addresses that are not checked. " + refusal;
   }
 
   /** Why this address may not be contacted at any port, null when it may. */

@@ -35,6 +35,52 @@ class TargetPolicyTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "5.1.168.192.in-addr.arpa",
+        "168.192.in-addr.arpa",
+        "10.in-addr.arpa",
+        "16.172.in-addr.arpa",
+        "254.169.254.169.in-addr.arpa",
+        "_dmarc.1.0.0.127.in-addr.arpa",
+        "9.0-25.2.1.10.in-addr.arpa",
+        "d.f.ip6.arpa",
+        "1.0.8.e.f.ip6.arpa",
+        "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.ip6.arpa"
+      })
+  void refusesTheReverseNamesOfAddressesThatItRefuses(String name) {
+    assertThat(STRICT.refusalOfName(name)).contains(name).endsWith(".");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "8.8.8.8.in-addr.arpa",
+        "192.in-addr.arpa",
+        "172.in-addr.arpa",
+        "in-addr.arpa",
+        "ip6.arpa",
+        "x.ip6.arpa",
+        "256.in-addr.arpa",
+        "0.6.2.ip6.arpa",
+        "10.in-addr.arpa.example.com",
+        "5.1.168.192.zen.example.org"
+      })
+  void letsOtherReverseNamesThrough(String name) {
+    assertThat(STRICT.refusalOfName(name)).isNull();
+  }
+
+  @Test
+  void letsTheReverseNamesOfAllowedAddressesThrough() {
+    TargetPolicy lenient = policy(List.of("10.1.0.0/16"), List.of("8.8.8.8"), PORTS);
+
+    assertThat(lenient.refusalOfName("1.2.1.10.in-addr.arpa")).isNull();
+    assertThat(lenient.refusalOfName("1.10.in-addr.arpa")).isNull();
+    assertThat(lenient.refusalOfName("1.2.2.10.in-addr.arpa")).contains("10.2.2.1");
+    assertThat(lenient.refusalOfName("8.8.8.8.in-addr.arpa")).contains("targets.deny");
+  }
+
+  @ParameterizedTest
   @MethodSource("hostile")
   void refusesHostileTargetsUpFront(Case hostile) throws InvalidTargetException {
     if (hostile.refusal() == Refusal.INVALID) {
