@@ -6,6 +6,7 @@ import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.TargetPolicy;
 import io.vertx.core.Future;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
@@ -55,20 +56,24 @@ public final class DnsProbe {
 
   /**
    * Fails with {@code target_blocked} when a domain has an address of a private network: nothing
-   * else that our resolver knows of it may be told then, because strangers might not know it.
+   * else that our resolver knows of it may be told then, because strangers might not know it. When
+   * nothing can be found out of its addresses, fails as {@link #query} does.
    */
   public Future<Void> admit(CheckContext context, String domain) {
-    Future<DnsAnswer> v4 = ask(context, domain, Type.A);
-    Future<DnsAnswer> v6 = ask(context, domain, Type.AAAA);
+    Future<DnsAnswer> v4 = query(context, domain, Type.A);
+    Future<DnsAnswer> v6 = query(context, domain, Type.AAAA);
     return Future.join(v4, v6)
         .transform(
             both -> {
-              for (Future<DnsAnswer> answer : java.util.List.of(v4, v6)) {
-                if (answer.failed() && isBlocked(answer.cause())) {
+              for (Future<DnsAnswer> answer : List.of(v4, v6)) {
+                boolean unknown = answer.failed() && answer.cause() instanceof CheckFailure;
+                if (answer.failed() && (!unknown || isBlocked(answer.cause()))) {
                   return Future.failedFuture(answer.cause());
                 }
               }
-              return Future.succeededFuture();
+              return v4.failed() && v6.failed()
+                  ? Future.failedFuture(v4.cause())
+                  : Future.succeededFuture();
             });
   }
 

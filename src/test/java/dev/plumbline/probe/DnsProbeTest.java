@@ -164,13 +164,24 @@ class DnsProbeTest {
   void admitsNoDomainThatLeadsInside() {
     lab.address("outside.test", "1.1.1.1").address("inside.test", "1.1.1.1", "10.1.2.3");
     lab.alias("alias.test", "db.corp.example").empty("empty.test");
-    lab.address("six.test", "fd00::1").behave("lame.test", DnsFaults.rcode(Rcode.SERVFAIL));
+    lab.address("six.test", "fd00::1").empty("half.test");
+    lab.behave("half.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
 
-    for (String name : List.of("outside.test", "empty.test", "missing.test", "lame.test")) {
+    for (String name : List.of("outside.test", "empty.test", "missing.test", "half.test")) {
       Await.value(probe.admit(TestContext.create(), name));
     }
     for (String name : List.of("inside.test", "alias.test", "six.test", "x.corp.example")) {
       assertHidden(probe.admit(TestContext.create(), name), "10.1.2.3", "fd00", "db.corp");
     }
+  }
+
+  @Test
+  void admitsNoDomainOfWhoseAddressesNothingIsKnown() {
+    lab.behave("lame.test", DnsFaults.rcode(Rcode.SERVFAIL));
+
+    assertThat(Await.failure(probe.admit(TestContext.create(), "lame.test")))
+        .isInstanceOfSatisfying(
+            CheckFailure.class,
+            failure -> assertThat(failure.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL));
   }
 }

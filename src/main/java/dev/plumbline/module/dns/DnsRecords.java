@@ -40,6 +40,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.AAAARecord;
@@ -84,6 +85,13 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
       return answer != null && !answer.failed();
     }
 
+    /** When nothing is known of the addresses, only they and the way to them are told. */
+    Asked unless(@Nullable CheckError doubt) {
+      return doubt == null || !answered() || List.of("A", "AAAA", "CNAME").contains(type)
+          ? this
+          : new Asked(type, null, doubt);
+    }
+
     List<Record> records() {
       return answer == null ? List.of() : answer.records();
     }
@@ -106,13 +114,26 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
     Future<Void> admitted = dns.admit(context, name);
     Future<Boolean> wildcard = wildcard(context, dns, name, types);
     List<Future<Asked>> asked = types.stream().map(type -> ask(context, dns, name, type)).toList();
-    return admitted
+    Future<Optional<CheckError>> doubt =
+        admitted
+            .map(fine -> Optional.<CheckError>empty())
+            .recover(
+                cause ->
+                    cause instanceof CheckFailure failure && !DnsProbe.isBlocked(cause)
+                        ? Future.succeededFuture(Optional.of(failure.error()))
+                        : Future.failedFuture(cause));
+    return doubt
         .compose(fine -> Future.all(asked))
         .compose(
             done ->
                 wildcard.map(
                     found ->
-                        new Evidence(name, asked.stream().map(Future::result).toList(), found)));
+                        new Evidence(
+                            name,
+                            asked.stream()
+                                .map(one -> one.result().unless(doubt.result().orElse(null)))
+                                .toList(),
+                            found && doubt.result().isEmpty())));
   }
 
   private static Future<Asked> ask(CheckContext context, DnsProbe dns, String name, String type) {

@@ -63,6 +63,13 @@ class DnsRecordsTest {
         .address("ldap.test", "192.0.2.1")
         .record("ldap.test. 300 IN SRV 0 0 389 dc1.corp.example.")
         .behave("lame.test", DnsFaults.rcode(Rcode.REFUSED))
+        .record("doubt.test. 300 IN TXT \"known\"")
+        .behave(
+            "doubt.test",
+            (query, honest, transport, count) ->
+                query.getQuestion().getType() == Type.TXT
+                    ? honest.toWire()
+                    : DnsFaults.rcode(Rcode.SERVFAIL).reply(query, honest, transport, count))
         .behave("silent.test", DnsFaults.silent())
         .empty("empty.test")
         .alias("circle.test", "round.test")
@@ -165,6 +172,14 @@ class DnsRecordsTest {
     assertThat(codes(check("circle.test", "").findings()))
         .containsExactly("alias_at_apex", "broken_alias");
     assertThat(codes(check("empty.test", "").findings())).containsExactly("no_records");
+  }
+
+  @Test
+  void tellsNothingOfANameOfWhoseAddressesNothingIsKnown() {
+    CheckResult result = check("doubt.test", "");
+
+    assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+    assertThat(result.fields().get("records").toString()).isEqualTo("{}");
   }
 
   @Test
