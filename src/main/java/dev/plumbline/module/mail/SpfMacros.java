@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class SpfMacros {
   private static final int MOST_NAME = 253;
   private static final int MOST_PARTS = 128;
+  private static final int MOST_EXPANDED = 4_096;
   private static final Pattern MACRO =
       Pattern.compile("\\{([slodiphcrtvSLODIPHCRTV])([0-9]{0,3})([rR]?)([-.+,/_=]*+)\\}");
   private static final Pattern TOP_LABEL =
@@ -89,6 +90,10 @@ final class SpfMacros {
     StringBuilder out = new StringBuilder();
     Matcher macro = MACRO.matcher(text);
     for (int i = 0; i < text.length(); ) {
+      // Only the end of a name that is too long counts.
+      if (out.length() > MOST_EXPANDED) {
+        out.delete(0, out.length() - MOST_EXPANDED / 2);
+      }
       if (text.charAt(i) != '%') {
         out.append(text.charAt(i++));
       } else if (macro.region(i + 1, text.length()).lookingAt()) {

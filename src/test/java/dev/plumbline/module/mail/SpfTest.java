@@ -422,6 +422,10 @@ class SpfTest {
 
     assertThat(SpfMacros.expand(name, "example.com", "example.com"))
         .isEqualTo(String.join(".", label, label, label, "example.com"));
+    assertThat(SpfMacros.expand("%{d}.".repeat(5_000) + name, "example.com", "example.com"))
+        .isEqualTo(String.join(".", label, label, label, "example.com"));
+    assertThat(SpfMacros.expand("%{d}".repeat(5_000), "x".repeat(63), "example.com"))
+        .hasSizeLessThan(5_000);
   }
 
   @Provide
