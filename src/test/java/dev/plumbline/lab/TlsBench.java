@@ -33,6 +33,11 @@ public final class TlsBench implements AutoCloseable {
     return new TlsBench();
   }
 
+  /** The names that the probes can look up. */
+  public DnsLab dns() {
+    return dns;
+  }
+
   public Vertx vertx() {
     return vertx;
   }

@@ -19,6 +19,8 @@ import dev.plumbline.lab.TlsServers;
 import dev.plumbline.probe.TlsOffer;
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.TlsVersion;
+import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +28,8 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -316,6 +320,26 @@ class TlsProtocolsTest {
 
   private static ScriptedTls scripted(ScriptedTls server) {
     return Await.value(server.listen(bench.vertx()));
+  }
+
+  /**
+   * More than the check may ask: whoever makes a name of strangers' addresses has few of them
+   * called.
+   */
+  @Test
+  void ofAHundredAddressesThatRefuseAFewAreTried() throws IOException {
+    String[] addresses =
+        IntStream.rangeClosed(1, 120).mapToObj(i -> "127.0.1." + i).toArray(String[]::new);
+    bench.dns().address("many.lab.test", addresses);
+    int closed;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      closed = socket.getLocalPort();
+    }
+
+    CheckResult result =
+        bench.check(MODULE, "many.lab.test:" + closed, Map.of("ip_version", "4"), 10_000);
+
+    assertThat(Objects.requireNonNull(result.error()).code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
   }
 
   private static CheckResult check(int port, Map<String, ?> options) {
