@@ -172,10 +172,11 @@ final class SecurityHeadersJudgement {
 
   /** What every policy leaves open: each must agree to what a page does. */
   static List<Weakness> weaknesses(List<ContentSecurityPolicy> policies) {
+    List<List<Weakness>> ofEach = policies.stream().map(ContentSecurityPolicy::weaknesses).toList();
     Set<Gap> open = EnumSet.allOf(Gap.class);
-    for (ContentSecurityPolicy policy : policies) {
+    for (List<Weakness> weaknesses : ofEach) {
       Set<Gap> its = EnumSet.noneOf(Gap.class);
-      policy.weaknesses().forEach(weakness -> its.add(weakness.gap()));
+      weaknesses.forEach(weakness -> its.add(weakness.gap()));
       if (its.contains(Gap.SCRIPTS_UNLIMITED)) {
         its.addAll(
             EnumSet.of(
@@ -192,8 +193,8 @@ final class SecurityHeadersJudgement {
       }
       open.retainAll(its);
     }
-    return policies.stream()
-        .flatMap(policy -> policy.weaknesses().stream())
+    return ofEach.stream()
+        .flatMap(List::stream)
         .filter(weakness -> open.contains(weakness.gap()))
         .distinct()
         .toList();
