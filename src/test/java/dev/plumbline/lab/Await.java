@@ -1,11 +1,14 @@
 package dev.plumbline.lab;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Waits on a test's own thread for what event loops do. */
 public final class Await {
@@ -24,6 +27,17 @@ public final class Await {
     } catch (InterruptedException | TimeoutException never) {
       throw new AssertionError("nothing came", never);
     }
+  }
+
+  /**
+   * Begins on an event loop, as a service does: begun elsewhere, a peer's first words may come
+   * before anyone listens.
+   */
+  public static <T> Future<T> onLoop(Vertx vertx, Supplier<Future<T>> work) {
+    Promise<T> outcome = Promise.promise();
+    vertx.runOnContext(
+        loop -> Future.succeededFuture().compose(begin -> work.get()).onComplete(outcome));
+    return outcome.future();
   }
 
   /** Waits for what comes about by itself. */

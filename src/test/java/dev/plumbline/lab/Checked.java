@@ -9,18 +9,19 @@ import dev.plumbline.check.Target;
 import dev.plumbline.http.api.ResultContract;
 import dev.plumbline.probe.TestContext;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.time.Instant;
 
 /** Results of modules that are run as a service runs them, held against what they promise. */
 public final class Checked {
   private Checked() {}
 
-  public static <E> CheckResult by(CheckModule<E> module, Target target, TestContext context) {
+  public static <E> CheckResult by(
+      Vertx vertx, CheckModule<E> module, Target target, TestContext context) {
     Description description = module.description();
     CheckResult result =
         Await.value(
-            module
-                .collect(target, context)
+            Await.onLoop(vertx, () -> module.collect(target, context))
                 .map(
                     evidence ->
                         ResultAssembler.judged(

@@ -65,6 +65,7 @@ public final class DnsBench implements AutoCloseable {
         new DnsProbe(new DnsResolver(vertx, settings, POLICY, System::nanoTime), Map.of(), POLICY);
     try {
       return Checked.by(
+          vertx,
           module,
           TargetParser.parse(module.description(), domain),
           TestContext.of(module.description(), options)

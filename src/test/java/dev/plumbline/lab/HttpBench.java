@@ -84,7 +84,7 @@ public final class HttpBench implements AutoCloseable {
         TestContext.of(description, options)
             .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
             .withProbe(HttpProbe.class, probe);
-    return Checked.by(module, target, context);
+    return Checked.by(vertx, module, target, context);
   }
 
   /** The names that the probe can look up. */

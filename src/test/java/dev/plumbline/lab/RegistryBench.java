@@ -141,7 +141,7 @@ public final class RegistryBench implements AutoCloseable {
             .withDeadline(millis)
             .withProbe(RdapProbe.class, rdapProbe)
             .withProbe(WhoisProbe.class, whoisProbe);
-    return Checked.by(module, new Target.Domain(domain), context);
+    return Checked.by(vertx, module, new Target.Domain(domain), context);
   }
 
   @Override

@@ -51,7 +51,7 @@ public final class TlsBench implements AutoCloseable {
             .withRequests(module.requests())
             .withProbe(TlsProbe.class, tls)
             .withProbe(TlsScan.class, scan);
-    return Checked.by(module, parsed(module, target), context);
+    return Checked.by(vertx, module, parsed(module, target), context);
   }
 
   /**
@@ -66,7 +66,7 @@ public final class TlsBench implements AutoCloseable {
             .withRequests(module.requests())
             .withProbe(TlsScan.class, new TlsScan(vertx, guard, new TlsProbe(vertx, guard)))
             .patient(1);
-    return Checked.by(module, parsed(module, target), context);
+    return Checked.by(vertx, module, parsed(module, target), context);
   }
 
   private static Target parsed(CheckModule<?> module, String target) {

@@ -12,7 +12,6 @@ import dev.plumbline.lab.Canary;
 import dev.plumbline.lab.DnsLab;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetServer;
@@ -60,17 +59,10 @@ class TcpProbeTest {
     return Await.value(server.listen(0, "127.0.0.1")).actualPort();
   }
 
-  /**
-   * On an event loop, as checks are: elsewhere a peer's first words may come before anyone listens.
-   */
   private static Future<TcpProbe.Talk> talk(int port, long talkMillis, TcpProbe.Script script) {
-    Promise<TcpProbe.Talk> talk = Promise.promise();
-    vertx.runOnContext(
-        loop ->
-            probe
-                .talk(TestContext.create(), HOST, LOOPBACK, port, 2_000, talkMillis, script)
-                .onComplete(talk));
-    return talk.future();
+    return Await.onLoop(
+        vertx,
+        () -> probe.talk(TestContext.create(), HOST, LOOPBACK, port, 2_000, talkMillis, script));
   }
 
   @Test

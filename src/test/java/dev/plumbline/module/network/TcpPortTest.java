@@ -72,6 +72,7 @@ class TcpPortTest {
     TargetPolicy policy = HttpBench.policy(List.of(allow), List.of("*"));
     try {
       return Checked.by(
+          vertx,
           MODULE,
           TargetParser.parse(MODULE.description(), target),
           TestContext.of(MODULE.description(), options)
