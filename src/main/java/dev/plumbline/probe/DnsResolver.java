@@ -20,7 +20,6 @@ import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.DClass;
@@ -37,7 +36,16 @@ import org.xbill.DNS.Type;
  * part. May be used from every event loop; outcomes are told on the caller's.
  */
 public final class DnsResolver {
-  private static final int MOST_OUTSTANDING = 2000;
+  private static final int MOST_OPEN = 2_000;
+  private static final int MOST_WAITING = 16_000;
+  private static final long WAIT_MS = 2_000;
+
+  /** So few that they find room in the buffer of a server's socket, which by default takes 256. */
+  private static final int MOST_UNREAD = 128;
+
+  /** After so long a server has read a question, or never will. */
+  private static final long UNREAD_MS = 20;
+
   private static final int LEAST_ATTEMPTS = 2;
 
   /** What an answer with one address takes in memory; a larger one counts for several. */
@@ -52,8 +60,8 @@ public final class DnsResolver {
   private final DnsTransport transport;
   private final List<SocketAddress> servers;
   private final long attemptMillis;
-  private final int mostOutstanding;
-  private final AtomicInteger outstanding = new AtomicInteger();
+  private final Turns open;
+  private final Turns unread;
   private final ConcurrentMap<Key, Future<DnsAnswer>> flights = new ConcurrentHashMap<>();
   private final LongSupplier nanoClock;
   private final Cache<Key, Kept> cache;
@@ -64,7 +72,7 @@ public final class DnsResolver {
    */
   public DnsResolver(
       Vertx vertx, Config.Dns settings, TargetPolicy policy, LongSupplier nanoClock) {
-    this(vertx, settings, policy, nanoClock, MOST_OUTSTANDING);
+    this(vertx, settings, policy, nanoClock, MOST_OPEN, MOST_UNREAD, MOST_WAITING);
   }
 
   DnsResolver(
@@ -72,11 +80,14 @@ public final class DnsResolver {
       Config.Dns settings,
       TargetPolicy policy,
       LongSupplier nanoClock,
-      int mostOutstanding) {
+      int mostOpen,
+      int mostUnread,
+      int mostWaiting) {
     this.vertx = vertx;
     this.policy = policy;
     this.nanoClock = nanoClock;
-    this.mostOutstanding = mostOutstanding;
+    this.open = new Turns(vertx, mostOpen, mostWaiting);
+    this.unread = new Turns(vertx, mostUnread, mostOpen);
     this.transport = new DnsTransport(vertx, settings.timeout());
     this.servers = DnsServers.from(settings.servers());
     this.attemptMillis = Math.max(1, settings.timeout().toMillis());
@@ -171,21 +182,16 @@ public final class DnsResolver {
     if (running != null) {
       return running;
     }
-    if (outstanding.incrementAndGet() > mostOutstanding) {
-      outstanding.decrementAndGet();
-      flights.remove(key);
-      mine.fail(new BusyFailure("Too many DNS questions are open.", Duration.ofSeconds(1)));
-      return mine.future();
-    }
-    Deadline end = Deadline.in(flightMillis());
-    resolve(new DnsChain(question, key.type()), end)
+    open.take(
+            WAIT_MS,
+            () -> resolve(new DnsChain(question, key.type()), Deadline.in(attemptsMillis())),
+            DnsResolver::tooMany)
         .onComplete(
             outcome -> {
               if (outcome.succeeded() && outcome.result().ttlSeconds() > 0) {
                 cache.put(key, new Kept(outcome.result(), nanoClock.getAsLong()));
               }
               flights.remove(key);
-              outstanding.decrementAndGet();
               if (outcome.succeeded()) {
                 mine.complete(outcome.result());
               } else {
@@ -193,6 +199,11 @@ public final class DnsResolver {
               }
             });
     return mine.future();
+  }
+
+  private static <T> Future<T> tooMany() {
+    return Future.failedFuture(
+        new BusyFailure("Too many DNS questions are open.", Duration.ofSeconds(1)));
   }
 
   private Future<DnsAnswer> resolve(DnsChain chain, Deadline end) {
@@ -218,8 +229,7 @@ public final class DnsResolver {
   /** Asks one server after the other; a lone server that kept silent is asked again. */
   private Future<Message> exchange(Record question, int attempt, boolean edns, Deadline end) {
     SocketAddress server = servers.get(attempt % servers.size());
-    return transport
-        .exchange(server, question, edns, Math.min(attemptMillis, end.remainingMillis()))
+    return send(server, question, edns, end)
         .transform(
             outcome -> {
               Message message = outcome.result();
@@ -240,6 +250,30 @@ public final class DnsResolver {
             });
   }
 
+  /** Sends a question when the server can be taken to have read most of those before it. */
+  private Future<Message> send(SocketAddress server, Record question, boolean edns, Deadline end) {
+    Promise<Message> answer = Promise.promise();
+    unread
+        .take(
+            end.remainingMillis(),
+            () -> {
+              Promise<Void> read = Promise.promise();
+              Runnable cancel = Timers.of(vertx).after(UNREAD_MS, read::tryComplete);
+              transport
+                  .exchange(server, question, edns, Math.min(attemptMillis, end.remainingMillis()))
+                  .onComplete(
+                      outcome -> {
+                        cancel.run();
+                        read.tryComplete();
+                        OnContext.tell(answer, outcome);
+                      });
+              return read.future();
+            },
+            DnsResolver::tooMany)
+        .onFailure(answer::tryFail);
+    return answer.future();
+  }
+
   private boolean hasNext(int attempt, boolean silent) {
     return attempt + 1 < servers.size() || silent && attempt + 1 < LEAST_ATTEMPTS;
   }
@@ -248,13 +282,13 @@ public final class DnsResolver {
     return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.DNS_TIMEOUT;
   }
 
-  private long flightMillis() {
+  private long attemptsMillis() {
     return attemptMillis * Math.max(LEAST_ATTEMPTS, servers.size());
   }
 
   private Future<DnsAnswer> within(Deadline deadline, Future<DnsAnswer> shared) {
     long remaining = deadline.remainingMillis();
-    if (shared.isComplete() || remaining > flightMillis()) {
+    if (shared.isComplete() || remaining > WAIT_MS + attemptsMillis()) {
       return shared;
     }
     Promise<DnsAnswer> promise = DnsTimeout.after(vertx, remaining);

@@ -137,7 +137,9 @@ public final class RevocationProbe {
     return lists.take(
         context.deadline().remainingMillis(),
         () -> unanswered(exchange(context, call, reader), list),
-        RevocationAnswer.undetermined("too many revocation lists are being read at once"));
+        () ->
+            Future.succeededFuture(
+                RevocationAnswer.undetermined("too many revocation lists are being read at once")));
   }
 
   private static Target.@Nullable Url source(String url) {

@@ -112,7 +112,7 @@ final class TlsQuestions {
 
   private <T> Future<T> inTurn(Supplier<Future<T>> question, T none) {
     return turns
-        .take(left(), question, none)
+        .take(left(), question, () -> Future.succeededFuture(none))
         .recover(
             failure ->
                 failure instanceof CheckFailure

@@ -28,12 +28,11 @@ final class Turns {
    * Does the work when its turn has come.
    *
    * @param millis how long to wait for it
-   * @param late what comes of it when the turn did not come in time
+   * @param late tells what comes of it when the turn did not come in time
    */
-  <T> Future<T> take(long millis, Supplier<Future<T>> work, T late) {
+  <T> Future<T> take(long millis, Supplier<Future<T>> work, Supplier<Future<T>> late) {
     return OnContext.ofCaller(turn(millis))
-        .compose(
-            mine -> mine ? working(work).onComplete(done -> next()) : Future.succeededFuture(late));
+        .compose(mine -> mine ? working(work).onComplete(done -> next()) : late.get());
   }
 
   private static <T> Future<T> working(Supplier<Future<T>> work) {

@@ -346,15 +346,46 @@ class DnsResolverTest {
   void boundsTheOpenQuestions() {
     Config.Dns settings =
         new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(300), 1000);
-    resolver = new DnsResolver(vertx, settings, POLICY, now::get, 2);
+    resolver = new DnsResolver(vertx, settings, POLICY, now::get, 2, 2, 1);
     lab.address("c.test", "1.1.1.1").behave("a.test", DnsFaults.silent());
     lab.behave("b.test", DnsFaults.silent());
     Future<?> a = lookup("a.test");
     Future<?> b = lookup("b.test");
-    assertThat(Await.failure(lookup("c.test"))).isInstanceOf(BusyFailure.class);
+    Future<List<InetAddress>> c = lookup("c.test");
+    assertThat(Await.failure(lookup("d.test"))).isInstanceOf(BusyFailure.class);
     Await.failure(a);
     Await.failure(b);
+    assertThat(Await.value(c)).hasSize(1);
+  }
+
+  @Test
+  void doesNotHoldQuestionsBackForThoseThatAreNeverAnswered() {
+    Config.Dns settings =
+        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofSeconds(30), 1000);
+    resolver = new DnsResolver(vertx, settings, POLICY, now::get, 4, 1, 4);
+    lab.address("c.test", "1.1.1.1").behave("a.test", DnsFaults.silent());
+    lab.behave("b.test", DnsFaults.silent());
+    Future<?> a = lookup("a.test");
+    Future<?> b = lookup("b.test");
     assertThat(Await.value(lookup("c.test"))).hasSize(1);
+    assertThat(a.isComplete() || b.isComplete()).isFalse();
+  }
+
+  @Test
+  void letsABurstWaitRatherThanFail() {
+    Config.Dns settings =
+        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofSeconds(5), 10_000);
+    resolver = new DnsResolver(vertx, settings, POLICY, now::get);
+    List<Future<List<InetAddress>>> burst = new ArrayList<>();
+    for (int i = 0; i < 4_000; i++) {
+      lab.address("burst" + i + ".test", "1.1.1.1");
+    }
+    for (int i = 0; i < 4_000; i++) {
+      burst.add(lookup("burst" + i + ".test"));
+    }
+    for (Future<List<InetAddress>> each : burst) {
+      assertThat(Await.value(each)).hasSize(1);
+    }
   }
 
   @Test

@@ -31,7 +31,7 @@ class TurnsTest {
           working.add(work);
           return work.future();
         },
-        "late");
+        () -> Future.succeededFuture("late"));
   }
 
   @Test
@@ -79,7 +79,7 @@ class TurnsTest {
               () -> {
                 throw new IllegalStateException("broken");
               },
-              "late");
+              () -> Future.succeededFuture("late"));
       assertThat(Await.failure(broken)).hasMessage("broken");
     }
   }
