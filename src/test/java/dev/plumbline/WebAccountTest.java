@@ -442,6 +442,9 @@ class WebAccountTest {
         secret(
             browser.form(
                 "/account/keys", "name", "n", "scopes", "jobs:read", "scopes", "jobs:write"));
+    Element unused = html(browser.page("/account")).selectFirst("section:has(#usage)");
+    assertThat(unused.text()).contains("0 lines in 0 jobs");
+    assertThat(unused.select("svg, table")).as("nothing is drawn of nothing").isEmpty();
     JsonObject job =
         new JsonObject()
             .put("module", "http-status")

@@ -173,7 +173,7 @@ public final class Problems {
                 405,
                 "method-not-allowed",
                 "The method is not allowed",
-                ctx.request().method() + " is not possible here; see the Allow header.")
+                ctx.request().method() + " is not possible here; use " + allowed + ".")
             .with("Allow", allowed));
   }
 
