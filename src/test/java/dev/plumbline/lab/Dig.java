@@ -27,4 +27,11 @@ public final class Dig {
     assertThat(process.waitFor()).as(said).isZero();
     return said.lines().filter(line -> !line.isBlank()).toList();
   }
+
+  /** The TXT records of a name, each with its strings joined (RFC 7208 section 3.3). */
+  public static List<String> texts(int port, String name) throws IOException, InterruptedException {
+    return ask(port, "+short", name, "TXT").stream()
+        .map(line -> line.replace("\" \"", "").replace("\"", ""))
+        .toList();
+  }
 }
