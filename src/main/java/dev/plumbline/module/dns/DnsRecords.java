@@ -18,7 +18,6 @@ import static dev.plumbline.module.dns.DnsRecordsDescription.UNANSWERED;
 import static dev.plumbline.module.dns.DnsRecordsDescription.WILDCARD;
 
 import com.google.auto.service.AutoService;
-import dev.plumbline.check.AddressText;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
@@ -33,7 +32,6 @@ import dev.plumbline.probe.DnsAnswer;
 import dev.plumbline.probe.DnsProbe;
 import dev.plumbline.probe.RegistrableDomains;
 import io.vertx.core.Future;
-import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -41,20 +39,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.xbill.DNS.AAAARecord;
-import org.xbill.DNS.ARecord;
-import org.xbill.DNS.CAARecord;
-import org.xbill.DNS.CNAMERecord;
-import org.xbill.DNS.MXRecord;
 import org.xbill.DNS.NSRecord;
-import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
-import org.xbill.DNS.SOARecord;
-import org.xbill.DNS.SRVRecord;
-import org.xbill.DNS.TXTRecord;
 import org.xbill.DNS.Type;
 
 /** What the DNS says of a name. */
@@ -165,7 +153,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
     Map<String, Object> records = new LinkedHashMap<>();
     for (Asked one : answered) {
       if (!one.records().isEmpty()) {
-        records.put(one.type(), one.records().stream().map(DnsRecords::row).toList());
+        records.put(one.type(), one.records().stream().map(RecordRow::of).toList());
       }
     }
     List<Record> all = answered.stream().flatMap(one -> one.records().stream()).toList();
@@ -334,80 +322,5 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
     double slowest =
         answered.stream().mapToDouble(one -> one.answer().responseMs()).max().orElse(-1);
     return slowest < 0 ? null : Math.round(slowest * 10) / 10.0;
-  }
-
-  private static Map<String, Object> row(Record found) {
-    Map<String, Object> row = new LinkedHashMap<>();
-    row.put("name", plain(found.getName()));
-    row.put("ttl_seconds", found.getTTL());
-    row.put("data", data(found));
-    if (found instanceof MXRecord mx) {
-      row.put("preference", mx.getPriority());
-      row.put("host", plain(mx.getTarget()));
-    } else if (found instanceof SRVRecord srv) {
-      row.put("priority", srv.getPriority());
-      row.put("weight", srv.getWeight());
-      row.put("port", srv.getPort());
-      row.put("host", plain(srv.getTarget()));
-    } else if (found instanceof SOARecord soa) {
-      row.put("primary", plain(soa.getHost()));
-      row.put("contact", plain(soa.getAdmin()));
-      row.put("serial", soa.getSerial());
-      row.put("refresh_seconds", soa.getRefresh());
-      row.put("retry_seconds", soa.getRetry());
-      row.put("expire_seconds", soa.getExpire());
-      row.put("minimum_seconds", soa.getMinimum());
-    } else if (found instanceof CAARecord caa) {
-      row.put("flags", caa.getFlags());
-      row.put("tag", caa.getTag());
-      row.put("value", caa.getValue());
-    } else if (found instanceof TXTRecord txt) {
-      row.put("text", text(txt));
-    } else if (found instanceof NSRecord ns) {
-      row.put("host", plain(ns.getTarget()));
-    } else if (found instanceof CNAMERecord cname) {
-      row.put("host", plain(cname.getTarget()));
-    }
-    return row;
-  }
-
-  /** As in a zone file, and as dig prints it. */
-  private static String data(Record found) {
-    if (found instanceof ARecord || found instanceof AAAARecord) {
-      return AddressText.format(AddressText.of(found.rdataToWireCanonical()));
-    }
-    if (found instanceof TXTRecord txt) {
-      return txt.getStringsAsByteArrays().stream()
-          .map(DnsRecords::quoted)
-          .collect(Collectors.joining(" "));
-    }
-    return found.rdataToString();
-  }
-
-  /** RFC 1035 section 5.1. */
-  private static String quoted(byte[] text) {
-    StringBuilder quoted = new StringBuilder("\"");
-    for (byte each : text) {
-      if (each < 0x20 || each == 0x7f) {
-        quoted.append("\\%03d".formatted(each & 0xff));
-      } else {
-        quoted.append(each == '"' || each == '\\' ? "\\" : "").append((char) each);
-      }
-    }
-    return quoted.append('"').toString();
-  }
-
-  /** All strings of a TXT record in one: where it is cut means nothing (RFC 7208 section 3.3). */
-  private static String text(TXTRecord txt) {
-    StringBuilder text = new StringBuilder();
-    for (byte[] part : txt.getStringsAsByteArrays()) {
-      text.append(new String(part, StandardCharsets.ISO_8859_1));
-    }
-    return new String(
-        text.toString().getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-  }
-
-  private static String plain(Name name) {
-    return name.toString(!name.equals(Name.root));
   }
 }
