@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
 /**
@@ -51,13 +52,28 @@ public final class DnsProbe {
             answer ->
                 DnsVeil.hides(policy, answer)
                     ? Future.failedFuture(DnsVeil.inside(name))
-                    : Future.succeededFuture(answer));
+                    : admitAlias(context, name, answer).map(answer));
+  }
+
+  /**
+   * A hostile server may say that a name is an alias for one type only, so that its addresses tell
+   * nothing of where the alias leads.
+   */
+  private Future<Void> admitAlias(CheckContext context, String name, DnsAnswer answer) {
+    List<Name> aliases = answer.aliases();
+    if (aliases.isEmpty() || answer.type() == Type.A || answer.type() == Type.AAAA) {
+      return Future.succeededFuture();
+    }
+    return admit(context, DnsResolver.text(aliases.get(aliases.size() - 1)))
+        .recover(cause -> Future.failedFuture(isBlocked(cause) ? DnsVeil.inside(name) : cause));
   }
 
   /**
    * Fails with {@code target_blocked} when a domain has an address of a private network: nothing
    * else that our resolver knows of it may be told then, because strangers might not know it. When
-   * nothing can be found out of its addresses, fails as {@link #query} does.
+   * an address may be hidden in a look-up that failed, fails as {@link #query} does. That of IPv6
+   * may fail where a public IPv4 address is known: many servers break on it (RFC 4074), and private
+   * networks give their hosts public IPv6 and private IPv4 addresses, not the reverse.
    */
   public Future<Void> admit(CheckContext context, String domain) {
     Future<DnsAnswer> v4 = query(context, domain, Type.A);
@@ -71,9 +87,13 @@ public final class DnsProbe {
                   return Future.failedFuture(answer.cause());
                 }
               }
-              return v4.failed() && v6.failed()
-                  ? Future.failedFuture(v4.cause())
-                  : Future.succeededFuture();
+              if (v4.failed()) {
+                return Future.failedFuture(v4.cause());
+              }
+              boolean isPublic = !v4.result().addresses().isEmpty();
+              return v6.succeeded() || isPublic || v4.result().nxdomain()
+                  ? Future.succeededFuture()
+                  : Future.failedFuture(v6.cause());
             });
   }
 

@@ -6,7 +6,11 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.TargetPolicy;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.DNAMERecord;
 import org.xbill.DNS.MXRecord;
@@ -18,12 +22,16 @@ import org.xbill.DNS.Record;
 import org.xbill.DNS.SOARecord;
 import org.xbill.DNS.SRVRecord;
 import org.xbill.DNS.SVCBBase;
+import org.xbill.DNS.URIRecord;
 
 /**
  * Keeps to itself what only a private resolver knows: answers that hold an address which may not be
  * contacted, or a name that belongs inside. Neither is ever repeated in a message.
  */
 final class DnsVeil {
+  private static final Pattern HOST_OF_URI =
+      Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:(?://)?(?:[^/?#@]*@)?([^/?#:;]+)");
+
   private DnsVeil() {}
 
   /** Whether nothing of this answer may be told. */
@@ -45,6 +53,9 @@ final class DnsVeil {
         }
       }
       if (found instanceof SVCBBase service && hintsInside(policy, service)) {
+        return true;
+      }
+      if (found instanceof URIRecord uri && policy.belongsInside(host(uri.getTarget()))) {
         return true;
       }
     }
@@ -91,6 +102,13 @@ final class DnsVeil {
     return List.of();
   }
 
+  /** The host of a URI, empty when it has none that can be found. */
+  private static String host(String uri) {
+    Matcher host = HOST_OF_URI.matcher(uri);
+    String name = host.lookingAt() ? host.group(1).toLowerCase(Locale.ROOT) : "";
+    return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
+  }
+
   private static boolean hintsInside(TargetPolicy policy, SVCBBase service) {
     for (InetAddress hint : hints(service)) {
       if (policy.refusalOf(hint) != null) {
@@ -108,7 +126,7 @@ final class DnsVeil {
       byte[] bytes = hint == null ? new byte[0] : hint.toWire();
       int length = key == SVCBBase.IPV4HINT ? 4 : 16;
       for (int at = 0; at + length <= bytes.length; at += length) {
-        hints.add(AddressText.of(java.util.Arrays.copyOfRange(bytes, at, at + length)));
+        hints.add(AddressText.of(Arrays.copyOfRange(bytes, at, at + length)));
       }
     }
     return hints;

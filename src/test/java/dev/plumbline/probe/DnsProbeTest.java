@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,11 +132,19 @@ class DnsProbeTest {
         "CNAME printer.local.",
         "SRV 1 1 389 ldap.corp.example.",
         "PTR host.corp.example.",
+        "MX 10 Mail.CORP.Example.",
+        "DNAME corp.example.",
         "SOA ns.corp.example. admin.a.test. 1 2 3 4 5",
+        "SOA ns.a.test. admin.corp.example. 1 2 3 4 5",
         "NAPTR 1 1 \"s\" \"SIP\" \"\" sip.corp.example.",
         "HTTPS 1 . ipv4hint=10.1.2.3",
         "HTTPS 1 . ipv6hint=fd00::1",
-        "HTTPS 1 web.corp.example."
+        "HTTPS 1 web.corp.example.",
+        "SVCB 0 web.corp.example.",
+        "SVCB 1 . ipv4hint=10.1.2.3",
+        "URI 10 1 \"https://wiki.corp.example/\"",
+        "URI 10 1 \"ldap://a:b@Wiki.Corp.Example.:389\"",
+        "URI 10 1 \"sip:me@voip.corp.example\""
       })
   void tellsNothingOfWhatBelongsInside(String data) {
     lab.record("a.test. 60 IN " + data);
@@ -151,7 +160,12 @@ class DnsProbeTest {
         "MX 10 localhost.",
         "MX 10 mail.a.test.",
         "HTTPS 1 . ipv4hint=1.1.1.1",
-        "SRV 0 0 0 ."
+        "SRV 0 0 0 .",
+        "SVCB 0 other.test.",
+        "PTR a.test.",
+        "URI 10 1 \"https://a.test/corp.example\"",
+        "TXT \"in words: mail.corp.example\"",
+        "CAA 0 issue \"corp.example\""
       })
   void tellsWhatIsPublic(String data) {
     lab.record("a.test. 60 IN " + data);
@@ -164,10 +178,9 @@ class DnsProbeTest {
   void admitsNoDomainThatLeadsInside() {
     lab.address("outside.test", "1.1.1.1").address("inside.test", "1.1.1.1", "10.1.2.3");
     lab.alias("alias.test", "db.corp.example").empty("empty.test");
-    lab.address("six.test", "fd00::1").empty("half.test");
-    lab.behave("half.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
+    lab.address("six.test", "fd00::1");
 
-    for (String name : List.of("outside.test", "empty.test", "missing.test", "half.test")) {
+    for (String name : List.of("outside.test", "empty.test", "missing.test")) {
       Await.value(probe.admit(TestContext.create(), name));
     }
     for (String name : List.of("inside.test", "alias.test", "six.test", "x.corp.example")) {
@@ -176,12 +189,46 @@ class DnsProbeTest {
   }
 
   @Test
-  void admitsNoDomainOfWhoseAddressesNothingIsKnown() {
-    lab.behave("lame.test", DnsFaults.rcode(Rcode.SERVFAIL));
+  void admitsADomainWhosePublicAddressIsKnownThoughItsServerKnowsNoIpv6() {
+    lab.address("old.test", "1.1.1.1");
+    lab.behave("old.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
+    lab.behave("gone.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.REFUSED)));
+
+    Await.value(probe.admit(TestContext.create(), "old.test"));
+    Await.value(probe.admit(TestContext.create(), "gone.test"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"A AAAA", "A", "AAAA"})
+  void admitsNoDomainOfWhichAnAddressMayBeHidden(String failing) {
+    List<Integer> types = Stream.of(failing.split(" ")).map(Type::value).toList();
+    lab.empty("lame.test")
+        .behave(
+            "lame.test",
+            (query, honest, transport, count) ->
+                types.contains(query.getQuestion().getType())
+                    ? DnsFaults.rcode(Rcode.SERVFAIL).reply(query, honest, transport, count)
+                    : honest.toWire());
+    if (failing.equals("A")) {
+      lab.address("lame.test", "2606:4700::1111");
+    }
 
     assertThat(Await.failure(probe.admit(TestContext.create(), "lame.test")))
         .isInstanceOfSatisfying(
             CheckFailure.class,
             failure -> assertThat(failure.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL));
+  }
+
+  @Test
+  void tellsNothingOfWhatAnAliasForOneTypeLeadsTo() {
+    lab.address("db.split.test", "10.1.2.3").record("db.split.test. 60 IN TXT \"secret\"");
+    lab.empty("lure.test")
+        .behave("lure.test", DnsFaults.only(Type.TXT, DnsFaults.bareAlias("db.split.test")));
+    lab.address("fine.test", "1.1.1.1").record("fine.test. 60 IN TXT \"told\"");
+    lab.alias("www.test", "fine.test");
+
+    Await.value(probe.admit(TestContext.create(), "lure.test"));
+    assertHidden(query("lure.test", Type.TXT), "10.1.2.3", "secret", "db.split.test");
+    assertThat(Await.value(query("www.test", Type.TXT)).texts()).containsExactly("told");
   }
 }
