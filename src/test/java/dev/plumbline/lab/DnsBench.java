@@ -2,16 +2,23 @@ package dev.plumbline.lab;
 
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Host;
 import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.probe.DnsProbe;
 import dev.plumbline.probe.DnsResolver;
+import dev.plumbline.probe.EgressGuard;
 import dev.plumbline.probe.LabGuard;
+import dev.plumbline.probe.NarrowResolver;
 import dev.plumbline.probe.TcpProbe;
 import dev.plumbline.probe.TestContext;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -23,15 +30,18 @@ public final class DnsBench implements AutoCloseable {
   private static final List<String> PUBLIC =
       List.of("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32");
 
-  private static final TargetPolicy POLICY =
-      new TargetPolicy(
-          new TargetPolicy.Rules(PUBLIC, List.of(), List.of("corp.example"), List.of("53")),
-          (address, port) -> false);
+  private static final TargetPolicy POLICY = policy("53");
 
   private final Vertx vertx = Vertx.vertx();
   private final DnsLab dns = DnsLab.start();
 
   private DnsBench() {}
+
+  private static TargetPolicy policy(String ports) {
+    return new TargetPolicy(
+        new TargetPolicy.Rules(PUBLIC, List.of(), List.of("corp.example"), List.of(ports)),
+        (address, port) -> false);
+  }
 
   public static DnsBench start() {
     return new DnsBench();
@@ -60,21 +70,63 @@ public final class DnsBench implements AutoCloseable {
     for (String pair : query.isEmpty() ? new String[0] : query.split("&")) {
       options.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);
     }
-    Config.Dns settings = new Config.Dns(List.of(server), List.of(), Duration.ofMillis(700), 1_000);
-    DnsProbe probe =
-        new DnsProbe(new DnsResolver(vertx, settings, POLICY, System::nanoTime), Map.of(), POLICY);
+    DnsResolver resolver = new DnsResolver(vertx, settings(server), POLICY, System::nanoTime);
+    return Checked.by(
+        vertx,
+        module,
+        target(module, domain),
+        context(module, options, resolver, LabGuard.of(vertx, POLICY, dns)));
+  }
+
+  /** What a module fails with when no more than so many DNS questions may be open at once. */
+  public Throwable failure(CheckModule<?> module, int mostOpen, String domain, String types) {
+    DnsResolver resolver = NarrowResolver.of(vertx, settings(dns.address()), POLICY, mostOpen);
+    TestContext context =
+        context(module, Map.of("types", types), resolver, LabGuard.of(vertx, POLICY, dns));
+    return failure(module, domain, context);
+  }
+
+  /** What a module fails with when a target may not be contacted for as long as it is patient. */
+  public Throwable failure(CheckModule<?> module, InetAddress occupied, int port, String domain) {
+    TargetPolicy policy = policy("*");
+    EgressGuard guard = LabGuard.of(vertx, policy, dns, new Config.Pace(0, 1));
+    Promise<Void> never = Promise.promise();
+    Host host = new Host("occupied.test", null);
+    Future<Void> held =
+        guard.dial(TestContext.create(), host, occupied, port, pinned -> never.future());
+    DnsResolver resolver =
+        new DnsResolver(vertx, settings(dns.address()), policy, System::nanoTime);
     try {
-      return Checked.by(
-          vertx,
-          module,
-          TargetParser.parse(module.description(), domain),
-          TestContext.of(module.description(), options)
-              .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
-              .withProbe(DnsProbe.class, probe)
-              .withProbe(TcpProbe.class, new TcpProbe(vertx, LabGuard.of(vertx, POLICY, dns))));
+      return failure(module, domain, context(module, Map.of(), resolver, guard).patient(50));
+    } finally {
+      never.complete();
+      Await.value(held);
+    }
+  }
+
+  private Throwable failure(CheckModule<?> module, String domain, TestContext context) {
+    return Await.failure(
+        Await.onLoop(vertx, () -> module.collect(target(module, domain), context).mapEmpty()));
+  }
+
+  private TestContext context(
+      CheckModule<?> module, Map<String, String> options, DnsResolver resolver, EgressGuard guard) {
+    return TestContext.of(module.description(), options)
+        .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
+        .withProbe(DnsProbe.class, new DnsProbe(resolver, Map.of(), POLICY))
+        .withProbe(TcpProbe.class, new TcpProbe(vertx, guard));
+  }
+
+  private static Target target(CheckModule<?> module, String domain) {
+    try {
+      return TargetParser.parse(module.description(), domain);
     } catch (InvalidTargetException invalid) {
       throw new AssertionError(domain, invalid);
     }
+  }
+
+  private static Config.Dns settings(String server) {
+    return new Config.Dns(List.of(server), List.of(), Duration.ofMillis(700), 1_000);
   }
 
   @Override

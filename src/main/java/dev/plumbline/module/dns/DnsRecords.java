@@ -60,7 +60,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
   private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
   /** A label that nobody has; the same all the time, so that the answers can be kept. */
-  private static final String NOBODYS_LABEL =
+  static final String NOBODYS_LABEL =
       "nobodys-" + Long.toString(new SecureRandom().nextLong() >>> 8, 36);
 
   /**
@@ -80,13 +80,38 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
           : new Asked(type, null, doubt);
     }
 
+    /** Whether there is something that may not be told. */
+    boolean hidden() {
+      return failure != null && failure.code() == ErrorCode.TARGET_BLOCKED;
+    }
+
+    /** Whether there is an alias or a record. */
+    boolean found() {
+      return hidden()
+          || answer != null && !(answer.records().isEmpty() && answer.aliases().isEmpty());
+    }
+
     List<Record> records() {
       return answer == null ? List.of() : answer.records();
     }
   }
 
-  /** All that was asked, in order. */
-  public record Evidence(String name, List<Asked> asked, boolean wildcard) {}
+  /**
+   * All that was asked, in order.
+   *
+   * @param nobodys of a name below this one that nobody set up; null when it is too long for one
+   * @param doubt why it is not known whether the name leads inside, null when it does not
+   */
+  public record Evidence(
+      String name, List<Asked> asked, @Nullable Asked nobodys, @Nullable CheckError doubt) {
+    /** Null when it could not be found out. */
+    @Nullable Boolean wildcard() {
+      if (nobodys == null) {
+        return false;
+      }
+      return nobodys.answered() || nobodys.hidden() ? (Boolean) nobodys.found() : null;
+    }
+  }
 
   @Override
   public Description description() {
@@ -100,7 +125,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
     List<String> given = context.options().list(TYPES);
     List<String> types = List.copyOf(new LinkedHashSet<>(given.isEmpty() ? USUAL : given));
     Future<Void> admitted = dns.admit(context, name);
-    Future<Boolean> wildcard = wildcard(context, dns, name, types);
+    Future<@Nullable Asked> nobodys = nobodys(context, dns, name, types);
     List<Future<Asked>> asked = types.stream().map(type -> ask(context, dns, name, type)).toList();
     Future<Optional<CheckError>> doubt =
         admitted
@@ -108,20 +133,37 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
             .recover(
                 cause ->
                     cause instanceof CheckFailure failure && !DnsProbe.isBlocked(cause)
-                        ? Future.succeededFuture(Optional.of(failure.error()))
+                        ? Future.succeededFuture(Optional.of(doubt(failure.error())))
                         : Future.failedFuture(cause));
     return doubt
         .compose(fine -> Future.all(asked))
         .compose(
             done ->
-                wildcard.map(
-                    found ->
-                        new Evidence(
+                nobodys.map(
+                    below ->
+                        seen(
                             name,
-                            asked.stream()
-                                .map(one -> one.result().unless(doubt.result().orElse(null)))
-                                .toList(),
-                            found && doubt.result().isEmpty())));
+                            asked.stream().map(Future::result).toList(),
+                            below,
+                            doubt.result().orElse(null))));
+  }
+
+  private static CheckError doubt(CheckError why) {
+    return new CheckError(
+        why.code(),
+        "Whether the name leads to a private network could not be found out, so no more than its"
+            + " addresses is told. "
+            + why.message());
+  }
+
+  private static Evidence seen(
+      String name, List<Asked> asked, @Nullable Asked below, @Nullable CheckError doubt) {
+    Asked nobodys =
+        doubt != null && below != null && below.found()
+            ? new Asked(below.type(), null, doubt)
+            : below;
+    return new Evidence(
+        name, asked.stream().map(one -> one.unless(doubt)).toList(), nobodys, doubt);
   }
 
   private static Future<Asked> ask(CheckContext context, DnsProbe dns, String name, String type) {
@@ -134,17 +176,12 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
                     : Future.failedFuture(cause));
   }
 
-  /** Asks for a name that nobody has; a server that does not say is taken to have no wildcard. */
-  private static Future<Boolean> wildcard(
+  private static Future<@Nullable Asked> nobodys(
       CheckContext context, DnsProbe dns, String name, List<String> types) {
     String nobodys = NOBODYS_LABEL + "." + name;
-    if (nobodys.length() > MOST_NAME) {
-      return Future.succeededFuture(false);
-    }
-    int type = types.contains("A") ? Type.A : Type.value(types.get(0));
-    return dns.query(context, nobodys, type)
-        .map(answer -> !answer.records().isEmpty() || !answer.aliases().isEmpty())
-        .otherwise(false);
+    return nobodys.length() > MOST_NAME
+        ? Future.succeededFuture()
+        : ask(context, dns, nobodys, types.contains("A") ? "A" : types.get(0)).map(one -> one);
   }
 
   @Override
@@ -169,7 +206,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
         !answered.isEmpty() && answered.stream().allMatch(one -> one.answer().authoritative()));
     fields.put("response_ms", slowest(answered));
     if (answered.isEmpty()) {
-      return new Judgement(fields, List.of(), failure(seen));
+      return new Judgement(fields, List.of(), failure(seen.asked()));
     }
     if (missing && !alias && all.isEmpty()) {
       return new Judgement(
@@ -183,27 +220,38 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
     }
     aliases(seen.name(), answered, found);
     gaps(seen, answered, found);
-    if (seen.wildcard()) {
+    if (Boolean.TRUE.equals(seen.wildcard())) {
       found.add(WILDCARD.found());
     }
-    if (all.isEmpty() && !missing) {
+    if (all.isEmpty() && !missing && answered.size() == seen.asked().size()) {
       found.add(NOTHING.found());
     }
     if (records.containsKey("A") && asked(answered, "AAAA") && !records.containsKey("AAAA")) {
       found.add(NO_IPV6.found());
     }
     times(answered, all, found);
-    return new Judgement(fields, found, late(seen));
+    return new Judgement(fields, found, open(answered, seen));
   }
 
-  /** An answer that came too late leaves the question open, however much is known. */
-  private static @Nullable CheckError late(Evidence seen) {
+  /**
+   * An answer that came too late leaves the question open, however much is known. So does a
+   * wildcard of which nothing is known, since there is no gap between yes and no.
+   */
+  private static @Nullable CheckError open(List<Asked> answered, Evidence seen) {
     for (Asked one : seen.asked()) {
       if (one.failure() != null && one.failure().code() == ErrorCode.DNS_TIMEOUT) {
         return one.failure();
       }
     }
-    return null;
+    if (seen.doubt() != null && !isBrokenAlias(answered, seen)) {
+      return seen.doubt();
+    }
+    if (seen.wildcard() != null || seen.nobodys() == null) {
+      return null;
+    }
+    CheckError why = failure(List.of(seen.nobodys()));
+    return new CheckError(
+        why.code(), "Whether there is a wildcard could not be found out. " + why.message());
   }
 
   private static void aliases(String name, List<Asked> answered, List<Finding> found) {
@@ -233,6 +281,12 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
     }
   }
 
+  /** Whether nothing is known but that the name is an alias. */
+  private static boolean isBrokenAlias(List<Asked> answered, Evidence seen) {
+    return answered.stream().allMatch(one -> one.type().equals("CNAME") && !one.records().isEmpty())
+        && seen.asked().stream().anyMatch(one -> !one.answered() && !one.hidden());
+  }
+
   private static boolean followed(Asked one) {
     return one.answer() != null && !one.answer().aliases().isEmpty();
   }
@@ -241,15 +295,11 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
     List<String> hidden = new ArrayList<>();
     List<String> silent = new ArrayList<>();
     for (Asked one : seen.asked()) {
-      if (!one.answered()) {
-        CheckError failure = one.failure();
-        boolean blocked = failure != null && failure.code() == ErrorCode.TARGET_BLOCKED;
-        (blocked ? hidden : silent).add(one.type());
+      if (!one.answered() && (seen.doubt() == null || !seen.doubt().equals(one.failure()))) {
+        (one.hidden() ? hidden : silent).add(one.type());
       }
     }
-    boolean aliasAlone =
-        answered.stream().allMatch(one -> one.type().equals("CNAME") && !one.records().isEmpty());
-    if (!silent.isEmpty() && aliasAlone) {
+    if (isBrokenAlias(answered, seen)) {
       found.add(BROKEN_ALIAS.found());
     } else if (!silent.isEmpty()) {
       found.add(UNANSWERED.found("No answer came for " + String.join(", ", silent) + "."));
@@ -260,6 +310,10 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
               "Records of type "
                   + String.join(", ", hidden)
                   + " name hosts of a private network and are not shown."));
+    }
+    if (seen.nobodys() != null && seen.nobodys().hidden()) {
+      found.add(
+          HIDDEN.found("A wildcard below the name leads to a private network and is not shown."));
     }
     long servers =
         answered.stream()
@@ -296,7 +350,11 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
     if (seen.asked().stream().anyMatch(Asked::answered)) {
       return "NOERROR";
     }
-    return seen.asked().stream()
+    return rcode(seen.asked());
+  }
+
+  private static @Nullable String rcode(List<Asked> asked) {
+    return asked.stream()
         .map(Asked::answer)
         .filter(answer -> answer != null)
         .map(answer -> Rcode.string(answer.rcode()))
@@ -304,14 +362,14 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
         .orElse(null);
   }
 
-  private static CheckError failure(Evidence seen) {
-    for (Asked one : seen.asked()) {
+  private static CheckError failure(List<Asked> asked) {
+    for (Asked one : asked) {
       if (one.failure() != null) {
         return one.failure();
       }
     }
     return new CheckError(
-        ErrorCode.DNS_SERVFAIL, "The DNS resolver answered " + rcode(seen, false) + ".");
+        ErrorCode.DNS_SERVFAIL, "The DNS resolver answered " + rcode(asked) + ".");
   }
 
   private static int shortestTtl(List<Record> records) {

@@ -187,7 +187,9 @@ final class DnsRecordsDescription {
               Field.bool(
                   "wildcard",
                   "Wildcard",
-                  "Whether names below this one exist that nobody set up, such as a random one."),
+                  "Whether a random name below this one, which nobody set up, has records: of type A,"
+                      + " or of the first type that is asked for. Null, with an error, when it could"
+                      + " not be found out."),
               Field.bool(
                   "authoritative",
                   "Authoritative",

@@ -2,6 +2,7 @@ package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
@@ -35,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.xbill.DNS.DClass;
@@ -154,6 +157,81 @@ class DnsRecordsTest {
     assertThat(bench.dns().queries("secret.corp.example")).isZero();
   }
 
+  @ParameterizedTest
+  @CsvSource({"SERVFAIL, DNS_SERVFAIL", "silence, DNS_TIMEOUT"})
+  void aWildcardOfWhichNothingWasSaidLeavesTheQuestionOpen(String fault, ErrorCode code) {
+    String name = "untold-" + fault.toLowerCase(Locale.ROOT) + ".test";
+    bench.dns().address(name, "192.0.2.1");
+    bench
+        .dns()
+        .behave(
+            nobodys(name),
+            fault.equals("silence") ? DnsFaults.silent() : DnsFaults.rcode(Rcode.SERVFAIL));
+
+    CheckResult result = check(name, "types=A");
+
+    assertThat(result.fields()).containsEntry("wildcard", null);
+    assertThat(records(result).keySet()).containsExactly("A");
+    assertThat(result.error().code()).isEqualTo(code);
+    assertThat(result.error().message()).startsWith("Whether there is a wildcard");
+    assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+  }
+
+  @Test
+  void aWildcardThatLeadsInsideIsOne() {
+    bench.dns().address("dev.test", "192.0.2.1").address(nobodys("dev.test"), "10.1.2.3");
+
+    CheckResult result = check("dev.test", "types=A");
+
+    assertThat(result.fields()).containsEntry("wildcard", true);
+    assertThat(codes(result.findings())).containsExactly("private_records_hidden", "wildcard");
+    assertThat(result.error()).isNull();
+    assertThat(result.toString()).doesNotContain("10.1.2.3");
+  }
+
+  @Test
+  void aWildcardIsNotToldOfANameWhoseAddressesAreUnknown() {
+    bench.dns().behave("unsure.test", DnsFaults.only(Type.A, DnsFaults.rcode(Rcode.SERVFAIL)));
+    bench.dns().empty("unsure.test").address(nobodys("unsure.test"), "192.0.2.1");
+
+    CheckResult result = check("unsure.test", "");
+
+    assertThat(result.fields()).containsEntry("wildcard", null);
+    assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+  }
+
+  @Test
+  void tellsNoMoreThanTheAddressesOfANameThatMayLeadInside() {
+    bench
+        .dns()
+        .record("veiled.test. 60 IN TXT \"secret\"")
+        .behave("veiled.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
+
+    CheckResult result = check("veiled.test", "types=A,AAAA,TXT");
+
+    assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+    assertThat(result.error().message()).startsWith("Whether the name leads to a private network");
+    assertThat(result.findings())
+        .extracting(Finding::message)
+        .containsExactly("No answer came for AAAA.");
+    assertThat(result.toString()).doesNotContain("secret");
+    bench.dns().record("target.test. 60 IN MX 1 secret.test.").alias("turn.test", "target.test");
+    bench.dns().behave("turn.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
+    CheckResult alias = check("turn.test", "types=A,CNAME,MX");
+    assertThat(alias.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+    assertThat(alias.toString()).doesNotContain("secret");
+  }
+
+  @Test
+  void anOverloadedResolverIsNoAnswerOfTheDns() {
+    assertThat(bench.failure(MODULE, 2, "full.test", "A")).isInstanceOf(BusyFailure.class);
+  }
+
+  /** The name below another that is asked for because nobody has it. */
+  private static String nobodys(String name) {
+    return DnsRecords.NOBODYS_LABEL + "." + name;
+  }
+
   @Test
   void saysWhatFailed() {
     assertThat(check("half.test", "").findings())
@@ -241,7 +319,7 @@ class DnsRecordsTest {
       all.add(new Asked(type, DnsSaid.answer(name, type, rcode, lines), null));
     }
 
-    Judgement judgement = judge(new Evidence(name, all, false));
+    Judgement judgement = judge(new Evidence(name, all, null, null));
 
     assertThat(codes(judgement.findings()))
         .isEqualTo(codes.equals("-") ? List.of() : Arrays.asList(codes.split(" ")));
@@ -250,7 +328,11 @@ class DnsRecordsTest {
   @Test
   void saysThatThereIsAWildcard() {
     Evidence seen =
-        new Evidence("a.test", List.of(new Asked("A", DnsSaid.answer("a.test", "A"), null)), true);
+        new Evidence(
+            "a.test",
+            List.of(new Asked("A", DnsSaid.answer("a.test", "A"), null)),
+            new Asked("A", DnsSaid.answer("x.a.test", "A", "x.a.test. 60 IN A 1.1.1.1"), null),
+            null);
 
     assertThat(judge(seen).fields()).containsEntry("wildcard", true);
     assertThat(codes(judge(seen).findings())).contains("wildcard");
@@ -263,7 +345,8 @@ class DnsRecordsTest {
         new Evidence(
             "a.test",
             List.of(new Asked("A", null, timeout), new Asked("MX", null, timeout)),
-            false);
+            null,
+            null);
 
     assertThat(judge(seen).error()).isEqualTo(timeout);
     assertThat(judge(seen).fields()).containsEntry("rcode", null);
@@ -278,7 +361,8 @@ class DnsRecordsTest {
             List.of(
                 new Asked("A", DnsSaid.answer("a.test", "A", "a.test. 60 IN A 1.1.1.1"), null),
                 new Asked("TXT", null, timeout)),
-            false);
+            null,
+            null);
 
     assertThat(judge(seen).error()).isEqualTo(timeout);
     assertThat(judge(seen).fields().get("records").toString()).contains("1.1.1.1");
@@ -317,7 +401,7 @@ class DnsRecordsTest {
             1);
 
     Judgement judgement =
-        judge(new Evidence("a.example.com", List.of(new Asked(type, answer, null)), false));
+        judge(new Evidence("a.example.com", List.of(new Asked(type, answer, null)), null, null));
 
     assertThat(((Map<?, ?>) judgement.fields().get("records")).containsKey(type)).isTrue();
   }
