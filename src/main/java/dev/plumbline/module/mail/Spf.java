@@ -30,6 +30,7 @@ import static dev.plumbline.module.mail.SpfDescription.WIDE;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Description;
@@ -112,7 +113,9 @@ public final class Spf implements CheckModule<SpfTree> {
     }
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("record", root.record());
-    fields.put("valid", root.record() != null && walk.errors.isEmpty());
+    boolean wrong = root.record() == null || walk.wrong;
+    CheckError doubt = wrong ? null : walk.doubt;
+    fields.put("valid", doubt == null ? !wrong : null);
     fields.put("all_qualifier", all == null ? null : all.toString());
     fields.put("lookup_count", walk.lookups);
     fields.put("void_lookup_count", walk.voids);
@@ -120,7 +123,7 @@ public final class Spf implements CheckModule<SpfTree> {
     fields.put("tree", tree);
     fields.put("ip4_count", walk.ip4);
     fields.put("errors", walk.errors);
-    return Judgement.of(fields, walk.found);
+    return new Judgement(fields, walk.found, doubt);
   }
 
   private static void root(Node root, @Nullable Character all, Walk walk) {
@@ -171,6 +174,8 @@ public final class Spf implements CheckModule<SpfTree> {
     private final List<Finding> found = new ArrayList<>();
     private final Set<FindingCode> said = new HashSet<>();
     private final List<String> errors = new ArrayList<>();
+    private boolean wrong;
+    private @Nullable CheckError doubt;
     private int lookups;
     private int voids;
     private int ip4;
@@ -192,13 +197,29 @@ public final class Spf implements CheckModule<SpfTree> {
     }
 
     void fault(FindingCode code, Node where, String message) {
+      wrong = true;
+      say(code, list(where, message));
+    }
+
+    /** What might as well be wrong as right. */
+    void doubt(ErrorCode why, FindingCode code, Node where, String message) {
+      String text = list(where, message);
+      if (doubt == null) {
+        doubt =
+            new CheckError(
+                why, "Whether receivers can follow the record could not be found out. " + text);
+      }
+      say(code, text);
+    }
+
+    private String list(Node where, String message) {
       String text = where.domain().equals(origin) ? message : where.domain() + ": " + message;
       if (errors.size() < MOST_ERRORS) {
         errors.add(text);
       } else if (errors.size() == MOST_ERRORS) {
         errors.add("More is wrong; only the first " + MOST_ERRORS + " errors are listed.");
       }
-      say(code, text);
+      return text;
     }
 
     Map<String, Object> walk(Node node) {
@@ -288,8 +309,12 @@ public final class Spf implements CheckModule<SpfTree> {
           fault(TOO_MANY_MX, node, "The part " + term.text() + " leads to more than 10 servers.");
           return "leads to more than 10 mail servers";
         }
-        case UNKNOWN -> {
-          say(FAILED, "The part " + term.text() + " of " + node.domain() + " got no answer.");
+        case UNKNOWN, LATE -> {
+          doubt(
+              outcome == Found.LATE ? ErrorCode.DNS_TIMEOUT : ErrorCode.DNS_SERVFAIL,
+              FAILED,
+              node,
+              "The part " + term.text() + " could not be looked up.");
           return "could not be looked up";
         }
         case INSIDE -> {
@@ -334,8 +359,16 @@ public final class Spf implements CheckModule<SpfTree> {
         case UNKNOWN -> {
           return outcome(node, term, Found.UNKNOWN);
         }
+        case LATE -> {
+          return outcome(node, term, Found.LATE);
+        }
         case INSIDE -> {
-          return outcome(node, term, Found.INSIDE);
+          doubt(
+              ErrorCode.TARGET_BLOCKED,
+              INSIDE,
+              node,
+              "The part " + term.text() + " leads to a private network, of which nothing is told.");
+          return "belongs to a private network";
         }
         default -> {
           return null;

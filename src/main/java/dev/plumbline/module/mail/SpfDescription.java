@@ -243,7 +243,8 @@ final class SpfDescription {
               Field.bool(
                   "valid",
                   "Valid",
-                  "Whether there is one record, and receivers can follow it without an error."),
+                  "Whether there is one record, and receivers can follow it without an error. Null, with"
+                      + " an error, when a part of it could not be looked up."),
               Field.string(
                       "all_qualifier",
                       "Other servers",
@@ -274,7 +275,7 @@ final class SpfDescription {
               Field.array(
                   "errors",
                   "Errors",
-                  "What makes receivers give up on the record.",
+                  "What makes receivers give up on the record, or put the mail off.",
                   FieldType.STRING))
           .findings(
               NO_RECORD,

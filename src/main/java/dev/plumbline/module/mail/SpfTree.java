@@ -36,6 +36,8 @@ public record SpfTree(Node root, boolean lookalike) {
     SEVERAL,
     /** The resolver did not say. */
     UNKNOWN,
+    /** The resolver did not say in time. */
+    LATE,
     /** Not to be told. */
     INSIDE,
     /** It stands above itself. */
@@ -48,6 +50,7 @@ public record SpfTree(Node root, boolean lookalike) {
     VOID,
     MANY,
     UNKNOWN,
+    LATE,
     INSIDE,
     MACRO,
     NOT_FOLLOWED
@@ -164,10 +167,16 @@ public record SpfTree(Node root, boolean lookalike) {
           .compose(answer -> node(name, longer, answer))
           .recover(
               cause ->
-                  cause instanceof CheckFailure
-                      ? Future.succeededFuture(
-                          Node.of(name, DnsProbe.isBlocked(cause) ? State.INSIDE : State.UNKNOWN))
-                      : Future.failedFuture(cause));
+                  unanswered(cause)
+                      .map(
+                          found ->
+                              Node.of(
+                                  name,
+                                  switch (found) {
+                                    case INSIDE -> State.INSIDE;
+                                    case LATE -> State.LATE;
+                                    default -> State.UNKNOWN;
+                                  })));
     }
 
     private Future<Found> servers(String name) {
@@ -187,7 +196,8 @@ public record SpfTree(Node root, boolean lookalike) {
       return Future.all(v4, v6)
           .map(
               both -> {
-                for (Found first : List.of(Found.INSIDE, Found.SOMETHING, Found.UNKNOWN)) {
+                for (Found first :
+                    List.of(Found.INSIDE, Found.SOMETHING, Found.LATE, Found.UNKNOWN)) {
                   if (v4.result() == first || v6.result() == first) {
                     return first;
                   }
@@ -203,10 +213,15 @@ public record SpfTree(Node root, boolean lookalike) {
     }
 
     private static Future<Found> unanswered(Throwable cause) {
-      if (!(cause instanceof CheckFailure)) {
+      if (!(cause instanceof CheckFailure failure)) {
         return Future.failedFuture(cause);
       }
-      return Future.succeededFuture(DnsProbe.isBlocked(cause) ? Found.INSIDE : Found.UNKNOWN);
+      return Future.succeededFuture(
+          switch (failure.error().code()) {
+            case TARGET_BLOCKED -> Found.INSIDE;
+            case DNS_TIMEOUT -> Found.LATE;
+            default -> Found.UNKNOWN;
+          });
     }
   }
 }

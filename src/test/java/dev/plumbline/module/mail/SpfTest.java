@@ -359,11 +359,55 @@ class SpfTest {
     assertThat(codes(result.findings())).containsExactly("long_record", "repeated_term");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "include:lame.example.org, dns_servfail",
+    "a:lame.example.org, dns_servfail",
+    "mx:lame.example.org, dns_servfail",
+    "exists:lame.example.org, dns_servfail",
+    "redirect=lame.example.org, dns_servfail",
+    "include:mute.example.org, dns_timeout",
+    "mx:mute.example.org, dns_timeout",
+    "include:outer.example.org, dns_servfail",
+    "include:mute.example.org include:lame.example.org, dns_timeout",
+    "include:inside.example.org, target_blocked"
+  })
+  void aRecordOfWhichAPartIsUnknownIsNeitherValidNorNot(String terms, String code) {
+    bench
+        .dns()
+        .behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL))
+        .behave("mute.example.org", DnsFaults.silent())
+        .address("inside.example.org", "10.1.2.3");
+    text("outer.example.org", "v=spf1 include:lame.example.org -all");
+
+    CheckResult result = checkRecord("v=spf1 " + terms);
+
+    assertThat(result.error()).isNotNull();
+    assertThat(result.error().code().id()).isEqualTo(code);
+    assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+    assertThat(result.fields()).containsEntry("valid", null);
+    assertThat((List<?>) result.fields().get("errors")).isNotEmpty();
+    assertThat(result.error().message()).contains(terms.split(" ")[0].substring(0, 3));
+    assertThat(codes(result.findings()))
+        .contains(code.equals("target_blocked") ? "private_names_hidden" : "lookup_failed");
+  }
+
+  @Test
+  void aRecordThatIsWrongAnywayIsNotValidWhateverIsUnknown() {
+    bench.dns().behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL));
+
+    CheckResult result = checkRecord("v=spf1 include:lame.example.org ip4:x -all");
+
+    assertThat(result.fields()).containsEntry("valid", false);
+    assertThat((List<?>) result.fields().get("errors")).hasSize(2);
+    assertThat(codes(result.findings())).containsExactly("lookup_failed", "syntax_error");
+    assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(result.error()).isNull();
+  }
+
   @Test
   void saysWhatCouldNotBeFoundOut() {
     bench.dns().behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL));
-    assertThat(codes(checkRecord("v=spf1 include:lame.example.org -all").findings()))
-        .containsExactly("lookup_failed");
     assertThat(check("lame.example.org").error().code().id()).isEqualTo("dns_servfail");
     assertThat(check("missing.test").error().code().id()).isEqualTo("dns_nxdomain");
     bench
