@@ -201,11 +201,12 @@ public final class Mx implements CheckModule<Mx.Evidence> {
   }
 
   /**
-   * Asks the first servers whether they offer encryption; whoever cannot be asked stays unknown.
+   * Asks the first servers whether they offer encryption; who does not say stays unknown. Waiting
+   * for the turn at a server takes none of its time, and when the turn does not come, the check has
+   * to come again: what is not known then is our doing, not the server's.
    */
   private static Future<Evidence> greet(CheckContext context, Evidence seen) {
     long patience = Math.min(GREETING_MS, context.deadline().remainingMillis() / 2);
-    CheckContext within = context.within(context.deadline().atMost(patience));
     List<Future<Server>> greeted = new ArrayList<>();
     int asked = 0;
     for (Server server : seen.servers()) {
@@ -213,7 +214,14 @@ public final class Mx implements CheckModule<Mx.Evidence> {
       asked += ask ? 1 : 0;
       greeted.add(
           ask
-              ? greet(within, server, patience).map(server::with).otherwise(server)
+              ? greet(context, server, patience)
+                  .map(server::with)
+                  .recover(
+                      cause ->
+                          cause instanceof CheckFailure failure
+                                  && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
+                              ? Future.succeededFuture(server)
+                              : Future.failedFuture(cause))
               : Future.succeededFuture(server));
     }
     return Future.all(greeted)

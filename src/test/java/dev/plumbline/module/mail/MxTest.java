@@ -3,6 +3,7 @@ package dev.plumbline.module.mail;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.AddressText;
+import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
@@ -133,6 +134,12 @@ class MxTest {
         .containsEntry("null_mx", true)
         .containsEntry("implicit", false);
     assertThat(bench.check(MODULE, "implicit.test", "").fields()).containsEntry("implicit", true);
+  }
+
+  @Test
+  void aServerThatMayNotBeGreetedYetIsNotTakenForOneThatDoesNotSay() {
+    assertThat(bench.failure(MODULE, AddressText.parse("192.0.2.2"), 25, "good.test"))
+        .isInstanceOf(BusyFailure.class);
   }
 
   @Test
