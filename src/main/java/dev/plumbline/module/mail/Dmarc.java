@@ -105,7 +105,6 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence> {
   private static Future<Evidence> existing(CheckContext context, DnsProbe dns, Evidence seen) {
     return dns.query(context, seen.domain(), Type.A)
         .map(DnsAnswer::nxdomain)
-        .otherwise(false)
         .compose(
             missing ->
                 missing
