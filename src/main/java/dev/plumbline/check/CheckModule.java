@@ -15,10 +15,10 @@ public interface CheckModule<E> {
   Description description();
 
   /**
-   * The most outbound requests that one check makes. Only a module that learns one small thing from
-   * each connection, and cannot know otherwise, has more than {@link RequestBudget#MOST}.
+   * The most outbound requests that one check with these options makes. Only where one asks for
+   * what cannot be learnt from fewer may there be more than {@link RequestBudget#MOST}.
    */
-  default int requests() {
+  default int requests(Options options) {
     return RequestBudget.MOST;
   }
 

@@ -53,8 +53,8 @@ public final class ModuleCatalogue {
   private record Offered<E>(CheckModule<E> module, Description description)
       implements CheckModule<E> {
     @Override
-    public int requests() {
-      return module.requests();
+    public int requests(Options options) {
+      return module.requests(options);
     }
 
     @Override

@@ -15,7 +15,7 @@ public final class RequestBudget {
   }
 
   /**
-   * @param most see {@link CheckModule#requests()}
+   * @param most see {@link CheckModule#requests}
    */
   public RequestBudget(int most) {
     this.most = most;

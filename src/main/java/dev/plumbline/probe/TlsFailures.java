@@ -74,7 +74,7 @@ final class TlsFailures {
     }
     String alert = alert(cause);
     if (!alert.isEmpty()) {
-      return handshakeFailed("The server refused the TLS handshake with the alert: " + alert + ".");
+      return handshakeFailed(refused(alert));
     }
     String reason = reason(cause);
     if (!reason.isEmpty()) {
@@ -88,6 +88,15 @@ final class TlsFailures {
       return handshakeFailed("The server closed the connection during the TLS handshake.");
     }
     return handshakeFailed("The TLS handshake failed.");
+  }
+
+  /** Whether the server refused what it was offered to speak inside (RFC 7301, section 3.2). */
+  static boolean refusesProtocols(CheckFailure failure) {
+    return refused("no application protocol").equals(failure.error().message());
+  }
+
+  private static String refused(String alert) {
+    return "The server refused the TLS handshake with the alert: " + alert + ".";
   }
 
   private static Throwable unwrapped(Throwable failure) {

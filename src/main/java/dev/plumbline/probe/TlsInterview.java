@@ -1,8 +1,10 @@
 package dev.plumbline.probe;
 
 import dev.plumbline.check.AddressText;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.TlsVersion;
+import dev.plumbline.tls.Weakness;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -11,33 +13,40 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All the questions to one server. Whatever it accepts is taken out of the next question, until it
- * accepts nothing that is left. Lives on one event loop.
+ * accepts nothing that is left. What findings rest on is asked first, so that only lists are left
+ * short where the check may ask no more. Lives on one event loop.
  */
 final class TlsInterview {
-  private static final int MOST_GROUPS = 24;
-  private static final int MOST_WEAK = 12;
   private static final List<String> PROTOCOLS =
       List.of("h2", "http/1.1", "http/1.0", "spdy/3.1", "dot", "imap", "pop3", "xmpp-client");
 
   /** What browsers offer: the two that are asked for where only a whole handshake tells. */
   private static final List<String> PROTOCOLS_OF_BROWSERS = List.of("h2", "http/1.1");
 
+  private static final List<TlsVersion> OLDER =
+      List.of(TlsVersion.TLS_1_2, TlsVersion.TLS_1_1, TlsVersion.TLS_1_0, TlsVersion.SSL_3);
+
   private final TlsQuestions questions;
   private final TlsProbe handshakes;
   private final boolean everyCipher;
+  private final TlsGroups groups;
+
+  /** The questions about versions. */
+  private final Map<TlsVersion, ClientHello> openings = new EnumMap<>(TlsVersion.class);
 
   private final Map<TlsVersion, CipherSuite> chosen = new EnumMap<>(TlsVersion.class);
   private final Map<TlsVersion, Set<CipherSuite>> accepted = new EnumMap<>(TlsVersion.class);
-  private final Set<Integer> groups = new LinkedHashSet<>();
   private final Set<String> alpn = new LinkedHashSet<>();
   private int primeBits;
-  private @Nullable CipherSuite staticKey;
+  private boolean sameInEveryOrder;
   private @Nullable Boolean prefersOrder;
 
   /**
@@ -47,6 +56,7 @@ final class TlsInterview {
     this.questions = questions;
     this.handshakes = handshakes;
     this.everyCipher = everyCipher;
+    this.groups = new TlsGroups(questions);
   }
 
   Future<TlsOffer> offer() {
@@ -56,13 +66,16 @@ final class TlsInterview {
                 newest.kind() == HelloAnswer.Kind.NOT_TLS
                     ? Future.failedFuture(newest.failure())
                     : opening(TlsVersion.TLS_1_2).compose(older -> versions(newest, older)))
-        .compose(spoken -> details())
+        .compose(spoken -> deciding())
+        .compose(decided -> lists())
+        .compose(listed -> questions.settle(questions.hello(newest())))
         .map(asked -> told());
   }
 
   /** One of the first two questions, of which a failure means that nothing can be learnt. */
   private Future<HelloAnswer> opening(TlsVersion version) {
     ClientHello hello = questions.hello(version);
+    openings.put(version, hello);
     return questions.open(hello).onSuccess(answer -> note(hello, answer));
   }
 
@@ -75,34 +88,68 @@ final class TlsInterview {
     List<Future<HelloAnswer>> asked = new ArrayList<>();
     for (TlsVersion version : List.of(TlsVersion.TLS_1_1, TlsVersion.TLS_1_0, TlsVersion.SSL_3)) {
       ClientHello hello = questions.hello(version);
+      openings.put(version, hello);
       asked.add(questions.ask(hello, true).onSuccess(answer -> note(hello, answer)));
     }
     return Future.join(asked)
         .compose(
             all ->
-                chosen.isEmpty() ? Future.failedFuture(older.failure()) : Future.succeededFuture());
+                chosen.isEmpty()
+                    ? Future.failedFuture(refusal(newest, older, asked))
+                    : Future.succeededFuture());
   }
 
-  private Future<?> details() {
+  /** That a server refuses every version can be said only where it has answered every time. */
+  private static CheckFailure refusal(
+      HelloAnswer newest, HelloAnswer older, List<Future<HelloAnswer>> others) {
+    return Stream.concat(Stream.of(newest, older), others.stream().map(Future::result))
+        .filter(answer -> answer.kind() == HelloAnswer.Kind.SILENT)
+        .findFirst()
+        .orElse(older)
+        .failure();
+  }
+
+  /** Asks for what findings rest on. */
+  private Future<?> deciding() {
+    TlsVersion older = newestOlder();
+    ClientHello hello = questions.hello(older == null ? TlsVersion.TLS_1_3 : older);
     List<Future<?>> asked = new ArrayList<>();
-    TlsVersion newest = newest(version -> true);
-    TlsVersion older = newest(version -> version != TlsVersion.TLS_1_3);
-    Future<?> groupsOfNewest = Future.succeededFuture();
-    if (newest == TlsVersion.TLS_1_3) {
-      groupsOfNewest = walkGroups(questions.hello(newest));
-      asked.add(groupsOfNewest);
+    asked.add(preference(hello));
+    if (older == null) {
+      asked.add(protocolsOfHandshakes());
+    } else {
+      asked.add(groups.askForWeak(older, keyOnCurve(older)));
+      Future<?> kinds = Future.succeededFuture();
+      for (TlsVersion version : OLDER) {
+        kinds = kinds.compose(done -> kinds(version));
+      }
+      asked.add(kinds);
     }
+    return Future.join(asked);
+  }
+
+  /** Asks for the rest of what is shown. */
+  private Future<?> lists() {
+    List<Future<?>> asked = new ArrayList<>();
+    Future<?> curves = Future.succeededFuture();
+    if (chosen.containsKey(TlsVersion.TLS_1_3)) {
+      curves = groups.walk(questions.hello(TlsVersion.TLS_1_3));
+      asked.add(curves);
+    }
+    TlsVersion older = newestOlder();
+    asked.add(choice(older == null ? TlsVersion.TLS_1_3 : older));
     if (older != null) {
       // what the one has told is not asked for again
-      asked.add(groupsOfNewest.transform(done -> walkCurves(older)));
-      asked.add(prime(older));
-      asked.add(walkProtocols(questions.hello(older)));
-    } else {
-      asked.add(protocolsOfHandshakes());
+      asked.add(curves.compose(done -> groups.walkCurves(older, keyOnCurve(older))));
     }
-    asked.add(preference(questions.hello(older == null ? TlsVersion.TLS_1_3 : older)));
-    for (TlsVersion version : chosen.keySet()) {
-      asked.addAll(ciphers(version));
+    if (everyCipher) {
+      for (TlsVersion version : chosen.keySet()) {
+        for (List<CipherSuite> part : parts(version)) {
+          asked.add(walkCiphers(questions.hello(version), part));
+        }
+      }
+    } else {
+      asked.add(walkWeak());
     }
     return Future.join(asked);
   }
@@ -115,197 +162,160 @@ final class TlsInterview {
         chosen,
         suites,
         everyCipher,
-        List.copyOf(groups),
+        groups.known(),
         primeBits,
-        staticKey,
+        everySuite().filter(TlsInterview::staticKey).findFirst().orElse(null),
         List.copyOf(alpn),
         prefersOrder,
-        questions.unanswered());
+        openings.keySet().stream()
+            .filter(version -> !chosen.containsKey(version))
+            .filter(version -> questions.isOpen(Objects.requireNonNull(openings.get(version))))
+            .collect(Collectors.toSet()),
+        questions.unanswered(),
+        questions.unasked());
   }
 
-  private @Nullable TlsVersion newest(Predicate<TlsVersion> which) {
-    TlsVersion newest = null;
-    for (TlsVersion version : chosen.keySet()) {
-      newest = which.test(version) ? version : newest;
-    }
-    return newest;
+  private TlsVersion newest() {
+    return Collections.max(chosen.keySet());
+  }
+
+  /** The newest version before TLS 1.3 that the server speaks, null for none. */
+  private @Nullable TlsVersion newestOlder() {
+    return OLDER.stream().filter(chosen::containsKey).findFirst().orElse(null);
+  }
+
+  private boolean keyOnCurve(TlsVersion version) {
+    CipherSuite suite = chosen.get(version);
+    return suite != null && suite.keyOnCurve();
+  }
+
+  private Stream<CipherSuite> everySuite() {
+    return accepted.values().stream().flatMap(Set::stream);
   }
 
   private void note(ClientHello hello, HelloAnswer answer) {
-    if (TlsQuestions.accepts(hello, answer)) {
-      CipherSuite suite = CipherSuite.of(answer.cipher());
-      chosen.put(hello.version(), suite);
-      accept(hello.version(), suite);
-      noteKeyExchange(answer);
+    if (noteAccepted(hello, answer)) {
+      chosen.put(hello.version(), CipherSuite.of(answer.cipher()));
     }
   }
 
-  private void noteKeyExchange(HelloAnswer answer) {
-    if (answer.group() >= 0) {
-      groups.add(answer.group());
+  /** Notes what an answer tells; whether the server has agreed. */
+  private boolean noteAccepted(ClientHello asked, HelloAnswer answer) {
+    if (!TlsQuestions.accepts(asked, answer)) {
+      return false;
     }
+    accepted
+        .computeIfAbsent(asked.version(), none -> new LinkedHashSet<>())
+        .add(CipherSuite.of(answer.cipher()));
+    groups.note(answer.group());
     if (answer.primeBits() > 0) {
       primeBits = primeBits == 0 ? answer.primeBits() : Math.min(primeBits, answer.primeBits());
     }
+    return true;
   }
 
-  private void accept(TlsVersion version, CipherSuite suite) {
-    accepted.computeIfAbsent(version, none -> new LinkedHashSet<>()).add(suite);
+  private static boolean staticKey(CipherSuite suite) {
+    return suite.staticKey() && !suite.weak();
   }
 
-  private List<Future<?>> ciphers(TlsVersion version) {
-    List<CipherSuite> suites = CipherSuite.of(version);
-    List<Future<?>> walks = new ArrayList<>();
-    if (everyCipher) {
-      for (List<CipherSuite> part : parts(suites)) {
-        walks.add(walkCiphers(questions.hello(version), part, Integer.MAX_VALUE));
+  /** What there is to say of a suite in findings; empty for nothing. */
+  private static String kind(CipherSuite suite) {
+    Weakness weakness = suite.weakness();
+    if (weakness != null) {
+      return weakness.name();
+    }
+    return suite.dhe() ? "dhe" : suite.staticKey() ? "static" : "";
+  }
+
+  /** Finds one suite of each kind that no version was found to accept yet. */
+  private Future<Void> kinds(TlsVersion version) {
+    Set<String> found = everySuite().map(TlsInterview::kind).collect(Collectors.toSet());
+    found.add("");
+    List<CipherSuite> left =
+        CipherSuite.of(version).stream().filter(suite -> !found.contains(kind(suite))).toList();
+    if (!chosen.containsKey(version) || left.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    ClientHello asked = questions.hello(version).withCiphers(codes(left));
+    return questions
+        .ask(asked, true)
+        .compose(answer -> noteAccepted(asked, answer) ? kinds(version) : Future.succeededFuture());
+  }
+
+  /** Finds the other suites of those kinds of weak ones that the server accepts. */
+  private Future<?> walkWeak() {
+    Set<Weakness> found =
+        everySuite()
+            .map(CipherSuite::weakness)
+            .filter(Objects::nonNull)
+            .collect(Collectors.toSet());
+    Future<?> walked = Future.succeededFuture();
+    for (TlsVersion version : OLDER) {
+      if (chosen.containsKey(version)) {
+        walked =
+            walked.compose(
+                done -> {
+                  Set<CipherSuite> known = everySuite().collect(Collectors.toSet());
+                  return walkCiphers(
+                      questions.hello(version),
+                      CipherSuite.of(version).stream()
+                          .filter(suite -> found.contains(suite.weakness()))
+                          .filter(suite -> !known.contains(suite))
+                          .toList());
+                });
       }
-      return walks;
     }
-    if (version != TlsVersion.TLS_1_3) {
-      walks.add(
-          walkCiphers(
-              questions.hello(version),
-              suites.stream().filter(CipherSuite::weak).toList(),
-              MOST_WEAK));
-      ClientHello fixed =
-          questions
-              .hello(version)
-              .withCiphers(codes(suites, suite -> suite.staticKey() && !suite.weak()));
-      walks.add(
-          questions
-              .ask(fixed, false)
-              .onSuccess(
-                  answer -> {
-                    if (TlsQuestions.accepts(fixed, answer)) {
-                      staticKey = CipherSuite.of(answer.cipher());
-                      accept(version, staticKey);
-                    }
-                  }));
-    }
-    return walks;
+    return walked;
   }
 
   /** Parts that can be walked side by side, as what is in one is never chosen for another. */
-  private static List<List<CipherSuite>> parts(List<CipherSuite> suites) {
+  private List<List<CipherSuite>> parts(TlsVersion version) {
+    Set<CipherSuite> known = accepted.getOrDefault(version, Set.of());
     Map<String, List<CipherSuite>> parts = new LinkedHashMap<>();
-    for (CipherSuite suite : suites) {
+    for (CipherSuite suite : CipherSuite.of(version)) {
       String kind = suite.weak() ? "weak" : suite.ecdhe() ? "ecdhe" : suite.dhe() ? "dhe" : "fixed";
-      parts.computeIfAbsent(kind, none -> new ArrayList<>()).add(suite);
+      if (!known.contains(suite)) {
+        parts.computeIfAbsent(kind, none -> new ArrayList<>()).add(suite);
+      }
     }
     return List.copyOf(parts.values());
   }
 
-  private Future<Void> walkCiphers(ClientHello hello, List<CipherSuite> left, int most) {
-    if (left.isEmpty() || most == 0) {
+  private Future<Void> walkCiphers(ClientHello hello, List<CipherSuite> left) {
+    if (left.isEmpty()) {
       return Future.succeededFuture();
     }
-    ClientHello asked = hello.withCiphers(left.stream().map(CipherSuite::code).toList());
+    ClientHello asked = hello.withCiphers(codes(left));
     return questions
         .ask(asked, false)
         .compose(
-            answer -> {
-              if (!TlsQuestions.accepts(asked, answer)) {
-                return Future.succeededFuture();
-              }
-              CipherSuite suite = CipherSuite.of(answer.cipher());
-              accept(hello.version(), suite);
-              if (suite.staticKey() && !suite.weak()) {
-                staticKey = suite;
-              }
-              return walkCiphers(
-                  hello, left.stream().filter(other -> !other.equals(suite)).toList(), most - 1);
-            });
-  }
-
-  private static List<Integer> codes(List<CipherSuite> suites, Predicate<CipherSuite> which) {
-    return suites.stream().filter(which).map(CipherSuite::code).toList();
-  }
-
-  private Future<Void> walkGroups(ClientHello hello) {
-    return walkGroups(hello.withGroups(without(hello.groups())), groups.size() + MOST_GROUPS);
-  }
-
-  private Future<Void> walkGroups(ClientHello asked, int most) {
-    if (asked.groups().isEmpty() || groups.size() >= most) {
-      return Future.succeededFuture();
-    }
-    return questions
-        .ask(asked, true)
-        .compose(
-            answer -> {
-              boolean another =
-                  TlsQuestions.accepts(asked, answer)
-                      && asked.groups().contains(answer.group())
-                      && groups.add(answer.group());
-              return another
-                  ? walkGroups(asked.withGroups(without(asked.groups())), most)
-                  : Future.succeededFuture();
-            });
-  }
-
-  private Future<Void> walkCurves(TlsVersion version) {
-    List<Integer> suites = codes(CipherSuite.of(version), CipherSuite::ecdhe);
-    ClientHello hello = questions.hello(version).withCiphers(suites);
-    return walkGroups(hello).compose(done -> walkLastCurves(hello, MOST_GROUPS));
-  }
-
-  /**
-   * A server with a key on a curve may refuse whoever does not offer that curve (RFC 8422, section
-   * 5.1.1), so the known ones are put last instead of being left out.
-   */
-  private Future<Void> walkLastCurves(ClientHello hello, int most) {
-    List<Integer> order = new ArrayList<>(without(hello.groups()));
-    order.addAll(hello.groups().stream().filter(groups::contains).toList());
-    ClientHello asked = hello.withGroups(order);
-    if (most == 0 || groups.isEmpty()) {
-      return Future.succeededFuture();
-    }
-    return questions
-        .ask(asked, true)
-        .compose(
             answer ->
-                TlsQuestions.accepts(asked, answer)
-                        && answer.group() >= 0
-                        && groups.add(answer.group())
-                    ? walkLastCurves(hello, most - 1)
+                noteAccepted(asked, answer)
+                    ? walkCiphers(
+                        hello,
+                        left.stream().filter(suite -> suite.code() != answer.cipher()).toList())
                     : Future.succeededFuture());
   }
 
-  private List<Integer> without(List<Integer> all) {
-    return all.stream().filter(group -> !groups.contains(group)).toList();
+  private static List<Integer> codes(List<CipherSuite> suites) {
+    return suites.stream().map(CipherSuite::code).toList();
   }
 
-  private Future<?> prime(TlsVersion version) {
-    ClientHello asked =
-        questions.hello(version).withCiphers(codes(CipherSuite.of(version), CipherSuite::dhe));
-    return questions
-        .ask(asked, true)
-        .onSuccess(
-            answer -> {
-              if (TlsQuestions.accepts(asked, answer)) {
-                noteKeyExchange(answer);
-              }
-            });
-  }
-
-  private Future<Void> walkProtocols(ClientHello hello) {
-    List<String> left = PROTOCOLS.stream().filter(name -> !alpn.contains(name)).toList();
+  private Future<Void> walkProtocols(ClientHello hello, HelloAnswer answer) {
+    String name = answer.alpn();
+    boolean another = name != null && PROTOCOLS.contains(name) && alpn.add(name);
+    List<String> left = PROTOCOLS.stream().filter(each -> !alpn.contains(each)).toList();
+    if (!another || left.isEmpty()) {
+      return Future.succeededFuture();
+    }
     ClientHello asked = hello.withAlpn(left);
-    return left.isEmpty()
-        ? Future.succeededFuture()
-        : questions
-            .ask(asked, false)
-            .compose(
-                answer -> {
-                  String name = answer.alpn();
-                  return TlsQuestions.accepts(asked, answer)
-                          && name != null
-                          && left.contains(name)
-                          && alpn.add(name)
-                      ? walkProtocols(hello)
-                      : Future.succeededFuture();
-                });
+    return questions
+        .ask(asked, false)
+        .compose(
+            next ->
+                TlsQuestions.accepts(asked, next)
+                    ? walkProtocols(hello, next)
+                    : Future.succeededFuture());
   }
 
   /** TLS 1.3 encrypts what it says of protocols, so only a whole handshake tells. */
@@ -325,12 +335,11 @@ final class TlsInterview {
     return Future.join(asked);
   }
 
-  /** Who gets the same from us however we order it goes by an order of his own. */
+  /**
+   * Who gets the same from us however we order it goes by an order of his own. Before TLS 1.3 the
+   * same question asks for protocols.
+   */
   private Future<?> preference(ClientHello hello) {
-    CipherSuite first = chosen.get(hello.version());
-    if (first == null) {
-      return Future.succeededFuture();
-    }
     List<Integer> reversed = new ArrayList<>(hello.ciphers());
     Collections.reverse(reversed);
     // some servers let those have ChaCha20 who name it first, and go by their own order else
@@ -338,30 +347,55 @@ final class TlsInterview {
     reversed.removeAll(fast);
     reversed.addAll(reversed.size() / 2, fast);
     ClientHello asked = hello.withCiphers(reversed);
+    if (hello.version() == TlsVersion.TLS_1_3) {
+      return questions.ask(asked, true).onSuccess(answer -> order(asked, answer));
+    }
+    ClientHello both = asked.withAlpn(PROTOCOLS);
     return questions
-        .ask(asked, false)
+        .ask(both, true)
         .compose(
             answer -> {
-              if (!TlsQuestions.accepts(asked, answer)) {
-                return Future.succeededFuture();
+              if (TlsQuestions.accepts(both, answer)) {
+                order(asked, answer);
+                return walkProtocols(hello, answer);
               }
-              accept(hello.version(), CipherSuite.of(answer.cipher()));
-              if (answer.cipher() != first.code()) {
-                prefersOrder = false;
-                return Future.succeededFuture();
+              // it may speak none of them, and say so (RFC 7301, section 3.2)
+              return questions.ask(asked, true).onSuccess(again -> order(asked, again)).mapEmpty();
+            });
+  }
+
+  private void order(ClientHello reversed, HelloAnswer answer) {
+    CipherSuite first = chosen.get(reversed.version());
+    if (first == null || !noteAccepted(reversed, answer)) {
+      return;
+    }
+    if (answer.cipher() == first.code()) {
+      sameInEveryOrder = true;
+    } else {
+      prefersOrder = false;
+    }
+  }
+
+  /** Whether there is another suite, for only then it is by choice that it is always the same. */
+  private Future<?> choice(TlsVersion version) {
+    CipherSuite first = chosen.get(version);
+    if (first == null || !sameInEveryOrder) {
+      return Future.succeededFuture();
+    }
+    if (accepted.getOrDefault(version, Set.of()).size() > 1) {
+      prefersOrder = true;
+      return Future.succeededFuture();
+    }
+    ClientHello hello = questions.hello(version);
+    ClientHello rest =
+        hello.withCiphers(hello.ciphers().stream().filter(code -> code != first.code()).toList());
+    return questions
+        .ask(rest, true)
+        .onSuccess(
+            other -> {
+              if (noteAccepted(rest, other)) {
+                prefersOrder = true;
               }
-              ClientHello rest =
-                  hello.withCiphers(
-                      hello.ciphers().stream().filter(code -> code != first.code()).toList());
-              return questions
-                  .ask(rest, false)
-                  .onSuccess(
-                      other -> {
-                        if (TlsQuestions.accepts(rest, other)) {
-                          prefersOrder = true;
-                          accept(hello.version(), CipherSuite.of(other.cipher()));
-                        }
-                      });
             });
   }
 }

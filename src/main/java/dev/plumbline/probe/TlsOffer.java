@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param staticKey a suite without forward secrecy that it accepts, null for none
  * @param alpn the application protocols that it accepts
  * @param prefersOrder whether it chooses by its own order, null where there is nothing to choose
- * @param unanswered how many questions remained open
+ * @param unknown the versions of which no answer tells whether it speaks them
+ * @param unanswered how many questions got no answer, those about versions among them
+ * @param unasked how many questions were not put as the check may make no more requests
  */
 public record TlsOffer(
     String ip,
@@ -33,7 +36,9 @@ public record TlsOffer(
     @Nullable CipherSuite staticKey,
     List<String> alpn,
     @Nullable Boolean prefersOrder,
-    int unanswered) {
+    Set<TlsVersion> unknown,
+    int unanswered,
+    int unasked) {
   public TlsOffer {
     chosen = Collections.unmodifiableMap(new EnumMap<>(chosen));
     Map<TlsVersion, List<CipherSuite>> copy = new EnumMap<>(TlsVersion.class);
@@ -41,5 +46,6 @@ public record TlsOffer(
     accepted = Collections.unmodifiableMap(copy);
     groups = List.copyOf(groups);
     alpn = List.copyOf(alpn);
+    unknown = Set.copyOf(unknown);
   }
 }

@@ -107,14 +107,19 @@ public final class TlsProbe {
 
   /**
    * Whether a server agrees to speak an application protocol (RFC 7301) when it is offered nothing
-   * else.
+   * else. Fails where the handshake fails for another reason than that.
    */
   Future<Boolean> speaks(
       CheckContext context, Host host, InetAddress address, int port, String protocol) {
     TlsHandshake handshake = offering.computeIfAbsent(protocol, this::offering);
     Dialled dialled = new Dialled(context, host, address, port, host.name(), left(context));
     return NoCommonGround.withFallback(handshake, handshake, engine -> dial(dialled, engine))
-        .map(peer -> protocol.equals(peer.alpn()));
+        .map(peer -> protocol.equals(peer.alpn()))
+        .recover(
+            failure ->
+                failure instanceof CheckFailure known && TlsFailures.refusesProtocols(known)
+                    ? Future.succeededFuture(false)
+                    : Future.failedFuture(failure));
   }
 
   private TlsHandshake offering(String protocol) {

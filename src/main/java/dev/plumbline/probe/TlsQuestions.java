@@ -2,9 +2,12 @@ package dev.plumbline.probe;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,7 @@ final class TlsQuestions {
   private static final long LEAST_FOR_ONE_MILLIS = 250;
   private static final long MOST_FOR_ONE_MILLIS = 3_000;
   private static final int PROTOCOL_VERSION = 70;
+  private static final int INTERNAL_ERROR = 80;
 
   private final HelloProbe hellos;
   private final CheckContext beginning;
@@ -28,7 +32,19 @@ final class TlsQuestions {
   private final Turns turns;
   private final @Nullable String serverName;
   private boolean sharesNeeded;
-  private int unanswered;
+
+  /** Questions that nobody answered. */
+  private final List<ClientHello> silent = new ArrayList<>();
+
+  /**
+   * Questions upon which the server hung up: many servers refuse so, but so do those that have had
+   * enough of us. The first {@link #settled} of them are refusals, as it agreed to others later.
+   */
+  private final List<ClientHello> brokenOff = new ArrayList<>();
+
+  private int settled;
+  private int failedHandshakes;
+  private int unasked;
 
   /**
    * @param addressesLeft how many addresses the time has to do for, this one included
@@ -51,11 +67,6 @@ final class TlsQuestions {
     return peer;
   }
 
-  /** How many questions got no answer. */
-  int unanswered() {
-    return unanswered;
-  }
-
   /** A question with everything that a version knows, in the way that this server understands. */
   ClientHello hello(TlsVersion version) {
     ClientHello hello = ClientHello.of(version, serverName);
@@ -72,8 +83,7 @@ final class TlsQuestions {
   /** One of the first questions, without whose answer nothing can be learnt. */
   Future<HelloAnswer> open(ClientHello hello) {
     long share = Math.max(LEAST_FOR_ONE_MILLIS, left() / (2L + addressesLeft));
-    return hellos
-        .ask(beginning, peer, hello, true, share)
+    return put(beginning, hello, hello, true, share)
         .compose(
             answer -> {
               boolean odd =
@@ -81,8 +91,7 @@ final class TlsQuestions {
                       && answer.kind() == HelloAnswer.Kind.ALERT
                       && answer.alert() != PROTOCOL_VERSION;
               return odd
-                  ? hellos
-                      .ask(context, peer, hello.withShares(), true, share)
+                  ? put(context, hello, hello.withShares(), true, share)
                       .onSuccess(again -> sharesNeeded = accepts(hello, again))
                   : Future.succeededFuture(answer);
             });
@@ -92,32 +101,91 @@ final class TlsQuestions {
   Future<HelloAnswer> ask(ClientHello hello, boolean keyExchange) {
     HelloAnswer none = HelloAnswer.of(HelloAnswer.Kind.SILENT);
     return inTurn(
-            () ->
-                hellos.ask(
-                    context,
-                    peer,
-                    hello,
-                    keyExchange,
-                    Math.max(LEAST_FOR_ONE_MILLIS, Math.min(MOST_FOR_ONE_MILLIS, left() / 3))),
-            none)
-        .onSuccess(answer -> unanswered += answer.kind() == HelloAnswer.Kind.SILENT ? 1 : 0);
+        () ->
+            put(
+                context,
+                hello,
+                hello,
+                keyExchange,
+                Math.max(LEAST_FOR_ONE_MILLIS, Math.min(MOST_FOR_ONE_MILLIS, left() / 3))),
+        none,
+        () -> silent.add(hello));
   }
 
   /** Whether the server agrees to an application protocol in a whole handshake. */
   Future<Boolean> speaks(TlsProbe handshakes, String protocol) {
     return inTurn(
         () -> handshakes.speaks(context, peer.host(), peer.address(), peer.port(), protocol),
-        false);
+        false,
+        () -> failedHandshakes++);
   }
 
-  private <T> Future<T> inTurn(Supplier<Future<T>> question, T none) {
+  /**
+   * Asks once more what the server has agreed to, where it broke a question off and has agreed to
+   * nothing since: whether it was refusing what was offered, or us.
+   */
+  Future<?> settle(ClientHello agreedTo) {
+    return settled < brokenOff.size() ? ask(agreedTo, false) : Future.succeededFuture();
+  }
+
+  /** Whether there was no answer to a question that can be relied on. */
+  boolean isOpen(ClientHello hello) {
+    return silent.contains(hello) || brokenOff.subList(settled, brokenOff.size()).contains(hello);
+  }
+
+  /** How many questions got no answer that can be relied on. */
+  int unanswered() {
+    return silent.size() + brokenOff.size() - settled + failedHandshakes;
+  }
+
+  /** How many questions were one request too many for the check. */
+  int unasked() {
+    return unasked;
+  }
+
+  /**
+   * @param hello what is asked
+   * @param sent the way in which it is put
+   */
+  private Future<HelloAnswer> put(
+      CheckContext within, ClientHello hello, ClientHello sent, boolean keyExchange, long millis) {
+    int before = brokenOff.size();
+    return hellos
+        .ask(within, peer, sent, keyExchange, millis)
+        .onSuccess(
+            answer -> {
+              if (answer.hello()) {
+                settled = Math.max(settled, before);
+              } else if (answer.kind() == HelloAnswer.Kind.SILENT) {
+                silent.add(hello);
+              } else if (answer.kind() != HelloAnswer.Kind.ALERT
+                  || answer.alert() == INTERNAL_ERROR) {
+                brokenOff.add(hello);
+              }
+            });
+  }
+
+  private <T> Future<T> inTurn(Supplier<Future<T>> question, T none, Runnable open) {
     return turns
-        .take(left(), question, () -> Future.succeededFuture(none))
+        .take(
+            left(),
+            question,
+            () -> {
+              open.run();
+              return Future.succeededFuture(none);
+            })
         .recover(
-            failure ->
-                failure instanceof CheckFailure
-                    ? Future.succeededFuture(none)
-                    : Future.failedFuture(failure));
+            failure -> {
+              if (!(failure instanceof CheckFailure known)) {
+                return Future.failedFuture(failure);
+              }
+              if (known.error().code() == ErrorCode.REQUEST_LIMIT) {
+                unasked++;
+              } else {
+                open.run();
+              }
+              return Future.succeededFuture(none);
+            });
   }
 
   private long left() {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Finds out what a server offers those who speak TLS with it, by asking it many short questions.
  */
 public final class TlsScan {
-  /** The most connections that one scan may take. */
+  /** The most connections that a scan for every cipher suite may take. */
   public static final int MOST_REQUESTS = 100;
 
   /** More than these are strangers' that a hostile name points at. */

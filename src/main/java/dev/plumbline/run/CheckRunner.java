@@ -140,7 +140,7 @@ public final class CheckRunner {
       leave(order);
       return Future.failedFuture("options that are none for " + order.module());
     }
-    RequestBudget budget = new RequestBudget(module.requests());
+    RequestBudget budget = new RequestBudget(module.requests(options));
     return judge(module, target, options, order, budget)
         .transform(
             outcome -> {

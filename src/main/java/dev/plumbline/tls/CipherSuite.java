@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A set of algorithms by which a connection may be encrypted.
@@ -56,6 +57,11 @@ public record CipherSuite(int code, String name) {
     return WEAK.matcher(name).find();
   }
 
+  /** The worst that can be said of it; null when it is not weak. */
+  public @Nullable Weakness weakness() {
+    return weak() ? Weakness.of(name) : null;
+  }
+
   /** Whether what was sent stays secret when the server's key is stolen later. */
   public boolean forwardSecret() {
     return ofTls13() || name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_DHE_");
@@ -69,6 +75,11 @@ public record CipherSuite(int code, String name) {
   /** Whether the key exchange is a Diffie-Hellman one over an elliptic curve, made anew. */
   public boolean ecdhe() {
     return name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_ECDH_anon_");
+  }
+
+  /** Whether the server's key is on an elliptic curve. */
+  public boolean keyOnCurve() {
+    return name.contains("_ECDSA_");
   }
 
   /** Whether the key exchange is a Diffie-Hellman one over a prime field, made anew. */

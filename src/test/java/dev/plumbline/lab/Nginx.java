@@ -50,7 +50,7 @@ public final class Nginx implements AutoCloseable {
             folder,
             plainPort,
             tlsPort,
-            server.replace("TLS", "" + tlsPort).replace("FOLDER", folder.toString())));
+            server.replaceAll("\\bTLS\\b", "" + tlsPort).replace("FOLDER", folder.toString())));
     File log = folder.resolve("log").toFile();
     Process process =
         new ProcessBuilder(

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server that speaks the beginning of whatever version and suites it is told to, those too that
@@ -24,6 +25,8 @@ public final class ScriptedTls {
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicInteger mostOpen = new AtomicInteger();
   private boolean ownOrder = true;
+  private boolean rude;
+  private int ignored = -1;
   private int primeBits = 2048;
   private List<Integer> groups = List.of(23);
   private NetServer server;
@@ -43,6 +46,18 @@ public final class ScriptedTls {
   /** Goes by the client's order. */
   public ScriptedTls politely() {
     ownOrder = false;
+    return this;
+  }
+
+  /** Hangs up where others send an alert. */
+  public ScriptedTls rudely() {
+    rude = true;
+    return this;
+  }
+
+  /** Says nothing to whoever offers this suite. */
+  public ScriptedTls silentTo(int suite) {
+    ignored = suite;
     return this;
   }
 
@@ -93,12 +108,15 @@ public final class ScriptedTls {
           received.appendBuffer(bytes);
           if (received.length() >= 5 && received.length() >= 5 + received.getUnsignedShort(3)) {
             hellos.incrementAndGet();
-            socket.end(answer(received));
+            Buffer answer = answer(received);
+            if (answer != null) {
+              socket.end(answer);
+            }
           }
         });
   }
 
-  private Buffer answer(Buffer hello) {
+  private @Nullable Buffer answer(Buffer hello) {
     int version = hello.getUnsignedShort(9);
     int at = 9 + 2 + 32;
     at += 1 + hello.getUnsignedByte(at);
@@ -106,6 +124,9 @@ public final class ScriptedTls {
     List<Integer> offered = new ArrayList<>();
     for (at += 2; at < end; at += 2) {
       offered.add(hello.getUnsignedShort(at));
+    }
+    if (offered.contains(ignored)) {
+      return null;
     }
     List<Integer> known = suites.getOrDefault(version, List.of());
     List<Integer> first = ownOrder ? known : offered;
@@ -117,8 +138,10 @@ public final class ScriptedTls {
         return flight(version, suite, !curve ? -1 : group < 0 ? 23 : group);
       }
     }
-    return Buffer.buffer(
-        new byte[] {21, 3, (byte) version, 0, 2, 2, (byte) (known.isEmpty() ? 70 : 40)});
+    return rude
+        ? Buffer.buffer()
+        : Buffer.buffer(
+            new byte[] {21, 3, (byte) version, 0, 2, 2, (byte) (known.isEmpty() ? 70 : 40)});
   }
 
   /** Whether the list of groups has this one. */

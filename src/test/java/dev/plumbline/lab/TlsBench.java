@@ -45,10 +45,11 @@ public final class TlsBench implements AutoCloseable {
   /** What a module says of a target, held against what it promises. */
   public <E> CheckResult check(
       CheckModule<E> module, String target, Map<String, ?> options, long millis) {
+    TestContext asked = TestContext.of(module.description(), options);
     TestContext context =
-        TestContext.of(module.description(), options)
+        asked
             .withDeadline(millis)
-            .withRequests(module.requests())
+            .withRequests(module.requests(asked.options()))
             .withProbe(TlsProbe.class, tls)
             .withProbe(TlsScan.class, scan);
     return Checked.by(vertx, module, parsed(module, target), context);
@@ -61,9 +62,10 @@ public final class TlsBench implements AutoCloseable {
       CheckModule<E> module, String target, Map<String, ?> options, Config.Pace pace) {
     EgressGuard guard =
         LabGuard.of(vertx, HttpBench.policy(List.of("127.0.0.0/8"), List.of("*")), dns, pace);
+    TestContext asked = TestContext.of(module.description(), options);
     TestContext context =
-        TestContext.of(module.description(), options)
-            .withRequests(module.requests())
+        asked
+            .withRequests(module.requests(asked.options()))
             .withProbe(TlsScan.class, new TlsScan(vertx, guard, new TlsProbe(vertx, guard)))
             .patient(1);
     return Checked.by(vertx, module, parsed(module, target), context);

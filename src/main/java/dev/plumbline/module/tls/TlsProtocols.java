@@ -6,6 +6,7 @@ import static dev.plumbline.module.tls.TlsProtocolsDescription.CLIENT_CHOOSES;
 import static dev.plumbline.module.tls.TlsProtocolsDescription.DESCRIPTION;
 import static dev.plumbline.module.tls.TlsProtocolsDescription.EXPORT;
 import static dev.plumbline.module.tls.TlsProtocolsDescription.NOT_ALL_ANSWERED;
+import static dev.plumbline.module.tls.TlsProtocolsDescription.NOT_ALL_ASKED;
 import static dev.plumbline.module.tls.TlsProtocolsDescription.NO_AEAD;
 import static dev.plumbline.module.tls.TlsProtocolsDescription.NO_AUTHENTICATION;
 import static dev.plumbline.module.tls.TlsProtocolsDescription.NO_ENCRYPTION;
@@ -35,16 +36,18 @@ import dev.plumbline.probe.TlsScan;
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.KeyExchangeGroup;
 import dev.plumbline.tls.TlsVersion;
+import dev.plumbline.tls.Weakness;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -63,8 +66,8 @@ public final class TlsProtocols implements CheckModule<TlsOffer> {
   }
 
   @Override
-  public int requests() {
-    return TlsScan.MOST_REQUESTS;
+  public int requests(Options options) {
+    return options.flag(CIPHERS) ? TlsScan.MOST_REQUESTS : CheckModule.super.requests(options);
   }
 
   @Override
@@ -105,32 +108,50 @@ public final class TlsProtocols implements CheckModule<TlsOffer> {
     fields.put("server_prefers_order", offer.prefersOrder());
 
     List<Finding> found = new ArrayList<>();
-    versions(versions, found);
+    versions(offer, found);
     weak(weak, found);
     keyExchange(offer, found);
-    if (!forwardSecrecy) {
+    TlsVersion newest = Collections.max(versions);
+    // a newer version that gave no answer may be the one it speaks, with other choices
+    boolean newestKnown = offer.unknown().stream().noneMatch(other -> other.compareTo(newest) > 0);
+    if (!forwardSecrecy && newestKnown) {
       found.add(NO_FORWARD_SECRECY.found());
-    } else if (offer.staticKey() != null) {
+    } else if (forwardSecrecy && offer.staticKey() != null) {
       found.add(STATIC_KEY.found());
     }
-    if (best != null && !best.authenticated()) {
+    if (best != null && !best.authenticated() && newestKnown) {
       found.add(NO_AEAD.found());
     }
     if (Boolean.FALSE.equals(offer.prefersOrder()) && !weak.isEmpty()) {
       found.add(CLIENT_CHOOSES.found());
     }
     if (offer.unanswered() > 0) {
-      found.add(NOT_ALL_ANSWERED.found());
+      found.add(NOT_ALL_ANSWERED.found(NOT_ALL_ANSWERED.message() + unknown(offer)));
+    }
+    if (offer.unasked() > 0) {
+      found.add(NOT_ALL_ASKED.found());
     }
     return Judgement.of(fields, found);
   }
 
-  private static void versions(Set<TlsVersion> versions, List<Finding> found) {
+  private static String unknown(TlsOffer offer) {
+    return offer.unknown().isEmpty()
+        ? ""
+        : offer.unknown().stream()
+            .sorted()
+            .map(TlsVersion::title)
+            .collect(Collectors.joining(", ", " Among them whether it speaks ", "."));
+  }
+
+  private static void versions(TlsOffer offer, List<Finding> found) {
+    Set<TlsVersion> versions = offer.chosen().keySet();
+    Set<TlsVersion> unknown = offer.unknown();
     boolean today = versions.stream().anyMatch(version -> !version.legacy());
+    boolean perhaps = unknown.stream().anyMatch(version -> !version.legacy());
     if (versions.contains(TlsVersion.SSL_3)) {
       found.add(SSL3.found());
     }
-    if (!today) {
+    if (!today && !perhaps) {
       found.add(ONLY_LEGACY.found());
     }
     if (versions.contains(TlsVersion.TLS_1_0)) {
@@ -139,33 +160,40 @@ public final class TlsProtocols implements CheckModule<TlsOffer> {
     if (versions.contains(TlsVersion.TLS_1_1)) {
       found.add(TLS11.found());
     }
-    if (today && !versions.contains(TlsVersion.TLS_1_3)) {
+    if (today && !versions.contains(TlsVersion.TLS_1_3) && !unknown.contains(TlsVersion.TLS_1_3)) {
       found.add(NO_TLS13.found());
     }
   }
 
   /** A suite is told of by the worst that can be said of it. */
   private static void weak(Collection<CipherSuite> weak, List<Finding> found) {
-    Map<FindingCode, Predicate<String>> kinds = new LinkedHashMap<>();
-    kinds.put(NO_ENCRYPTION, name -> name.contains("_NULL"));
-    kinds.put(NO_AUTHENTICATION, name -> name.contains("_anon_"));
-    kinds.put(EXPORT, name -> name.contains("_EXPORT"));
-    kinds.put(RC4, name -> name.contains("_RC4_"));
-    kinds.put(SMALL_BLOCKS, name -> true);
-    Set<CipherSuite> left = new LinkedHashSet<>(weak);
+    Map<Weakness, List<CipherSuite>> kinds = new EnumMap<>(Weakness.class);
+    for (CipherSuite suite : weak) {
+      Weakness kind = suite.weakness();
+      if (kind != null) {
+        kinds.computeIfAbsent(kind, none -> new ArrayList<>()).add(suite);
+      }
+    }
     kinds.forEach(
-        (code, kind) -> {
-          List<CipherSuite> these = left.stream().filter(suite -> kind.test(suite.name())).toList();
-          if (!these.isEmpty()) {
-            left.removeAll(these);
-            found.add(
-                code.found(
-                    code.message()
-                        + " Accepted: "
-                        + these.stream().map(CipherSuite::name).collect(Collectors.joining(", "))
-                        + "."));
-          }
+        (kind, these) -> {
+          FindingCode code = code(kind);
+          found.add(
+              code.found(
+                  code.message()
+                      + " Accepted: "
+                      + these.stream().map(CipherSuite::name).collect(Collectors.joining(", "))
+                      + "."));
         });
+  }
+
+  private static FindingCode code(Weakness kind) {
+    return switch (kind) {
+      case NO_ENCRYPTION -> NO_ENCRYPTION;
+      case NO_AUTHENTICATION -> NO_AUTHENTICATION;
+      case EXPORT -> EXPORT;
+      case RC4 -> RC4;
+      case SMALL_BLOCKS -> SMALL_BLOCKS;
+    };
   }
 
   private static void keyExchange(TlsOffer offer, List<Finding> found) {

@@ -158,8 +158,18 @@ final class TlsProtocolsDescription {
           "not_all_answered",
           Level.INFO,
           null,
-          "Some of our questions got no answer in time, so there may be more than is shown.",
-          "Allow more time with timeout_ms, or try again later.",
+          "Some of our questions got no answer, so there may be more than is shown.",
+          "Allow more time with timeout_ms, or try again later; a server may also turn away who asks"
+              + " much.",
+          null);
+  static final FindingCode NOT_ALL_ASKED =
+      new FindingCode(
+          "not_all_asked",
+          Level.INFO,
+          null,
+          "The server accepts so much that not all could be asked for within the connections one"
+              + " check may open, so there may be more than is shown.",
+          "Ask for every cipher, which may open 100 connections instead of 25.",
           null);
 
   static final Description DESCRIPTION =
@@ -177,7 +187,8 @@ final class TlsProtocolsDescription {
                   CIPHERS,
                   "Every cipher",
                   "Ask for every cipher suite in every version, which takes up to 100 connections"
-                      + " and some seconds; without, only weak ones are looked for.",
+                      + " and some seconds; without, only weak ones are looked for, by 25"
+                      + " connections at most.",
                   false))
           .fields(
               Field.array(
@@ -243,7 +254,8 @@ final class TlsProtocolsDescription {
               STATIC_KEY,
               NO_AEAD,
               CLIENT_CHOOSES,
-              NOT_ALL_ANSWERED)
+              NOT_ALL_ANSWERED,
+              NOT_ALL_ASKED)
           .build();
 
   private TlsProtocolsDescription() {}

@@ -18,6 +18,7 @@ import dev.plumbline.lab.TlsBench;
 import dev.plumbline.lab.TlsServers;
 import dev.plumbline.probe.TlsOffer;
 import dev.plumbline.tls.CipherSuite;
+import dev.plumbline.tls.KeyExchangeGroup;
 import dev.plumbline.tls.TlsVersion;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -29,6 +30,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -219,8 +221,93 @@ class TlsProtocolsTest {
 
     CheckResult result = check(server.port(), Map.of("ciphers", "true"));
 
-    assertThat(server.hellos()).isEqualTo(MODULE.requests());
-    assertThat(codes(result)).contains("not_all_answered");
+    assertThat(server.hellos()).isEqualTo(100);
+    assertThat(codes(result)).contains("not_all_asked").doesNotContain("not_all_answered");
+  }
+
+  @Test
+  void withoutEveryCipherTwentyFiveConnectionsDecide() {
+    Integer[] all =
+        CipherSuite.of(TlsVersion.TLS_1_2).stream().map(CipherSuite::code).toArray(Integer[]::new);
+    ScriptedTls server =
+        scripted(
+            ScriptedTls.create()
+                .speaks(TLS12, all)
+                .speaks(TLS10, all)
+                .speaks(SSL3, all)
+                .prime(1024)
+                .groups(KeyExchangeGroup.CURVES.toArray(Integer[]::new)));
+
+    CheckResult result = check(server.port(), Map.of());
+
+    assertThat(server.hellos()).isLessThanOrEqualTo(25);
+    assertThat(codes(result))
+        .contains(
+            "ssl3_enabled",
+            "no_encryption",
+            "no_authentication",
+            "export_cipher",
+            "rc4_cipher",
+            "small_block_cipher",
+            "dh_prime_broken",
+            "weak_group",
+            "static_key_exchange",
+            "not_all_asked");
+    assertThat(result.fields()).containsEntry("server_prefers_order", true);
+  }
+
+  @Test
+  void whoHangsUpOnWhatItDoesNotSpeakHasAnswered() {
+    ScriptedTls server = scripted(ScriptedTls.create().speaks(TLS12, ECDHE_GCM).rudely());
+
+    CheckResult result = check(server.port(), Map.of());
+
+    assertThat((Object) result.fields().get("versions")).isEqualTo(List.of("TLSv1.2"));
+    assertThat(codes(result)).containsExactly("tls13_missing");
+  }
+
+  @Test
+  void doesNotSayOfAVersionThatItIsMissingWhereNothingWasAnswered() {
+    ScriptedTls server = scripted(ScriptedTls.create().speaks(TLS12, ECDHE_GCM).silentTo(0x1301));
+
+    CheckResult result = bench.check(MODULE, "127.0.0.1:" + server.port(), Map.of(), 3_000);
+
+    assertThat(codes(result)).containsExactly("not_all_answered");
+    assertThat(result.findings().get(0).message()).contains("whether it speaks TLSv1.3.");
+  }
+
+  @Test
+  void tellsWhereItCannotLearnTheProtocolsInside() throws Exception {
+    try (OpensslServer strange =
+            OpensslServer.start(
+                folder,
+                rsa,
+                "-tls1_3",
+                "-alpn",
+                "h2",
+                "-ciphersuites",
+                "TLS_AES_128_CCM_8_SHA256");
+        OpensslServer other = OpensslServer.start(folder, rsa, "-tls1_3", "-alpn", "imap")) {
+      CheckResult untold = check(strange.port(), Map.of());
+      CheckResult none = check(other.port(), Map.of());
+
+      assertThat((Object) untold.fields().get("alpn")).isEqualTo(List.of());
+      assertThat(codes(untold)).contains("not_all_answered");
+      assertThat((Object) none.fields().get("alpn")).isEqualTo(List.of());
+      assertThat(codes(none)).doesNotContain("not_all_answered");
+    }
+  }
+
+  @Test
+  void whoRefusesEveryProtocolOfOursIsJudgedAllTheSame() throws Exception {
+    try (OpensslServer server =
+        OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref", "-alpn", "lab")) {
+      CheckResult result = check(server.port(), Map.of());
+
+      assertThat((Object) result.fields().get("alpn")).isEqualTo(List.of());
+      assertThat(result.fields()).containsEntry("server_prefers_order", true);
+      assertThat(codes(result)).doesNotContain("not_all_answered");
+    }
   }
 
   @Test
@@ -287,6 +374,20 @@ class TlsProtocolsTest {
         .containsExactly("dh_prime_broken");
   }
 
+  @Test
+  void judgesNothingByAVersionThatMayNotBeTheNewest() {
+    assertThat(judged(offer(TlsVersion.TLS_1_0, RSA_AES_128), Set.of(TlsVersion.TLS_1_2), 1))
+        .containsExactly("tls10_enabled", "not_all_answered");
+    assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_3), 1))
+        .containsExactly("not_all_answered");
+    assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_0), 1))
+        .containsExactly(
+            "tls13_missing",
+            "no_forward_secrecy",
+            "no_authenticated_encryption",
+            "not_all_answered");
+  }
+
   private static Map<TlsVersion, CipherSuite> offer(TlsVersion version, int suite) {
     Map<TlsVersion, CipherSuite> chosen = new EnumMap<>(TlsVersion.class);
     chosen.put(version, CipherSuite.of(suite));
@@ -297,6 +398,20 @@ class TlsProtocolsTest {
       Map<TlsVersion, CipherSuite> chosen,
       int primeBits,
       @Nullable CipherSuite staticKey,
+      int unanswered) {
+    return judged(chosen, primeBits, staticKey, Set.of(), unanswered);
+  }
+
+  private static List<String> judged(
+      Map<TlsVersion, CipherSuite> chosen, Set<TlsVersion> unknown, int unanswered) {
+    return judged(chosen, 0, null, unknown, unanswered);
+  }
+
+  private static List<String> judged(
+      Map<TlsVersion, CipherSuite> chosen,
+      int primeBits,
+      @Nullable CipherSuite staticKey,
+      Set<TlsVersion> unknown,
       int unanswered) {
     TlsOffer offer =
         new TlsOffer(
@@ -309,7 +424,9 @@ class TlsProtocolsTest {
             staticKey,
             List.of(),
             null,
-            unanswered);
+            unknown,
+            unanswered,
+            0);
     Judgement judgement = MODULE.judge(offer, Options.defaults(MODULE.description()));
     return judgement.findings().stream().map(Finding::code).toList();
   }
