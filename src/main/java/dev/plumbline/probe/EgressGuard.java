@@ -75,6 +75,16 @@ public final class EgressGuard {
     return Future.join(v4, v6).transform(both -> judged(version, host, port, v4, v6));
   }
 
+  /**
+   * The first of these addresses; more than a few are strangers' that a hostile name points at.
+   *
+   * @param most how many, at least 1
+   */
+  public Future<List<InetAddress>> resolve(CheckContext context, Host host, int port, int most) {
+    return resolve(context, host, port)
+        .map(addresses -> addresses.subList(0, Math.min(addresses.size(), most)));
+  }
+
   private Future<List<InetAddress>> ofLiteral(IpVersion version, InetAddress literal, int port) {
     String refusal = policy.refusalOf(literal, port);
     if (refusal != null) {

@@ -104,15 +104,8 @@ public final class HttpProbe {
     }
     long start = System.nanoTime();
     return guard
-        .resolve(context, url.host(), url.port())
-        .compose(
-            addresses ->
-                dial(
-                    context,
-                    call,
-                    addresses.subList(0, Math.min(addresses.size(), MAX_ADDRESSES)),
-                    start,
-                    System.nanoTime()));
+        .resolve(context, url.host(), url.port(), MAX_ADDRESSES)
+        .compose(addresses -> dial(context, call, addresses, start, System.nanoTime()));
   }
 
   /**

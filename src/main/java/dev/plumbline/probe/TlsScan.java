@@ -54,15 +54,8 @@ public final class TlsScan {
   private Future<TlsOffer> resolved(
       CheckContext context, Host host, int port, boolean everyCipher) {
     return guard
-        .resolve(context, host, port)
-        .compose(
-            addresses ->
-                first(
-                    context,
-                    host,
-                    port,
-                    everyCipher,
-                    addresses.subList(0, Math.min(addresses.size(), MOST_ADDRESSES))));
+        .resolve(context, host, port, MOST_ADDRESSES)
+        .compose(addresses -> first(context, host, port, everyCipher, addresses));
   }
 
   private Future<TlsOffer> first(
