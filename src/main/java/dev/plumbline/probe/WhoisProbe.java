@@ -28,7 +28,8 @@ import java.util.regex.Pattern;
 /**
  * Asks registries and registrars about domains by WHOIS (RFC 3912): IANA for the registry of a
  * top-level domain, the registry for the domain, and the registrar where the registry says that it
- * knows more.
+ * knows more. Referrals are followed to port 43 alone, or to the port that {@code whois.server}
+ * names.
  */
 public final class WhoisProbe {
   /** The most that is read of an answer, in bytes. */
@@ -115,7 +116,7 @@ public final class WhoisProbe {
       return Future.succeededFuture(known);
     }
     return ask(half(context), first, tld)
-        .map(reply -> Optional.ofNullable(WhoisReferral.ofIana(reply.text())))
+        .map(reply -> Optional.ofNullable(WhoisReferral.ofIana(reply.text(), first.port())))
         .onSuccess(
             server -> {
               // that there is none may have been an answer of a bad moment
@@ -128,7 +129,8 @@ public final class WhoisProbe {
   /** Follows referrals, to nobody twice; a registrar that does not answer takes nothing away. */
   private Future<List<WhoisReply>> further(
       CheckContext context, String domain, List<Target.HostPort> asked, List<WhoisReply> replies) {
-    Target.HostPort next = WhoisReferral.ofRegistry(replies.get(replies.size() - 1).text());
+    Target.HostPort next =
+        WhoisReferral.ofRegistry(replies.get(replies.size() - 1).text(), first.port());
     boolean enough =
         next == null || asked.size() >= MOST_SERVERS || asked.contains(next) || first.equals(next);
     if (enough || left(context) <= 0) {
@@ -152,14 +154,8 @@ public final class WhoisProbe {
         server.text(),
         () ->
             guard
-                .resolve(context, server.host(), server.port())
-                .compose(
-                    addresses ->
-                        dial(
-                            context,
-                            server,
-                            addresses.subList(0, Math.min(addresses.size(), MOST_ADDRESSES)),
-                            question)));
+                .resolve(context, server.host(), server.port(), MOST_ADDRESSES)
+                .compose(addresses -> dial(context, server, addresses, question)));
   }
 
   private Future<WhoisReply> dial(

@@ -25,14 +25,19 @@ final class WhoisReferral {
 
   private WhoisReferral() {}
 
-  /** The server of a top-level domain that IANA names, null for none. */
-  static Target.@Nullable HostPort ofIana(String text) {
-    return find(text, BY_IANA);
+  /**
+   * The server of a top-level domain that IANA names, null for none.
+   *
+   * @param ownPort a port that may be named beside that of WHOIS: where somebody else's answers
+   *     lead, no other service is to be spoken to
+   */
+  static Target.@Nullable HostPort ofIana(String text, int ownPort) {
+    return find(text, BY_IANA, ownPort);
   }
 
-  /** The registrar's server that a registry names, null for none. */
-  static Target.@Nullable HostPort ofRegistry(String text) {
-    return find(text, BY_REGISTRIES);
+  /** The registrar's server that a registry names, null for none; the port as above. */
+  static Target.@Nullable HostPort ofRegistry(String text, int ownPort) {
+    return find(text, BY_REGISTRIES, ownPort);
   }
 
   /** A server as it is written: a host, perhaps with a port. Null where it is none. */
@@ -48,7 +53,7 @@ final class WhoisReferral {
     }
   }
 
-  private static Target.@Nullable HostPort find(String text, Set<String> keys) {
+  private static Target.@Nullable HostPort find(String text, Set<String> keys, int ownPort) {
     for (int at = 0; at < text.length(); ) {
       int end = text.indexOf('\n', at);
       end = end < 0 ? text.length() : end;
@@ -56,7 +61,7 @@ final class WhoisReferral {
       int colon = line.indexOf(':');
       if (colon >= 0 && keys.contains(line.substring(0, colon).strip().toLowerCase(Locale.ROOT))) {
         Target.HostPort server = server(line.substring(colon + 1));
-        if (server != null) {
+        if (server != null && (server.port() == PORT || server.port() == ownPort)) {
           return server;
         }
       }

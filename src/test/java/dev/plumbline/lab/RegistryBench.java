@@ -37,6 +37,7 @@ public final class RegistryBench implements AutoCloseable {
   private final HttpServer rdap;
   private final HttpProbe http;
   private final WhoisProbe whoisProbe;
+  private int lastAddress = 1;
   private final RdapProbe rdapProbe;
 
   /**
@@ -44,6 +45,13 @@ public final class RegistryBench implements AutoCloseable {
    * @param tlds that have an RDAP server
    */
   public RegistryBench(Path folder, String... tlds) {
+    this(folder, new Config.Pace(0, 0), tlds);
+  }
+
+  /**
+   * @param pace of each registry
+   */
+  public RegistryBench(Path folder, Config.Pace pace, String... tlds) {
     rdap =
         Await.value(
             vertx
@@ -63,7 +71,7 @@ public final class RegistryBench implements AutoCloseable {
     http =
         new HttpProbe(
             vertx, guard, new TlsTrust(TrustRoots.of(List.of(), List.of())), policy, "lab");
-    Config.Registries settings = settings(folder, tlds);
+    Config.Registries settings = settings(folder, pace, tlds);
     try {
       rdapProbe = new RdapProbe(vertx, http, new RdapBootstrap(vertx, http, settings), settings);
     } catch (IOException unreadable) {
@@ -72,11 +80,10 @@ public final class RegistryBench implements AutoCloseable {
     whoisProbe = new WhoisProbe(vertx, guard, settings);
   }
 
-  private Config.Registries settings(Path folder, String... tlds) {
+  private Config.Registries settings(Path folder, Config.Pace pace, String... tlds) {
     try {
       Path list = Files.writeString(folder.resolve("dns.json"), list(base(), tlds));
-      return new Config.Registries(
-          "whois.iana.test:" + iana.port(), list.toString(), new Config.Pace(0, 0));
+      return new Config.Registries("whois.iana.test:" + iana.port(), list.toString(), pace);
     } catch (IOException unwritable) {
       throw new UncheckedIOException(unwritable);
     }
@@ -112,11 +119,17 @@ public final class RegistryBench implements AutoCloseable {
 
   /** A WHOIS server by its own name, which IANA names for a top-level domain. */
   public WhoisLab registry(String tld) {
-    WhoisLab server = WhoisLab.start(vertx);
     String name = "whois." + tld + ".test";
-    dns.address(name, "127.0.0.1");
+    WhoisLab server = whois(name);
     iana.answer(tld, "domain: %s\n\nwhois: %s:%d\n".formatted(tld, name, server.port()));
     return server;
+  }
+
+  /** A WHOIS server that has this name, and the port to which referrals may lead. */
+  public WhoisLab whois(String name) {
+    String address = "127.0.0." + ++lastAddress;
+    dns.address(name, address);
+    return WhoisLab.start(vertx, address, iana.port());
   }
 
   /** A name that is looked up as 127.0.0.1. */
@@ -141,6 +154,17 @@ public final class RegistryBench implements AutoCloseable {
             .withDeadline(millis)
             .withProbe(RdapProbe.class, rdapProbe)
             .withProbe(WhoisProbe.class, whoisProbe);
+    return Checked.by(vertx, module, new Target.Domain(domain), context);
+  }
+
+  /** The same for one who had better come again than wait. */
+  public <E> CheckResult checkInHaste(
+      CheckModule<E> module, String domain, Map<String, ?> options) {
+    TestContext context =
+        TestContext.of(module.description(), options)
+            .withProbe(RdapProbe.class, rdapProbe)
+            .withProbe(WhoisProbe.class, whoisProbe)
+            .patient(1);
     return Checked.by(vertx, module, new Target.Domain(domain), context);
   }
 

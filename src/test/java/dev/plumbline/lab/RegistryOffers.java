@@ -8,13 +8,12 @@ import java.util.List;
 final class RegistryOffers {
   private static final String TLD = "lab-registry";
 
-  private final WhoisLab iana;
+  /** IANA and the registry in one, as referrals lead to one port alone. */
   private final WhoisLab registry;
 
   RegistryOffers(Vertx vertx) {
-    iana = WhoisLab.start(vertx);
     registry = WhoisLab.start(vertx);
-    iana.answer(TLD, "domain: %s\nwhois: 127.0.0.1:%d\n".formatted(TLD, registry.port()));
+    registry.answer(TLD, "domain: %s\nwhois: 127.0.0.1:%d\n".formatted(TLD, registry.port()));
     registry
         .answer(name("good"), answer("2000-01-01", "2099-01-01", "client transfer prohibited"))
         .answer(name("expired"), answer("2000-01-01", "2001-01-01", "autoRenewPeriod"))
@@ -62,10 +61,10 @@ final class RegistryOffers {
 
   /** Who is asked first, as the setting {@code whois.server} names it. */
   String server() {
-    return "127.0.0.1:" + iana.port();
+    return "127.0.0.1:" + registry.port();
   }
 
   List<Integer> ports() {
-    return List.of(iana.port(), registry.port());
+    return List.of(registry.port());
   }
 }

@@ -21,14 +21,24 @@ public final class WhoisLab {
   private final Map<String, Consumer<NetSocket>> answers = new ConcurrentHashMap<>();
   private final List<String> questions = new CopyOnWriteArrayList<>();
 
-  private WhoisLab(Vertx vertx) {
+  private WhoisLab(Vertx vertx, String address, int port) {
     this.vertx = vertx;
     this.server =
-        Await.value(vertx.createNetServer().connectHandler(this::serve).listen(0, "127.0.0.1"));
+        Await.value(vertx.createNetServer().connectHandler(this::serve).listen(port, address));
   }
 
   public static WhoisLab start(Vertx vertx) {
-    return new WhoisLab(vertx);
+    return start(vertx, "127.0.0.1", 0);
+  }
+
+  /**
+   * Referrals lead to one port alone, so that servers need addresses of their own.
+   *
+   * @param address of loopback
+   * @param port 0 for any
+   */
+  public static WhoisLab start(Vertx vertx, String address, int port) {
+    return new WhoisLab(vertx, address, port);
   }
 
   public int port() {

@@ -95,7 +95,8 @@ public final class DomainRegistration implements CheckModule<DomainRegistration.
               }
               CheckError error =
                   told.cause() instanceof CheckFailure failure ? failure.error() : null;
-              return byWhois(context, domain, error);
+              // RDAP would be asked anew if the check gave up now
+              return byWhois(error == null ? context : context.patiently(), domain, error);
             });
   }
 
@@ -108,19 +109,20 @@ public final class DomainRegistration implements CheckModule<DomainRegistration.
                 reply.isEmpty()
                     ? Future.succeededFuture(nobody(context, domain, null))
                     : context
-                        .aside(() -> read(reply.get()))
+                        .aside(() -> read(reply.get(), domain))
                         .map(seen -> new Evidence(domain, now(context), seen, RDAP, null)));
   }
 
-  private static Registration read(RdapReply reply) throws CheckFailure {
+  private static Registration read(RdapReply reply, String domain) throws CheckFailure {
     switch (reply.status()) {
       case OK -> {
-        Registration seen = RdapDomain.read(reply.body());
+        Registration seen = RdapDomain.read(reply.body(), domain);
         if (seen != null) {
           return seen;
         }
         throw new CheckFailure(
-            ErrorCode.HTTP_PROTOCOL_ERROR, reply.server() + " answered with what is no RDAP.");
+            ErrorCode.HTTP_PROTOCOL_ERROR,
+            reply.server() + " answered with what is no RDAP about " + domain + ".");
       }
       case NOT_FOUND -> {
         return Registration.NONE;

@@ -3,6 +3,10 @@ package dev.plumbline.module.registry;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.plumbline.check.Description;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.TargetParser;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -14,12 +18,18 @@ import org.jspecify.annotations.Nullable;
 final class RdapDomain {
   private static final int MOST_ITEMS = 100;
   private static final int MOST_DEPTH = 3;
+  private static final Description NAME =
+      Description.of("rdap-domain", "Domain of RDAP", InputType.DOMAIN).build();
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private RdapDomain() {}
 
-  /** What it says; null when it is no answer about a domain. */
-  static @Nullable Registration read(String body) {
+  /**
+   * What it says; null when it is no answer about this domain.
+   *
+   * @param name in lower-case A-labels
+   */
+  static @Nullable Registration read(String body, String name) {
     JsonNode domain;
     try {
       domain = MAPPER.readTree(body);
@@ -28,8 +38,8 @@ final class RdapDomain {
     }
     boolean known =
         domain.isObject()
-            && ("domain".equals(domain.path("objectClassName").asText())
-                || domain.path("ldhName").isTextual());
+            && "domain".equalsIgnoreCase(domain.path("objectClassName").asText("domain"))
+            && (isNamed(domain.path("ldhName"), name) || isNamed(domain.path("unicodeName"), name));
     if (!known) {
       return null;
     }
@@ -48,6 +58,18 @@ final class RdapDomain {
         nameservers(domain),
         signed.isBoolean() ? (Boolean) signed.asBoolean() : null,
         abuse == null ? null : RegistryText.email(property(abuse, "email")));
+  }
+
+  /** Whether it is the same name, in whatever case, in A-labels or U-labels. */
+  private static boolean isNamed(JsonNode written, String name) {
+    if (!written.isTextual()) {
+      return false;
+    }
+    try {
+      return TargetParser.parse(NAME, written.asText()).text().equals(name);
+    } catch (InvalidTargetException none) {
+      return false;
+    }
   }
 
   private static List<JsonNode> items(JsonNode list) {

@@ -8,6 +8,7 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
+import dev.plumbline.config.Config;
 import dev.plumbline.lab.RegistryBench;
 import dev.plumbline.lab.Tool;
 import dev.plumbline.lab.WhoisLab;
@@ -101,7 +102,17 @@ class DomainRegistrationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"500", "429", "200 {}", "200 <html>", "200 huge", "reset"})
+  @ValueSource(
+      strings = {
+        "500",
+        "429",
+        "200 {}",
+        "200 <html>",
+        "200 other",
+        "200 entity",
+        "200 huge",
+        "reset"
+      })
   void asksWhoisWhereRdapFails(String manner) {
     bench.page(
         "/rdap/domain/example.com",
@@ -112,10 +123,14 @@ class DomainRegistrationTest {
           }
           String[] words = manner.split(" ");
           String body = words.length == 1 ? "" : words[1];
-          request
-              .response()
-              .setStatusCode(Integer.parseInt(words[0]))
-              .end(body.equals("huge") ? "[" + " ".repeat(400_000) + "]" : body);
+          body =
+              switch (body) {
+                case "huge" -> "[" + " ".repeat(400_000) + "]";
+                case "other" -> RegistryAnswers.RDAP.replace("EXAMPLE.COM", "EXAMPLE.NET");
+                case "entity" -> RegistryAnswers.RDAP.replaceFirst("\"domain\"", "\"entity\"");
+                default -> body;
+              };
+          request.response().setStatusCode(Integer.parseInt(words[0])).end(body);
         });
     bench.registry("com").answer("domain example.com", RegistryAnswers.VERISIGN.formatted(""));
 
@@ -143,8 +158,7 @@ class DomainRegistrationTest {
 
   @Test
   void asksTheRegistrarForWhatAThinRegistryDoesNotTell() {
-    WhoisLab registrar = WhoisLab.start(bench.vertx());
-    bench.name("whois.registrar.test");
+    WhoisLab registrar = bench.whois("whois.registrar.test");
     String where = "whois.registrar.test:" + registrar.port();
     registrar.answer("example.com", RegistryAnswers.REGISTRAR.formatted(where));
     bench.registry("com").answer("domain example.com", RegistryAnswers.VERISIGN.formatted(where));
@@ -160,8 +174,7 @@ class DomainRegistrationTest {
   @Test
   void referralsInACircleEnd() {
     WhoisLab one = bench.registry("one");
-    WhoisLab other = WhoisLab.start(bench.vertx());
-    bench.name("other.test");
+    WhoisLab other = bench.whois("other.test");
     one.answer("a.one", "Registrar: A\nRegistrar WHOIS Server: other.test:" + other.port());
     one.answer("domain a.one", "never");
     other.answer("a.one", "Registrar: B\nWhois Server: whois.one.test:" + one.port());
@@ -171,6 +184,33 @@ class DomainRegistrationTest {
     assertThat(result.fields()).containsEntry("registrar", "A");
     assertThat(one.questions()).hasSize(1);
     assertThat(other.questions()).hasSize(1);
+  }
+
+  @Test
+  void aReferralToAnotherPortThanThatOfWhoisIsNotFollowed() {
+    WhoisLab elsewhere = WhoisLab.start(bench.vertx());
+    bench.name("elsewhere.test");
+    String where = "elsewhere.test:" + elsewhere.port();
+    bench.registry("org").answer("example.org", "Registrar: A\nWhois Server: " + where + "\n");
+    bench.iana().answer("net", "domain: NET\n\nwhois: " + where + "\n");
+
+    assertThat(check("example.org").fields()).containsEntry("registrar", "A");
+    assertThat(check("example.net").error().code()).isEqualTo(ErrorCode.UNSUPPORTED_TLD);
+    assertThat(elsewhere.questions()).isEmpty();
+  }
+
+  @Test
+  void afterRdapHasFailedWhoisIsWaitedFor(@TempDir Path folder) {
+    try (RegistryBench slow = new RegistryBench(folder, new Config.Pace(1, 1), "com")) {
+      slow.page("/rdap/domain/example.com", 500, "");
+      slow.registry("com").answer("domain example.com", RegistryAnswers.VERISIGN.formatted(""));
+      slow.check(MODULE, "example.com", Map.of("source", "whois"), 10_000);
+
+      CheckResult result = slow.checkInHaste(MODULE, "example.com", Map.of());
+
+      assertThat(result.fields()).containsEntry("source_used", "whois");
+      assertThat(slow.asked()).hasSize(1);
+    }
   }
 
   @Test
@@ -265,7 +305,7 @@ class DomainRegistrationTest {
     WhoisLab org = bench.registry("org").answer("example.org", RegistryAnswers.ORG);
     Process process =
         new ProcessBuilder(
-                whois.toString(), "-h", "127.0.0.1", "-p", "" + org.port(), "example.org")
+                whois.toString(), "-h", "127.0.0.2", "-p", "" + org.port(), "example.org")
             .redirectErrorStream(true)
             .start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

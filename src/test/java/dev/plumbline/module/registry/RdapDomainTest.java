@@ -10,11 +10,12 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import net.jqwik.api.constraints.StringLength;
+import org.jspecify.annotations.Nullable;
 
 class RdapDomainTest {
   @Example
   void readsAnAnswer() {
-    assertThat(RdapDomain.read(RegistryAnswers.RDAP))
+    assertThat(RdapDomain.read(RegistryAnswers.RDAP, "example.com"))
         .isEqualTo(
             new Registration(
                 true,
@@ -31,9 +32,25 @@ class RdapDomainTest {
 
   @Example
   void whatIsLeftOutIsNotMadeUp() {
-    assertThat(RdapDomain.read("{\"objectClassName\":\"domain\"}"))
+    assertThat(read("{\"objectClassName\":\"domain\",\"ldhName\":\"a.test\"}"))
         .isEqualTo(
             new Registration(true, null, null, null, null, null, List.of(), List.of(), null, null));
+  }
+
+  @Example
+  void aNameIsTheSameHoweverItIsWritten() {
+    for (String name :
+        List.of(
+            "\"ldhName\":\"XN--BCHER-KVA.Test\"",
+            "\"ldhName\":\"xn--bcher-kva.test.\"",
+            "\"ldhName\":\"B\u00fccher.test\"",
+            "\"ldhName\":null,\"unicodeName\":\"b\u00fccher.test.\"")) {
+      assertThat(
+              RdapDomain.read(
+                  "{\"objectClassName\":\"domain\"," + name + "}", "xn--bcher-kva.test"))
+          .as(name)
+          .isNotNull();
+    }
   }
 
   @Example
@@ -47,8 +64,14 @@ class RdapDomainTest {
             "\"domain\"",
             "<html>",
             "{\"errorCode\":404}",
+            "{\"objectClassName\":\"domain\"}",
+            "{\"objectClassName\":\"domain\",\"ldhName\":\"b.test\"}",
+            "{\"objectClassName\":\"domain\",\"ldhName\":\"test\"}",
+            "{\"objectClassName\":\"domain\",\"ldhName\":\"x y\"}",
+            "{\"objectClassName\":\"domain\",\"ldhName\":[\"a.test\"]}",
+            "{\"objectClassName\":\"nameserver\",\"ldhName\":\"a.test\"}",
             "{\"objectClassName\":\"entity\"}")) {
-      assertThat(RdapDomain.read(body)).as(body).isNull();
+      assertThat(read(body)).as(body).isNull();
     }
   }
 
@@ -63,7 +86,7 @@ class RdapDomainTest {
             "\"nameservers\":[{\"ldhName\":\"not a name\\u0000\"},7]",
             "\"secureDNS\":{\"delegationSigned\":\"yes\"}",
             "\"entities\":[{\"roles\":[\"registrar\"],\"vcardArray\":[\"vcard\",{}],\"publicIds\":[{\"type\":\"IANA Registrar ID\",\"identifier\":\"-1\"}]}]")) {
-      Registration seen = RdapDomain.read("{\"objectClassName\":\"domain\"," + member + "}");
+      Registration seen = read("{\"ldhName\":\"a.test\"," + member + "}");
 
       assertThat(seen).as(member).isNotNull();
       assertThat(seen.expires()).isNull();
@@ -75,7 +98,7 @@ class RdapDomainTest {
 
   @Property(tries = 1000)
   void anyTextIsReadOrPassedOver(@ForAll @StringLength(max = 1_000) String text) {
-    RdapDomain.read(text);
+    read(text);
   }
 
   @Property(tries = 2000)
@@ -85,7 +108,7 @@ class RdapDomainTest {
     for (int each : turned) {
       text.setCharAt(each % text.length(), (char) (each / text.length() % 256));
     }
-    RdapDomain.read(text.toString());
+    RdapDomain.read(text.toString(), "example.com");
   }
 
   @Example
@@ -94,15 +117,19 @@ class RdapDomainTest {
     for (String worst :
         List.of(
             "[".repeat(1_000_000),
-            "{\"objectClassName\":\"domain\",\"entities\":[" + entity.repeat(30_000),
-            "{\"objectClassName\":\"domain\",\"entities\":["
+            "{\"ldhName\":\"a.test\",\"entities\":[" + entity.repeat(30_000),
+            "{\"ldhName\":\"a.test\",\"entities\":["
                 + (entity + (entity + (entity + "]},").repeat(30) + "{}]},").repeat(30)).repeat(20)
                 + "{}]}",
-            "{\"objectClassName\":\"domain\",\"status\":[" + "\"x\",".repeat(250_000) + "\"y\"]}",
-            "{\"objectClassName\":\"domain\",\"n\":" + "9".repeat(900_000) + "}")) {
-      Registration seen = RdapDomain.read(worst);
+            "{\"ldhName\":\"a.test\",\"status\":[" + "\"x\",".repeat(250_000) + "\"y\"]}",
+            "{\"ldhName\":\"a.test\",\"n\":" + "9".repeat(900_000) + "}")) {
+      Registration seen = read(worst);
 
       assertThat(seen == null || seen.statuses().size() <= 100).isTrue();
     }
+  }
+
+  private static @Nullable Registration read(String body) {
+    return RdapDomain.read(body, "a.test");
   }
 }
