@@ -33,6 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Section;
+import org.xbill.DNS.Type;
 
 class DmarcTest {
   private static final Dmarc MODULE = new Dmarc();
@@ -363,6 +365,27 @@ class DmarcTest {
     return MODULE.judge(
         new Evidence("example.com", "example.com", List.of(text), false, Map.of()),
         Options.defaults(MODULE.description()));
+  }
+
+  @Test
+  void aDomainOfWhichNothingIsKnownIsNotOneWithoutARecord() {
+    bench
+        .dns()
+        .empty("shaky.test")
+        .behave(
+            "shaky.test",
+            DnsFaults.only(
+                Type.A,
+                (query, honest, transport, count) -> {
+                  honest.getHeader().setRcode(count == 0 ? Rcode.NOERROR : Rcode.SERVFAIL);
+                  honest.removeAllRecords(Section.AUTHORITY);
+                  return honest.toWire();
+                }));
+
+    CheckResult result = bench.check(MODULE, "shaky.test", "");
+
+    assertThat(result.error()).isNotNull();
+    assertThat(result.error().code().id()).isEqualTo("dns_servfail");
   }
 
   @Test
