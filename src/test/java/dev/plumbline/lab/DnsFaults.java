@@ -9,8 +9,10 @@ import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.DClass;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
+import org.xbill.DNS.NSRecord;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Record;
+import org.xbill.DNS.SOARecord;
 import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
@@ -36,6 +38,33 @@ public final class DnsFaults {
       Message refusal = DnsLab.answerTo(query);
       refusal.getHeader().setRcode(rcode);
       return refusal.toWire();
+    };
+  }
+
+  /** No fault: what a server of the zone itself says. */
+  public static Behaviour authoritative(String zone) {
+    return (query, honest, transport, count) -> {
+      honest.getHeader().setFlag(Flags.AA);
+      if (!honest.getSection(Section.AUTHORITY).isEmpty()) {
+        Name host = Name.fromString("host." + zone + ".");
+        Record soa =
+            new SOARecord(
+                Name.fromString(zone + "."), DClass.IN, 30, host, host, 1, 3600, 600, 86_400, 30);
+        honest.removeAllRecords(Section.AUTHORITY);
+        honest.addRecord(soa, Section.AUTHORITY);
+      }
+      return honest.toWire();
+    };
+  }
+
+  /** Knows nothing of the zone and sends whoever asks back to the root, as old lame servers do. */
+  public static Behaviour upwardReferral() {
+    return (query, honest, transport, count) -> {
+      Message referral = DnsLab.answerTo(query);
+      referral.addRecord(
+          new NSRecord(Name.root, DClass.IN, 60, Name.fromString("a.root-servers.net.")),
+          Section.AUTHORITY);
+      return referral.toWire();
     };
   }
 

@@ -83,7 +83,11 @@ public final class DnsLab implements AutoCloseable {
 
   /** A server on this port of 127.0.0.1, 0 for a free one. */
   public static DnsLab start(int port) {
-    InetAddress loopback = InetAddress.getLoopbackAddress();
+    return start(InetAddress.getLoopbackAddress(), port);
+  }
+
+  /** A server on this port of another address of this machine, 0 for a free one. */
+  public static DnsLab start(InetAddress loopback, int port) {
     for (int attempt = 0; ; attempt++) {
       try {
         ServerSocket tcp = new ServerSocket(port, 50, loopback);

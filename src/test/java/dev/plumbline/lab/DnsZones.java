@@ -33,6 +33,8 @@ final class DnsZones {
         .record("spfloop.lab.test. 300 IN TXT \"v=spf1 include:spfloop.lab.test -all\"")
         .address("oldserver.lab.test", "127.0.0.1")
         .behave("oldserver.lab.test", DnsFaults.only(Type.HTTPS, DnsFaults.rcode(Rcode.SERVFAIL)))
+        .behave("refusing.lab.test", DnsFaults.rcode(Rcode.REFUSED))
+        .behave("lame.lab.test", DnsFaults.upwardReferral())
         .record("inmail.lab.test. 300 IN MX 10 mail.office.internal.");
   }
 
@@ -46,6 +48,8 @@ final class DnsZones {
             "dns-records", "circle.lab.test", "verdict=fail, for its aliases run in a loop"),
         new LabTarget(
             "dns-records", "oldserver.lab.test", "verdict=warn, for HTTPS gets no answer"),
+        new LabTarget("dns-records", "refusing.lab.test", "dns_servfail"),
+        new LabTarget("dns-records", "lame.lab.test", "dns_servfail"),
         new LabTarget("dns-records", "mixed.lab.test", "target_blocked"),
         new LabTarget("dns-records", "metadata.lab.test", "target_blocked"),
         new LabTarget("dns-records", "no-such-name.lab.test", "dns_nxdomain"),
@@ -53,6 +57,7 @@ final class DnsZones {
         new LabTarget("mx", "full.lab.test", "verdict=warn, for one server is an alias"),
         new LabTarget("mx", "nullmx.lab.test", "verdict=pass, for no mail is wanted"),
         new LabTarget("mx", "inmail.lab.test", "target_blocked"),
+        new LabTarget("mx", "lame.lab.test", "dns_servfail"),
         new LabTarget("spf", "full.lab.test", "verdict=pass"),
         new LabTarget("spf", "spfloop.lab.test", "verdict=fail, for it includes itself"),
         new LabTarget("dmarc", "full.lab.test", "verdict=pass"),

@@ -25,8 +25,9 @@ public final class Named implements AutoCloseable {
   }
 
   /**
-   * Starts it as the authority of some zones, without a way to any other. The test is skipped where
-   * there is no named.
+   * Starts it as the authority of some zones. The only others that it finds are those to which
+   * these zones delegate, at other addresses of this machine and its own port. The test is skipped
+   * where there is no named.
    *
    * @param folder its own
    * @param zones the records of each zone by its name, in the form of a zone file; SOA and NS are
@@ -43,6 +44,7 @@ public final class Named implements AutoCloseable {
               pid-file none;
               session-keyfile none;
               managed-keys-directory "%1$s";
+              port %2$d; // of the servers that it asks as well
               listen-on port %2$d { 127.0.0.1; };
               listen-on-v6 { none; };
               recursion yes;

@@ -13,11 +13,13 @@ import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.Dig;
 import dev.plumbline.lab.DnsBench;
 import dev.plumbline.lab.DnsFaults;
+import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.DnsSaid;
 import dev.plumbline.lab.Named;
 import dev.plumbline.module.dns.DnsRecords.Asked;
 import dev.plumbline.module.dns.DnsRecords.Evidence;
 import dev.plumbline.probe.DnsAnswer;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,6 +68,7 @@ class DnsRecordsTest {
         .address("ldap.test", "192.0.2.1")
         .record("ldap.test. 300 IN SRV 0 0 389 dc1.corp.example.")
         .behave("lame.test", DnsFaults.rcode(Rcode.REFUSED))
+        .behave("upward.test", DnsFaults.upwardReferral())
         .record("doubt.test. 300 IN TXT \"known\"")
         .behave(
             "doubt.test",
@@ -241,6 +244,10 @@ class DnsRecordsTest {
     assertThat(lame.fields()).containsEntry("rcode", "REFUSED");
     assertThat(lame.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
     assertThat(lame.verdict()).isEqualTo(Verdict.ERROR);
+    CheckResult upward = check("upward.test", "");
+    assertThat(upward.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+    assertThat(upward.fields()).containsEntry("records", Map.of());
+    assertThat(codes(upward.findings())).isEmpty();
     assertThat(check("silent.test", "timeout_ms=1000").error().code())
         .isEqualTo(ErrorCode.DNS_TIMEOUT);
     CheckResult missing = check("missing.test", "");
@@ -501,6 +508,55 @@ class DnsRecordsTest {
             .contains("flags: qr " + ((boolean) result.fields().get("authoritative") ? "aa " : ""));
         assertThat(result.fields()).containsEntry("wildcard", name.endsWith("wild.zone.test"));
       }
+    }
+  }
+
+  @Test
+  void agreesWithDigOnLameDelegations(@TempDir Path folder) throws Exception {
+    String zone =
+        """
+        good IN NS ns
+        refusing IN NS ns
+        upward IN NS ns
+        half IN NS ns
+        half IN NS gone
+        dead IN NS gone
+        ns IN A 127.0.0.2
+        gone IN A 127.0.0.3
+        """;
+    try (Named resolver = Named.start(folder, Map.of("zone.test", zone));
+        DnsLab ns = DnsLab.start(InetAddress.getByName("127.0.0.2"), resolver.port())) {
+      for (String name : List.of("good.zone.test", "half.zone.test")) {
+        ns.address(name, "192.0.2.1").record(name + ". 60 IN TXT \"known\"");
+        ns.behave(name, DnsFaults.authoritative(name));
+        ns.behave(nobodys(name), DnsFaults.authoritative(name));
+      }
+      ns.behave("refusing.zone.test", DnsFaults.rcode(Rcode.REFUSED));
+      ns.behave("upward.zone.test", DnsFaults.upwardReferral());
+
+      for (String name : List.of("good", "half", "refusing", "upward", "dead")) {
+        boolean lame = !name.equals("good") && !name.equals("half");
+        CheckResult result =
+            bench.check(MODULE, resolver.address(), name + ".zone.test", "types=A,AAAA,TXT");
+
+        for (String type : List.of("A", "AAAA", "TXT")) {
+          assertThat(
+                  Dig.ask(resolver.port(), "+noall", "+comments", name + ".zone.test", type)
+                      .toString())
+              .contains("status: " + result.fields().get("rcode") + ",");
+        }
+        assertThat(result.fields())
+            .as(name)
+            .containsEntry("rcode", lame ? "SERVFAIL" : "NOERROR")
+            .containsEntry("authoritative", false);
+        assertThat(records(result).keySet())
+            .containsExactlyElementsOf(lame ? List.of() : List.of("A", "TXT"));
+        assertThat(result.error() == null ? null : result.error().code())
+            .isEqualTo(lame ? ErrorCode.DNS_SERVFAIL : null);
+        assertThat(codes(result.findings())).isEqualTo(lame ? List.of() : List.of("no_ipv6"));
+      }
+      assertThat(ns.queries("upward.zone.test")).isPositive();
+      assertThat(ns.queries("refusing.zone.test")).isPositive();
     }
   }
 }
