@@ -49,6 +49,11 @@ public enum ErrorCode {
     return targetFault;
   }
 
+  /** Whether the target answered each time it was asked, so that its answers can be judged. */
+  public boolean answered() {
+    return this == REDIRECT_LOOP || this == TOO_MANY_REDIRECTS;
+  }
+
   /** Whether the same check may well end differently a little later. */
   public boolean retryable() {
     return retryable;

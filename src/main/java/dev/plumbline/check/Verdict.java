@@ -26,9 +26,16 @@ public enum Verdict {
    */
   public static Verdict of(
       List<Finding> findings, @Nullable CheckError error, boolean reachability) {
-    if (error != null) {
-      return reachability && error.code().targetFault() ? FAIL : ERROR;
+    Verdict worst = worst(findings);
+    if (error == null) {
+      return worst;
     }
+    boolean noticed =
+        reachability ? error.code().targetFault() : error.code().answered() && worst == FAIL;
+    return noticed ? FAIL : ERROR;
+  }
+
+  private static Verdict worst(List<Finding> findings) {
     Verdict worst = PASS;
     for (Finding finding : findings) {
       if (finding.level() == Level.FAIL) {

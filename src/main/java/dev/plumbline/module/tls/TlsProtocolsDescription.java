@@ -182,7 +182,6 @@ final class TlsProtocolsDescription {
           .defaultPort(443)
           .example("example.com", "example.com or example.com:8443")
           .connects()
-          .aboutReachability()
           .options(
               Option.bool(
                   CIPHERS,

@@ -148,7 +148,6 @@ public final class RedirectChain implements CheckModule<HttpJourney> {
                   + " long it takes, and whether the way is safe and short.")
           .category("web")
           .example("http://example.com/", "http://example.com/old-page")
-          .aboutReachability()
           .connects()
           .options(
               Option.integer(

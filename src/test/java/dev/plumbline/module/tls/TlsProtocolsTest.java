@@ -357,6 +357,7 @@ class TlsProtocolsTest {
 
     assertThat(result.error()).isNotNull();
     assertThat(result.error().code()).as(result.error().message()).isEqualTo(code);
+    assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
   }
 
   @Test

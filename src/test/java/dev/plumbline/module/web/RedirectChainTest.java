@@ -75,7 +75,7 @@ class RedirectChainTest {
         "/status/503, 0, 503, FAIL, -",
         "/redirect/blocked/302/metadata, 1, -, ERROR, redirect_blocked",
         "/redirect/blocked/javascript, 1, -, ERROR, redirect_blocked",
-        "/closed, 0, -, FAIL, connection_reset"
+        "/closed, 0, -, ERROR, connection_reset"
       })
   void walksTheLab(
       String path, int count, @Nullable Integer status, Verdict verdict, @Nullable String error) {
