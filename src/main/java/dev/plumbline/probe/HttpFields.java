@@ -25,6 +25,16 @@ public record HttpFields(List<HttpHeader> lines) {
     return null;
   }
 
+  /** The first header of this name as people read it ({@link HttpHeader#text()}), or null. */
+  public @Nullable String firstText(String name) {
+    for (HttpHeader line : lines) {
+      if (line.name().equals(name)) {
+        return line.text();
+      }
+    }
+    return null;
+  }
+
   /** Every value of this name. */
   public List<String> all(String name) {
     return lines.stream().filter(line -> line.name().equals(name)).map(HttpHeader::value).toList();

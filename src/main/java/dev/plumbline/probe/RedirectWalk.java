@@ -67,10 +67,7 @@ final class RedirectWalk {
       return ended(call.url(), hop.bodyError());
     }
     if (hops.size() > maxRedirects) {
-      return ended(
-          call.url(),
-          new CheckError(
-              TOO_MANY_REDIRECTS, "There are more than " + maxRedirects + " redirects."));
+      return ended(call.url(), new CheckError(TOO_MANY_REDIRECTS, tooMany(maxRedirects)));
     }
     HttpCall further;
     try {
@@ -88,6 +85,14 @@ final class RedirectWalk {
           further.url(), new CheckError(READ_TIMEOUT, "The redirects did not end in time."));
     }
     return from(further);
+  }
+
+  private static String tooMany(int most) {
+    return switch (most) {
+      case 0 -> "There is a redirect, and none was to be followed.";
+      case 1 -> "There is more than 1 redirect.";
+      default -> "There are more than " + most + " redirects.";
+    };
   }
 
   private HttpCall further(HttpCall call, HttpExchange hop) throws CheckFailure {

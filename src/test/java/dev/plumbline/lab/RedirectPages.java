@@ -38,6 +38,16 @@ final class RedirectPages {
             302,
             "404 at /status/404?caf%C3%A9%20%7C",
             lab -> "/status/404?caf\u00c3\u00a9 |"),
+        to(
+            "/redirect/raw-utf8",
+            302,
+            "404 at /status/404?%E3%83%84",
+            lab -> "/status/404?\u00e3\u0083\u0084"),
+        to(
+            "/redirect/raw-latin1",
+            302,
+            "404 at /status/404?caf%E9",
+            lab -> "/status/404?caf\u00e9"),
         to("/redirect/to-https", 301, "200 over https", lab -> lab.secure("/ok")),
         to("/redirect/to-http", 301, "200 over http, https_downgrade from https", HttpLab::plainOk),
         new LabPage(

@@ -123,7 +123,7 @@ final class HttpStatusJudgement {
     Map<String, @Nullable Object> row = new LinkedHashMap<>();
     row.put("url", hop.url().text());
     row.put("status", hop.status());
-    row.put("location", hop.headers().first("location"));
+    row.put("location", hop.headers().firstText("location"));
     row.put("time_ms", Math.round(hop.timings().totalMs()));
     return row;
   }

@@ -121,7 +121,7 @@ public final class RedirectChain implements CheckModule<HttpJourney> {
           "cross_domain",
           Level.INFO,
           "cross_domain",
-          "The redirects lead to somebody else's domain.",
+          "The redirects lead to another domain.",
           "Nothing needs to be done, unless you do not know that domain.",
           null);
   private static final FindingCode ODD_LOCATION =
@@ -168,7 +168,12 @@ public final class RedirectChain implements CheckModule<HttpJourney> {
                   Field.integer("time_ms", "Time", "How long this request took, in ms."),
                   Field.string("ip", "Address", "The IP address that answered.")),
               Field.integer("hop_count", "Redirects", "How many redirects there are."),
-              Field.string("final_url", "Final URL", "The URL that was asked, or led to, last."),
+              Field.string(
+                  "final_url",
+                  "Final URL",
+                  "Where the redirects end. Where they go in a circle: the URL that they come back to;"
+                      + " where there are too many, or one may not be followed: the last that was"
+                      + " asked and redirects on; where one does not answer: that one."),
               Field.integer(
                       "final_status",
                       "Final status",
@@ -243,7 +248,7 @@ public final class RedirectChain implements CheckModule<HttpJourney> {
       found.add(LOOP.found());
     }
     if (error != null && error.code() == ErrorCode.TOO_MANY_REDIRECTS) {
-      found.add(TOO_MANY.found("There are more than " + (hops.size() - 1) + " redirects."));
+      found.add(TOO_MANY.found(error.message()));
     }
     if (end != null) {
       end(end, found);
@@ -251,14 +256,13 @@ public final class RedirectChain implements CheckModule<HttpJourney> {
     if (journey.downgraded()) {
       found.add(DOWNGRADE.found());
     }
-    if (hops.size() >= LONG_CHAIN) {
-      found.add(LONG.found("It takes " + hops.size() + " redirects to arrive."));
-    } else if (hops.size() > 1) {
-      found.add(SEVERAL.found("It takes " + hops.size() + " redirects to arrive."));
+    if (end != null && hops.size() > 1) {
+      FindingCode length = hops.size() >= LONG_CHAIN ? LONG : SEVERAL;
+      found.add(length.found("It takes " + hops.size() + " redirects to arrive."));
     }
-    if (mixed) {
+    if (mixed && !loop) {
       found.add(MIXED.found());
-    } else if (permanent == 0 && !hops.isEmpty()) {
+    } else if (permanent == 0 && !hops.isEmpty() && !loop) {
       found.add(TEMPORARY.found());
     }
     if (crossDomain) {
@@ -295,7 +299,7 @@ public final class RedirectChain implements CheckModule<HttpJourney> {
   }
 
   private static String location(HttpExchange hop) {
-    return String.valueOf(hop.headers().first("location"));
+    return String.valueOf(hop.headers().firstText("location"));
   }
 
   private static boolean permanent(HttpExchange hop) {

@@ -97,8 +97,55 @@ class RedirectChainTest {
     assertThat(result.findings())
         .extracting(Finding::message)
         .contains("There are more than 2 redirects.");
-    assertThat(bench.check(MODULE, "/redirect/301", "max_redirects=0").verdict())
-        .isEqualTo(Verdict.FAIL);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 'There is a redirect, and none was to be followed.'",
+    "1, There is more than 1 redirect.",
+    "2, There are more than 2 redirects."
+  })
+  void saysInWordsHowManyWereAllowed(int most, String message) {
+    CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=" + most);
+
+    assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(result.error().message()).isEqualTo(message);
+    assertThat(result.findings()).extracting(Finding::message).contains(message);
+    assertThat(result.findings())
+        .extracting(Finding::code)
+        .doesNotContain("several_redirects", "long_redirect_chain");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5})
+  void ofALoopIsNotSaidHowLongItTakesToArriveNorWhetherItLasts(int length) {
+    List<HttpExchange> hops = new ArrayList<>();
+    for (int i = 0; i < length; i++) {
+      hops.add(redirect("https://a.test/" + i, i == 1 ? 301 : 302, "/" + (i + 1) % length));
+    }
+
+    Judgement judgement =
+        judge(
+            broken(ErrorCode.REDIRECT_LOOP, "https://a.test/0", hops.toArray(HttpExchange[]::new)));
+
+    assertThat(codes(judgement)).containsExactly("redirect_loop");
+    assertThat(judgement.fields()).containsEntry("final_url", "https://a.test/0");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/redirect/non-ascii, /status/404?café |, /status/404?caf%C3%A9%20%7C",
+    "/redirect/raw-utf8, /status/404?ツ, /status/404?%E3%83%84",
+    "/redirect/raw-latin1, /status/404?café, /status/404?caf%E9"
+  })
+  void showsALocationAsTheServerWroteItAndFollowsItsBytes(
+      String path, String location, String asked) {
+    CheckResult result = bench.check(MODULE, path, "");
+
+    assertThat((List<?>) result.fields().get("hops"))
+        .extracting(hop -> ((Map<?, ?>) hop).get("location"))
+        .isEqualTo(List.of(location));
+    assertThat((String) result.fields().get("final_url")).endsWith(asked);
   }
 
   @ParameterizedTest
