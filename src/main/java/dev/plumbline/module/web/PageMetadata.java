@@ -40,7 +40,7 @@ public final class PageMetadata implements CheckModule<PageMetadata.Evidence> {
         .compose(
             journey -> {
               HttpExchange page = journey.page();
-              return page == null || !isHtml(page)
+              return page == null || !mayBeHtml(page)
                   ? Future.succeededFuture(new Evidence(journey, null))
                   : context.aside(() -> new Evidence(journey, head(page)));
             });
@@ -51,15 +51,38 @@ public final class PageMetadata implements CheckModule<PageMetadata.Evidence> {
     HttpExchange page = evidence.journey().page();
     return page == null
         ? new Judgement(Map.of(), List.of(), evidence.journey().error())
-        : new PageMetadataJudgement(page, evidence.head()).judgement(evidence.journey().error());
+        : Redirected.told(
+            evidence.journey(),
+            new PageMetadataJudgement(page, evidence.head()).judgement(evidence.journey().error()));
   }
 
-  static PageHead head(HttpExchange page) {
-    return PageHead.of(
-        page.content(HttpProbe.PAGE_BYTES).bytes(), page.headers().first("content-type"));
+  /**
+   * What the page says of itself; null where it is empty, or neither is called HTML nor begins like
+   * it.
+   */
+  static @Nullable PageHead head(HttpExchange page) {
+    byte[] bytes = page.content(HttpProbe.PAGE_BYTES).bytes();
+    String type = page.headers().first("content-type");
+    return isPage(bytes, type != null) ? PageHead.of(bytes, type) : null;
   }
 
-  static boolean isHtml(HttpExchange page) {
+  /** What calls itself HTML is shown as a page if it holds anything, without markup too. */
+  private static boolean isPage(byte[] bytes, boolean typed) {
+    for (byte b : bytes) {
+      if (!mayComeBeforeMarkup(b)) {
+        return typed || b == '<';
+      }
+    }
+    return false;
+  }
+
+  /** White space, a byte order mark, and the empty half of a character in UTF-16. */
+  private static boolean mayComeBeforeMarkup(byte b) {
+    return b >= 0 && b <= ' ' || "\u00ef\u00bb\u00bf\u00fe\u00ff".indexOf(b & 0xff) >= 0;
+  }
+
+  /** Whether its type lets it be a web page. */
+  static boolean mayBeHtml(HttpExchange page) {
     String type = page.headers().first("content-type");
     return type == null || type.toLowerCase(Locale.ROOT).contains("html");
   }

@@ -313,7 +313,8 @@ final class PageMetadataDescription {
               FAVICON_MISSING,
               HREFLANG_INVALID,
               JSON_LD_INVALID,
-              CUT)
+              CUT,
+              Redirected.CODE)
           .build();
 
   private PageMetadataDescription() {}

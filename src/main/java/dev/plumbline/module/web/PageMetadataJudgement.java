@@ -60,7 +60,14 @@ final class PageMetadataJudgement {
       fields.put("title_length", 0);
       fields.put("open_graph", Map.of());
       fields.put("twitter", Map.of());
-      found.add(PageMetadataDescription.NOT_A_PAGE.found());
+      boolean empty = page.body().size() == 0;
+      if (!empty) {
+        found.add(PageMetadataDescription.NOT_A_PAGE.found());
+      } else if (error == null) {
+        found.add(
+            PageMetadataDescription.NOT_A_PAGE.found(
+                "The answer is empty (" + page.status() + "), so there is no page to read."));
+      }
       return new Judgement(fields, found, error);
     }
     Target.Url base = base(head);

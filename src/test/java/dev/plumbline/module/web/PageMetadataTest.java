@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import static dev.plumbline.module.web.Seen.codes;
 import static dev.plumbline.module.web.Seen.journey;
 import static dev.plumbline.module.web.Seen.page;
+import static dev.plumbline.module.web.Seen.redirect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
@@ -14,6 +15,7 @@ import dev.plumbline.lab.Curl;
 import dev.plumbline.lab.HttpBench;
 import dev.plumbline.lab.Nginx;
 import dev.plumbline.probe.HttpExchange;
+import dev.plumbline.probe.HttpJourney;
 import dev.plumbline.probe.HttpProbe;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PageMetadataTest {
   private static final PageMetadata MODULE = new PageMetadata();
@@ -164,6 +167,55 @@ class PageMetadataTest {
     assertThat(codes(judgement).contains("charset_conflict")).isEqualTo(!code.equals("-"));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      nullValues = "-",
+      value = {
+        "204 | - | ``",
+        "200 | - | ``",
+        "200 | text/html | ``",
+        "200 | text/html | ` \n`",
+        "200 | application/json | {\"a\": \"<b>\"}",
+        "200 | - | {\"a\": \"<b>\"}",
+        "200 | - | %PDF-1.7 <<"
+      })
+  void whatIsNoPageIsSaidToBeNoneAndNothingElse(int status, @Nullable String type, String body) {
+    String[] headers = type == null ? new String[0] : new String[] {"Content-Type: " + type};
+
+    Judgement judgement = judge(page("https://a.test/", status, body, headers));
+
+    assertThat(codes(judgement)).containsExactly("not_a_page");
+    assertThat(judgement.fields()).containsEntry("title_length", 0);
+  }
+
+  @Test
+  void wordsThatAreCalledHtmlAreAPage() {
+    assertThat(codes(judge("just words"))).contains("title_missing").doesNotContain("not_a_page");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"<title>x</title>", " \n<!-- x --><p>", "\ufeff<html>", "<?xml ?><html>"})
+  void aPageThatDoesNotSayItsTypeIsKnownByItsMarkup(String html) {
+    assertThat(codes(judge(page("https://a.test/", 200, html)))).doesNotContain("not_a_page");
+  }
+
+  @Test
+  void saysWhichPageWasJudgedWhereTheAddressRedirects() {
+    HttpExchange page = page("https://b.test/in", 200, PERFECT, "Content-Type: text/html");
+    HttpJourney journey = journey(redirect("http://a.test/", 301, "https://b.test/in"), page);
+
+    Judgement judgement =
+        MODULE.judge(
+            new PageMetadata.Evidence(journey, PageMetadata.head(page)),
+            Options.defaults(MODULE.description()));
+
+    assertThat(judgement.findings())
+        .extracting(Finding::message)
+        .containsExactly("The page judged is https://b.test/in, to which the address redirects.");
+  }
+
   @Test
   void resolvesAddressesAgainstTheBaseOfThePage() {
     Judgement judgement =
@@ -217,8 +269,8 @@ class PageMetadataTest {
     "/gzip, WARN, -",
     "/big, WARN, -",
     "/ok, FAIL, -",
-    "/status/404, WARN, -",
-    "/bomb/gzip, WARN, -",
+    "/status/404, FAIL, -",
+    "/bomb/gzip, FAIL, -",
     "/drip/body, ERROR, read_timeout",
     "/redirect/loop, ERROR, redirect_loop",
     "/closed, ERROR, connection_reset"
@@ -270,8 +322,11 @@ class PageMetadataTest {
     if (all.stream().noneMatch(header -> header.startsWith("Content-Type"))) {
       all.add("Content-Type: text/html");
     }
-    HttpExchange page = page("https://a.test/", 200, html, all.toArray(String[]::new));
-    PageHead head = PageMetadata.isHtml(page) ? PageMetadata.head(page) : null;
+    return judge(page("https://a.test/", 200, html, all.toArray(String[]::new)));
+  }
+
+  private static Judgement judge(HttpExchange page) {
+    PageHead head = PageMetadata.mayBeHtml(page) ? PageMetadata.head(page) : null;
     return MODULE.judge(
         new PageMetadata.Evidence(journey(page), head), Options.defaults(MODULE.description()));
   }
