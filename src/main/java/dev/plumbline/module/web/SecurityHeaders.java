@@ -32,6 +32,6 @@ public final class SecurityHeaders implements CheckModule<HttpJourney> {
     HttpExchange page = journey.page();
     return page == null
         ? new Judgement(Map.of(), List.of(), journey.error())
-        : new SecurityHeadersJudgement(page).judgement();
+        : Redirected.told(journey, new SecurityHeadersJudgement(page).judgement());
   }
 }

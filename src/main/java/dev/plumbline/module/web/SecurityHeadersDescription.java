@@ -23,9 +23,11 @@ final class SecurityHeadersDescription {
               Field.integer(
                   "score",
                   "Score",
-                  "100 less what is missing costs: "
-                      + "no encryption 50; no content security policy 25; one that lets any script run, no HTTPS by default (HSTS), no limit on framing 20 each; "
-                      + "a type that may be guessed, an unsafe referrer policy, a short HSTS, a policy that trusts shared hosts 10 each; anything else 5."),
+                  "100 less what the findings cost, and never below 0: "
+                      + "no encryption 50; no content security policy, or one that only reports, 25; no valid HTTPS by default (HSTS), no limit on framing 20 each; "
+                      + "a type that may be guessed, an unsafe referrer policy, a short HSTS 10 each; no referrer, permissions or opener policy, software that is told, any other warning 5 each. "
+                      + "Of a content security policy each way to run any script costs 20, a host that it trusts and others share 10, any other warning 5, all of them together at most 25. "
+                      + "Other hints cost nothing."),
               Field.object(
                       "hsts",
                       "HTTPS only",
@@ -114,7 +116,7 @@ final class SecurityHeadersDescription {
               Field.array(
                   "missing",
                   "Missing",
-                  "The names of the headers above that are not sent and would count.",
+                  "The names of the headers above whose absence costs points.",
                   FieldType.STRING),
               Field.array(
                   "leaking",
@@ -122,6 +124,7 @@ final class SecurityHeadersDescription {
                   "Headers that tell which software answers.",
                   FieldType.STRING))
           .findings(SecurityHeadersFindings.codes())
+          .findings(Redirected.CODE)
           .build();
 
   private SecurityHeadersDescription() {}

@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Level;
 import java.util.Arrays;
+import java.util.List;
 
 /** What {@link SecurityHeaders} finds, and what each weakness costs. */
 final class SecurityHeadersFindings {
@@ -282,7 +283,7 @@ final class SecurityHeadersFindings {
               "RFC 7034 section 2.1"));
   static final Rule FRAME_OPTIONS_INVALID =
       rule(
-          0,
+          5,
           new FindingCode(
               "frame_options_invalid",
               Level.WARN,
@@ -470,6 +471,13 @@ final class SecurityHeadersFindings {
   };
 
   private SecurityHeadersFindings() {}
+
+  /** What the weaknesses of a content security policy cost at most: as much as to have none. */
+  static final int MOST_FOR_POLICY = CSP_MISSING.points();
+
+  static List<Rule> rules() {
+    return List.of(RULES);
+  }
 
   static FindingCode[] codes() {
     return Arrays.stream(RULES).map(Rule::code).toArray(FindingCode[]::new);

@@ -161,12 +161,14 @@ final class SecurityHeadersJudgement {
       cost(CSP_REPORT_ONLY);
       return csp(reporting, reportOnly, true, weaknesses(reportOnly));
     }
+    int before = score;
     List<Weakness> weaknesses = weaknesses(policies);
     weigh(weaknesses);
     List<String> faults = policies.stream().flatMap(policy -> policy.faults().stream()).toList();
     if (!faults.isEmpty()) {
       cost(CSP_MALFORMED, shown(faults.get(0)) + (faults.size() > 1 ? " There is more." : ""));
     }
+    score = Math.max(score, before - MOST_FOR_POLICY);
     return csp(sent, policies, false, weaknesses);
   }
 
@@ -200,9 +202,7 @@ final class SecurityHeadersJudgement {
         .toList();
   }
 
-  /** Who can have any script run needs no second way: the worst of these is paid for once. */
   private void weigh(List<Weakness> weaknesses) {
-    int worst = 0;
     for (Gap gap : Gap.values()) {
       List<Weakness> alike = weaknesses.stream().filter(weakness -> weakness.gap() == gap).toList();
       if (alike.isEmpty()) {
@@ -217,14 +217,8 @@ final class SecurityHeadersJudgement {
               .collect(Collectors.joining(" "));
       String where = alike.get(0).directive() + ": " + shown(values);
       String message = rule.code().message();
-      found.add(rule.code().found(values.isEmpty() ? message : message + " (" + where + ")"));
-      switch (gap) {
-        case SCRIPTS_UNLIMITED, INLINE_SCRIPTS, ANY_SOURCE, SHARED_HOST, BYPASS_HOST ->
-            worst = Math.max(worst, rule.points());
-        default -> score -= rule.points();
-      }
+      cost(rule, values.isEmpty() ? message : message + " (" + where + ")");
     }
-    score -= worst;
   }
 
   private static Rule rule(Gap gap) {
@@ -349,7 +343,9 @@ final class SecurityHeadersJudgement {
   private void isolation(String header, Set<String> protecting, Rule rule) {
     String sent = joined(header);
     if (sent == null) {
-      missing.add(header);
+      if (rule.points() > 0) {
+        missing.add(header);
+      }
       cost(rule);
     } else if (!protecting.contains(HeaderText.split(sent, ';').get(0))) {
       cost(rule, rule.code().message() + " (" + header + ": " + shown(sent) + ")");

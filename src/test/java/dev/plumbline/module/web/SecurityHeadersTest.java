@@ -6,10 +6,14 @@ import static dev.plumbline.module.web.Seen.journey;
 import static dev.plumbline.module.web.Seen.page;
 import static dev.plumbline.module.web.Seen.redirect;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Level;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.Curl;
@@ -23,12 +27,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class SecurityHeadersTest {
   private static final SecurityHeaders MODULE = new SecurityHeaders();
@@ -83,7 +94,7 @@ class SecurityHeadersTest {
         "Content-Security-Policy | - | 55 | csp_missing framing_unlimited",
         "Content-Security-Policy | default-src 'self' 'unsafe-inline'; form-action 'self'; frame-ancestors 'self' | 80 | csp_inline_scripts csp_inline_styles",
         "Content-Security-Policy | default-src 'self' 'unsafe-eval'; form-action 'self'; frame-ancestors 'self' | 95 | csp_eval",
-        "Content-Security-Policy | default-src 'self' * 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; object-src 'none' | 80 | csp_inline_scripts csp_any_source csp_inline_styles",
+        "Content-Security-Policy | default-src 'self' * 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; object-src 'none' | 75 | csp_inline_scripts csp_any_source csp_inline_styles",
         "Content-Security-Policy | default-src 'self'; form-action 'self'; frame-ancestors * | 80 | framing_unlimited",
         "Content-Security-Policy | default-src 'self'; form-action 'self'; frame-ancestors 'self'; img self | 95 | csp_malformed",
         "X-Content-Type-Options | - | 90 | nosniff_missing",
@@ -103,7 +114,7 @@ class SecurityHeadersTest {
         "Cross-Origin-Opener-Policy | same-origin; report-to=\"x\" | 100 | -",
         "Cross-Origin-Embedder-Policy | - | 100 | coep_missing",
         "Cross-Origin-Resource-Policy | anything | 100 | corp_missing",
-        "X-Frame-Options | ALLOW-FROM https://b.test | 100 | frame_options_invalid",
+        "X-Frame-Options | ALLOW-FROM https://b.test | 95 | frame_options_invalid",
         "Server | nginx/1.22.1 | 95 | software_disclosed",
         "Server | nginx | 100 | -",
         "X-Powered-By | PHP | 95 | software_disclosed",
@@ -117,6 +128,130 @@ class SecurityHeadersTest {
     assertThat(judgement.fields()).containsEntry("score", score);
     assertThat(codes(judgement))
         .isEqualTo(found.equals("-") ? List.of() : List.of(found.split(" ")));
+  }
+
+  /** What the description of the score says, finding by finding. */
+  private static final Map<Integer, Set<String>> PRICES =
+      Map.of(
+          50, Set.of("plain_http"),
+          25, Set.of("csp_missing", "csp_report_only"),
+          20,
+              Set.of(
+                  "hsts_missing",
+                  "hsts_invalid",
+                  "hsts_off",
+                  "framing_unlimited",
+                  "csp_scripts_unlimited",
+                  "csp_inline_scripts",
+                  "csp_any_source"),
+          10,
+              Set.of(
+                  "hsts_short",
+                  "nosniff_missing",
+                  "referrer_policy_unsafe",
+                  "csp_shared_host",
+                  "csp_bypass_host"),
+          5,
+              Set.of(
+                  "csp_plain_http_source",
+                  "csp_eval",
+                  "csp_short_nonce",
+                  "csp_objects_unlimited",
+                  "csp_base_unlimited",
+                  "csp_malformed",
+                  "frame_options_invalid",
+                  "referrer_policy_missing",
+                  "referrer_policy_invalid",
+                  "permissions_policy_missing",
+                  "permissions_policy_invalid",
+                  "coop_missing",
+                  "software_disclosed"));
+
+  @ParameterizedTest
+  @MethodSource("findings")
+  void aFindingCostsWhatTheDescriptionOfTheScoreSays(FindingCode finding) {
+    int points =
+        SecurityHeadersFindings.rules().stream()
+            .filter(rule -> rule.code().equals(finding))
+            .mapToInt(SecurityHeadersFindings.Rule::points)
+            .sum();
+
+    assertThat(points).isEqualTo(price(finding.code()));
+    if (finding.level() == Level.WARN) {
+      assertThat(points).as("a warning that costs nothing").isPositive();
+    }
+  }
+
+  static List<FindingCode> findings() {
+    return MODULE.description().findings();
+  }
+
+  private static int price(String code) {
+    return PRICES.entrySet().stream()
+        .filter(price -> price.getValue().contains(code))
+        .mapToInt(Map.Entry::getKey)
+        .sum();
+  }
+
+  @Property(tries = 500)
+  void theScoreIsTheSumThatTheFindingsMake(
+      @ForAll boolean secure, @ForAll("headers") List<String> headers) {
+    String url = secure ? "https://a.test/" : "http://a.test/";
+
+    Judgement judgement = judge(journey(page(url, 200, "", headers.toArray(String[]::new))));
+
+    int policy = 0;
+    int others = 0;
+    for (String code : codes(judgement)) {
+      policy += code.startsWith("csp_") ? price(code) : 0;
+      others += code.startsWith("csp_") ? 0 : price(code);
+    }
+    assertThat(judgement.fields())
+        .as(headers + " " + codes(judgement))
+        .containsEntry("score", Math.max(0, 100 - others - Math.min(25, policy)));
+  }
+
+  @Provide
+  Arbitrary<List<String>> headers() {
+    return Arbitraries.of(
+            "Strict-Transport-Security: max-age=0",
+            "Strict-Transport-Security: max-age=100",
+            "Strict-Transport-Security: max-age=31536000; includeSubDomains",
+            "Content-Security-Policy: default-src 'self'",
+            "Content-Security-Policy: script-src 'unsafe-inline' *; frame-ancestors *",
+            "Content-Security-Policy: script-src *.github.io ajax.googleapis.com; object-src 'none'",
+            "Content-Security-Policy: script-src http://b.test 'nonce-a' 'unsafe-eval'; img self",
+            "Content-Security-Policy-Report-Only: default-src 'self'",
+            "X-Frame-Options: DENY",
+            "X-Frame-Options: ALLOWALL",
+            "X-Content-Type-Options: nosniff",
+            "Referrer-Policy: no-referrer",
+            "Referrer-Policy: unsafe-url",
+            "Referrer-Policy: never",
+            "Permissions-Policy: camera=()",
+            "Permissions-Policy: camera 'none'",
+            "Cross-Origin-Opener-Policy: same-origin",
+            "Cross-Origin-Embedder-Policy: x",
+            "Cross-Origin-Resource-Policy: same-origin",
+            "Server: nginx/1.22.1",
+            "X-XSS-Protection: 1",
+            "Feature-Policy: camera 'none'")
+        .list()
+        .ofMaxSize(12);
+  }
+
+  @Test
+  void callsOnlyThoseHeadersMissingWhoseAbsenceCosts() {
+    assertThat((List<?>) judge(journey(page("https://a.test/", 200, ""))).fields().get("missing"))
+        .asList()
+        .containsExactly(
+            "strict-transport-security",
+            "content-security-policy",
+            "x-frame-options",
+            "x-content-type-options",
+            "referrer-policy",
+            "permissions-policy",
+            "cross-origin-opener-policy");
   }
 
   @ParameterizedTest
@@ -217,6 +352,13 @@ class SecurityHeadersTest {
                 page("https://a.test/", 200, "", PERFECT)));
 
     assertThat(judgement.fields()).containsEntry("grade", "A+");
+    assertThat(judgement.findings())
+        .extracting(Finding::code, Finding::level, Finding::message)
+        .containsExactly(
+            tuple(
+                "redirected",
+                Level.INFO,
+                "The page judged is https://a.test/, to which the address redirects."));
   }
 
   @Test
