@@ -70,6 +70,28 @@ public record Option(
         name, Type.STRING, title, description, null, List.of(), 0, 0, pattern, maxLength, 0);
   }
 
+  /** A string that holds until another is given. */
+  public static Option text(
+      String name,
+      String title,
+      String description,
+      String defaultValue,
+      Pattern pattern,
+      int maxLength) {
+    return new Option(
+        name,
+        Type.STRING,
+        title,
+        description,
+        defaultValue,
+        List.of(),
+        0,
+        0,
+        pattern,
+        maxLength,
+        0);
+  }
+
   /** A list of strings. */
   public static Option list(
       String name,

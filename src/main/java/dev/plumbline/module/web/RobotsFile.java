@@ -95,7 +95,23 @@ record RobotsFile(
     return new RobotsFile(reader.finished(), reader.sitemaps, reader.errors, mark, utf8, tooLarge);
   }
 
-  /** The product token at the beginning of a User-agent line or of a crawler's own name. */
+  /**
+   * The words of a crawler's name or whole User-Agent that may be its product token, in order; none
+   * of {@code *}.
+   */
+  static List<String> tokens(String agent) {
+    List<String> tokens = new ArrayList<>();
+    for (int at = 0; at < agent.length(); at++) {
+      String token = agent.charAt(at) == '*' ? "" : token(agent.substring(at));
+      if (!token.isEmpty()) {
+        tokens.add(token);
+        at += token.length();
+      }
+    }
+    return tokens;
+  }
+
+  /** The product token at the beginning of a User-agent line. */
   static String token(String name) {
     if (name.startsWith("*")) {
       return "*";

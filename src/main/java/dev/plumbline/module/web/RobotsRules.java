@@ -2,42 +2,55 @@ package dev.plumbline.module.web;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a robots.txt lets one crawler do (RFC 9309 sections 2.2.1 and 2.2.2). Pure.
  *
- * @param named whether a group names the crawler, rather than everybody
+ * @param crawler the word of the crawler's name that groups name; null where the rules are those
+ *     for everybody
  * @param crawlDelay seconds, null where none is asked for
  */
-record RobotsRules(List<RobotsFile.Rule> rules, boolean named, @Nullable Double crawlDelay) {
+record RobotsRules(
+    List<RobotsFile.Rule> rules, @Nullable String crawler, @Nullable Double crawlDelay) {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
-  /** The rules of all groups that name the crawler, else of those for everybody. */
+  /**
+   * The rules of all groups that name the crawler, else of those for everybody. Of several words by
+   * which groups name it, the longest counts.
+   *
+   * @param agent a product token, a whole User-Agent, or {@code *} for everybody
+   */
   static RobotsRules of(RobotsFile file, String agent) {
-    String token = RobotsFile.token(agent).toLowerCase(Locale.ROOT);
-    RobotsRules own = gathered(file, token);
-    if (token.equals("*") || own.named) {
-      return own;
+    Set<String> named = new HashSet<>();
+    file.groups().forEach(group -> group.agents().forEach(name -> named.add(lower(name))));
+    String crawler = null;
+    for (String word : RobotsFile.tokens(agent)) {
+      boolean longer = crawler == null || word.length() > crawler.length();
+      crawler = longer && named.contains(lower(word)) ? word : crawler;
     }
-    RobotsRules everybody = gathered(file, "*");
-    return new RobotsRules(everybody.rules, false, everybody.crawlDelay);
+    return gathered(file, crawler);
   }
 
-  private static RobotsRules gathered(RobotsFile file, String token) {
+  private static RobotsRules gathered(RobotsFile file, @Nullable String crawler) {
+    String name = crawler == null ? "*" : crawler;
     List<RobotsFile.Rule> rules = new ArrayList<>();
-    boolean found = false;
     Double delay = null;
     for (RobotsFile.Group group : file.groups()) {
-      if (!token.isEmpty() && group.agents().stream().anyMatch(token::equalsIgnoreCase)) {
-        found = true;
+      if (group.agents().stream().anyMatch(name::equalsIgnoreCase)) {
         rules.addAll(group.rules());
         delay = delay == null ? group.crawlDelay() : delay;
       }
     }
-    return new RobotsRules(rules, found, delay);
+    return new RobotsRules(rules, crawler, delay);
+  }
+
+  private static String lower(String name) {
+    return name.toLowerCase(Locale.ROOT);
   }
 
   /**

@@ -22,6 +22,7 @@ import dev.plumbline.probe.HttpJourney;
 import dev.plumbline.probe.HttpProbe;
 import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -147,8 +148,10 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
               Option.text(
                   AGENT,
                   "Crawler",
-                  "Whose rules to look at, for example Googlebot; without it, the rules for everybody"
-                      + " (*). It is only compared, never sent.",
+                  "Whose rules to look at: its name, for example Googlebot, or its whole User-Agent, in"
+                      + " which the longest name counts that the file has rules for; * for everybody."
+                      + " It is only compared, never sent.",
+                  "*",
                   Pattern.compile("[^\\x00-\\x1F\\x7F]{1,200}"),
                   200),
               Option.text(
@@ -201,7 +204,8 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
               TYPE,
               NOT_UTF8,
               MARK,
-              DELAY)
+              DELAY,
+              Redirected.CODE)
           .build();
 
   /**
@@ -249,7 +253,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
       return Future.succeededFuture(new Evidence(journey, path, null));
     }
     return context
-        .aside(() -> content(answer, agent(context.options()), path))
+        .aside(() -> content(answer, String.valueOf(context.options().text(AGENT)), path))
         .map(content -> new Evidence(journey, path, content));
   }
 
@@ -257,11 +261,6 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
     HttpBody body = answer.content(HttpProbe.PAGE_BYTES);
     boolean more = body.truncated() && answer.bodyError() == null;
     return Content.of(body.bytes(), more, agent, path);
-  }
-
-  private static String agent(Options options) {
-    String agent = options.text(AGENT);
-    return agent == null ? "*" : agent;
   }
 
   @Override
@@ -298,16 +297,21 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
 
     List<Finding> found = new ArrayList<>();
     if (content != null) {
-      content(content, answer, found);
       if (!allowed) {
-        found.add(DISALLOWED.found(refusal(content, evidence.path(), agent(options))));
+        found.add(DISALLOWED.found(refusal(content, evidence.path())));
       }
+      content(content, answer, found);
     } else if (astray) {
       found.add(REDIRECTS.found());
     } else {
       found.add(absence(last.status()));
     }
-    return new Judgement(fields, found, astray ? null : error);
+    found.sort(Comparator.comparing(Finding::level).reversed());
+    return Redirected.told(
+        evidence.journey(),
+        new Judgement(fields, found, astray ? null : error),
+        "The file judged",
+        "/robots.txt");
   }
 
   private static Finding absence(int status) {
@@ -328,21 +332,21 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
     String type =
         String.valueOf(answer == null ? null : answer.headers().first("content-type"))
             .toLowerCase(Locale.ROOT);
-    if (type.contains("html") && file.groups().isEmpty()) {
+    boolean page = type.contains("html") && file.groups().isEmpty();
+    if (page) {
       found.add(A_PAGE.found());
-    } else {
-      if (!file.errors().isEmpty()) {
-        found.add(MALFORMED.found(file.errors().get(0)));
-      }
-      if (!type.startsWith("text/plain")) {
-        found.add(TYPE.found());
-      }
+    }
+    if (file.tooLarge()) {
+      found.add(TOO_LARGE.found());
     }
     if (!file.utf8()) {
       found.add(NOT_UTF8.found());
     }
-    if (file.tooLarge()) {
-      found.add(TOO_LARGE.found());
+    if (!page && !file.errors().isEmpty()) {
+      found.add(MALFORMED.found(file.errors().get(0)));
+    }
+    if (!page && !type.startsWith("text/plain")) {
+      found.add(TYPE.found());
     }
     if (file.byteOrderMark()) {
       found.add(MARK.found());
@@ -353,12 +357,13 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
     }
   }
 
-  private static String refusal(Content content, String path, String agent) {
+  private static String refusal(Content content, String path) {
     RobotsFile.Rule rule = content.decisive();
+    String crawler = content.rules().crawler();
     return "The rule \"Disallow: "
         + shown(rule == null ? "" : rule.path())
         + "\" asks "
-        + (agent.equals("*") ? "every crawler" : shown(agent))
+        + (crawler == null ? "every crawler that has no rules of its own" : crawler)
         + " not to fetch "
         + shown(path)
         + ".";

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import crawlercommons.robots.SimpleRobotRulesParser;
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Description;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.Await;
 import dev.plumbline.lab.Curl;
@@ -88,6 +90,9 @@ class RobotsTxtTest {
     all.put("typo", answering(200, "text/plain", "User-agent: *\nDissallow: /\n"));
     all.put("closed", answering(200, "text/plain", "User-agent: *\nDisallow: /\n"));
     all.put("marked", answering(200, "text/plain", "\ufeffUser-agent: *\nDisallow: /\n"));
+    all.put(
+        "sloppy",
+        answering(200, "text/css", "\ufeffUser-agent: *\nfoo: bar\nDisallow: /\nCrawl-delay: 5\n"));
     all.put("empty", answering(200, "text/plain", ""));
     all.put(
         "latin1",
@@ -184,6 +189,45 @@ class RobotsTxtTest {
         .containsExactly(
             "The rule \"Disallow: /example/page.html\" asks barbot not to fetch"
                 + " /example/page.html.");
+    assertThat(
+            bench.check(MODULE, probe, url, "agent=Mozilla/5.0 (compatible; BarBot/1.0)").fields())
+        .containsEntry("allowed", true);
+    assertThat(bench.check(MODULE, probe, url, "agent=otherbot").findings())
+        .extracting(Finding::message)
+        .containsExactly(
+            "The rule \"Disallow: /example/\" asks every crawler that has no rules of its own not"
+                + " to fetch /example/x.");
+  }
+
+  @Test
+  void theAnswerLeadsAndHintsComeLast() {
+    assertThat(bench.check(MODULE, probe, sites.url("sloppy", "/x"), "").findings())
+        .extracting(Finding::code)
+        .containsExactly(
+            "path_disallowed",
+            "robots_malformed",
+            "robots_content_type",
+            "byte_order_mark",
+            "crawl_delay");
+  }
+
+  @Test
+  void saysWhereTheFileWasReadWhereRobotsTxtRedirects() {
+    assertThat(bench.check(MODULE, probe, sites.url("moved", "/publications/"), "").findings())
+        .extracting(Finding::message)
+        .containsExactly(
+            "The file judged is "
+                + sites.url("good", "/robots.txt")
+                + ", to which /robots.txt redirects.");
+  }
+
+  @Test
+  void theRulesForEverybodyAreTheDefault() {
+    Description module = MODULE.description();
+
+    assertThat(Options.defaults(module).text("agent")).isEqualTo("*");
+    assertThat(Options.parse(module, Map.of("agent", "*")).options().key())
+        .isEqualTo(Options.defaults(module).key());
   }
 
   @Test
@@ -302,6 +346,15 @@ class RobotsTxtTest {
         "user-agent: Googlebot/2.1|disallow: /, googlebot, /, false",
         "user-agent: googlebot, Googlebot/2.1 (+http://a.test), /, true",
         "user-agent: googlebot|disallow: /, Googlebot/2.1 (+http://a.test), /, false",
+        // a whole User-Agent, in which the name stands anywhere
+        "user-agent: googlebot|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, false",
+        "user-agent: GOOGLEBOT|disallow: /|user-agent: *, Mozilla/5.0 (compatible; Googlebot/2.1), /, false",
+        "user-agent: *|disallow: /|user-agent: googlebot, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
+        "user-agent: mozilla|disallow: /|user-agent: googlebot, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
+        "user-agent: googlebot|user-agent: mozilla|disallow: /x|user-agent: googlebot-news|disallow: /, Mozilla/5.0 Googlebot-News Googlebot, /, false",
+        "user-agent: google|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
+        "user-agent: bot|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
+        "user-agent: *|disallow: /, (), /, false",
         "user-agent: google|disallow: /, googlebot, /, true",
         "user-agent: MJ12bot|disallow: /, mj12bot, /, false",
         "user-agent: * google|disallow: /, anybot, /, false",
