@@ -372,16 +372,22 @@ class BulkPagesTest {
   }
 
   @Test
-  void linesThatFailedOrHaveNoVerdictAreRunAgain() {
+  void linesThatFailedOrHaveNoVerdictAreRunAgainUnlessTheyWereRefused() {
     String missing = lab.http("/missing");
-    String path = created(send(owner, "no target\n" + lab.http("/ok") + "\n" + missing));
+    String unknown = "http://there-is-no-such-name.invalid/";
+    String path =
+        created(
+            send(
+                owner,
+                String.join(
+                    "\n", "no target", lab.http("/ok"), missing, "http://10.0.0.1/", unknown)));
     Document job = finished(owner, path);
     assertThat(job.select("#job-again").text()).isEqualTo("Run the 2 failed ones again");
 
     String again = created(owner.rawForm(path + "/again", ""));
 
     assertThat(again).isNotEqualTo(path);
-    assertThat(inputs(finished(owner, again))).containsExactly("no target", missing);
+    assertThat(inputs(finished(owner, again))).containsExactly(missing, unknown);
   }
 
   @Test

@@ -23,10 +23,12 @@ record JobColumns(
     List<Field> shown, List<Field> counted, @Nullable Field measured, @Nullable Field dated) {
   private static final int MOST_SHOWN = 3;
   private static final int MOST_COUNTED = 2;
+  private static final int MOST_LISTS = 2;
   private static final List<String> ENDS = List.of("not_after", "expire", "expiry", "until", "end");
 
   static JobColumns of(Description module) {
     List<Field> shown = new ArrayList<>();
+    List<Field> lists = new ArrayList<>();
     List<Field> counted = new ArrayList<>();
     Field measured = null;
     Field dated = null;
@@ -40,6 +42,9 @@ record JobColumns(
       if (((number && !length) || word) && shown.size() < MOST_SHOWN) {
         shown.add(field);
       }
+      if (field.type() == FieldType.ARRAY && field.items() != FieldType.OBJECT) {
+        lists.add(field);
+      }
       if ((word || isCode(field)) && counted.size() < MOST_COUNTED) {
         counted.add(field);
       }
@@ -52,6 +57,8 @@ record JobColumns(
         ends = end;
       }
     }
+    // a list takes more room than it tells, unless there is little else
+    lists.stream().limit(Math.max(0, MOST_LISTS - shown.size())).forEach(shown::add);
     if (dated != null) {
       shown.add(Math.min(1, shown.size()), dated);
     }

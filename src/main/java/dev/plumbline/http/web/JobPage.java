@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -27,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 /** {@code /jobs/{token}}: a job, its lines and what they come to; and what can be done with it. */
 public final class JobPage implements PageRoutes.Pages {
   private static final String ONE = JobsPage.PATH + "/:token";
-  private static final Set<String> FAILED = Set.of("fail", "error");
   private static final JobColumns NONE = new JobColumns(List.of(), List.of(), null, null);
 
   private final Pages pages;
@@ -110,19 +108,15 @@ public final class JobPage implements PageRoutes.Pages {
    *
    * @param options what differs from the tool's defaults, by their titles
    * @param query of this page
+   * @param again how many lines may be worth another try; 0 as long as the job runs
    */
   public record Job(
       JobSummary summary,
       JobTable table,
       List<Plot> plots,
       Map<String, String> options,
-      String query) {
-
-    /** How many lines may be worth another try now: those that failed or have no verdict. */
-    public int again() {
-      return summary.over() ? summary.job().fail() + summary.job().error() : 0;
-    }
-  }
+      String query,
+      int again) {}
 
   private void whole(RoutingContext ctx, SignedIn who, JobMessage.JobHead job) {
     when(
@@ -168,12 +162,14 @@ public final class JobPage implements PageRoutes.Pages {
         .map(
             rows -> {
               Instant now = clock.instant();
+              JobSummary summary = JobSummary.of(job, modules, now);
               return new Job(
-                  JobSummary.of(job, modules, now),
+                  summary,
                   JobTable.of(rows, wish, fields, row -> report(job, module, row, given)),
                   job.done() == 0 ? List.of() : JobPlots.of(job, fields, rows, now),
                   titled(module, job),
-                  wish.link());
+                  wish.link(),
+                  summary.over() ? (int) rows.stream().filter(JobRow::worthAnotherTry).count() : 0);
             });
   }
 
@@ -237,10 +233,7 @@ public final class JobPage implements PageRoutes.Pages {
             .compose(
                 rows -> {
                   List<String> failed =
-                      rows.stream()
-                          .filter(row -> row.done() && FAILED.contains(row.verdict()))
-                          .map(JobRow::input)
-                          .toList();
+                      rows.stream().filter(JobRow::worthAnotherTry).map(JobRow::input).toList();
                   if (failed.isEmpty()) {
                     return Future.succeededFuture(job);
                   }

@@ -7,6 +7,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.LineState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,18 +18,20 @@ import org.jspecify.annotations.Nullable;
 final class JobRows {
   private static final JsonFactory JSON = new JsonFactory();
   private static final int LONGEST_TEXT = 300;
+  // more than a cell shows
+  private static final int MOST_ITEMS = 20;
   private static final List<String> LEVELS = List.of("info", "warn", "fail");
 
   private JobRows() {}
 
   /**
-   * @param wanted names of fields whose values are no arrays or objects
+   * @param wanted names of fields whose values are no objects, nor lists of them
    */
   static JobRow of(JobMessage.JobHead job, JobMessage.ResultLine line, Set<String> wanted) {
     String state = LineState.of(job, line).id();
     byte[] result = line.result();
     if (result == null) {
-      return new JobRow(line.index(), line.input(), null, state, null, null, null, Map.of());
+      return new JobRow(line.index(), line.input(), null, state, null, null, null, null, Map.of());
     }
     try (JsonParser json = JSON.createParser(result)) {
       return new Reading(wanted).read(json, line, state);
@@ -47,6 +50,7 @@ final class JobRows {
     private final Map<String, Object> fields = new HashMap<>();
     private @Nullable String target;
     private @Nullable String verdict;
+    private @Nullable String code;
     private @Nullable String error;
     private @Nullable String finding;
     private int worst = -1;
@@ -73,16 +77,19 @@ final class JobRows {
       }
       // info is no reason to look
       String says = error != null ? error : worst > 0 ? finding : null;
-      return new JobRow(line.index(), line.input(), target, state, verdict, says, tookMs, fields);
+      return new JobRow(
+          line.index(), line.input(), target, state, verdict, code, says, tookMs, fields);
     }
 
     private void error(JsonParser json) throws IOException {
       if (json.currentToken() == JsonToken.START_OBJECT) {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
-          boolean message = json.currentName().equals("message");
+          String name = json.currentName();
           json.nextToken();
-          if (message) {
+          if (name.equals("message")) {
             error = cut(json.getValueAsString(""));
+          } else if (name.equals("code")) {
+            code = json.getValueAsString();
           }
           json.skipChildren();
         }
@@ -100,14 +107,35 @@ final class JobRows {
           json.skipChildren();
           continue;
         }
-        switch (value) {
-          case VALUE_STRING -> fields.put(name, cut(json.getText()));
-          case VALUE_NUMBER_INT -> fields.put(name, json.getValueAsLong());
-          case VALUE_NUMBER_FLOAT -> fields.put(name, json.getDoubleValue());
-          case VALUE_TRUE, VALUE_FALSE -> fields.put(name, json.getBooleanValue());
-          default -> json.skipChildren();
+        Object kept = value == JsonToken.START_ARRAY ? list(json) : plain(json);
+        if (kept != null) {
+          fields.put(name, kept);
         }
       }
+    }
+
+    private static List<Object> list(JsonParser json) throws IOException {
+      List<Object> items = new ArrayList<>();
+      while (json.nextToken() != JsonToken.END_ARRAY) {
+        Object item = plain(json);
+        if (item != null && items.size() < MOST_ITEMS) {
+          items.add(item);
+        }
+      }
+      return items;
+    }
+
+    private static @Nullable Object plain(JsonParser json) throws IOException {
+      return switch (json.currentToken()) {
+        case VALUE_STRING -> cut(json.getText());
+        case VALUE_NUMBER_INT -> json.getValueAsLong();
+        case VALUE_NUMBER_FLOAT -> json.getDoubleValue();
+        case VALUE_TRUE, VALUE_FALSE -> json.getBooleanValue();
+        default -> {
+          json.skipChildren();
+          yield null;
+        }
+      };
     }
 
     private void findings(JsonParser json) throws IOException {

@@ -25,6 +25,7 @@ public record JobTable(
   static final int PAGE_LINES = 50;
 
   private static final int LONGEST_QUERY = 200;
+  private static final int LONGEST_LIST = 48;
   private static final List<String> VERDICTS = List.of("pass", "warn", "fail", "error");
   private static final List<String> GRAVITY = List.of("error", "fail", "warn", "pass");
   private static final String OPEN = "open";
@@ -206,11 +207,27 @@ public record JobTable(
         report,
         row.verdict(),
         row.state(),
-        fields.shown().stream()
-            .map(field -> FieldValues.of(field, row.fields().get(field.name())))
-            .toList(),
+        fields.shown().stream().map(field -> cell(field, row.fields().get(field.name()))).toList(),
         row.says() == null ? null : Text.of(row.says()),
         row.tookMs() == null || row.target() == null ? "" : Units.milliseconds(row.tookMs()));
+  }
+
+  private static Value cell(Field field, @Nullable Object value) {
+    if (!(value instanceof List<?> items)) {
+      return FieldValues.of(field, value);
+    }
+    StringBuilder shown = new StringBuilder();
+    for (Object item : items) {
+      String next = (shown.isEmpty() ? "" : ", ") + item;
+      if (shown.length() + next.length() > LONGEST_LIST) {
+        shown.append(shown.isEmpty() ? next.substring(0, LONGEST_LIST) : ", ").append('\u2026');
+        break;
+      }
+      shown.append(next);
+    }
+    return shown.isEmpty()
+        ? new Value.Items(List.of())
+        : new Value.Words(Text.of(shown.toString()), false);
   }
 
   static String word(String verdict) {

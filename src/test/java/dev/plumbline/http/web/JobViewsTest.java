@@ -93,6 +93,47 @@ class JobViewsTest {
   }
 
   @Test
+  void aModuleOfListsHasThemAsColumns() {
+    Description module =
+        Description.of("lists", "Lists", InputType.HOST)
+            .fields(
+                Field.array("versions", "Versions", "Some.", FieldType.STRING),
+                Field.bool("old", "Old", "Whether."),
+                Field.table("rows", "Rows", "Some.", Field.string("a", "A", "A.")),
+                Field.array("numbers", "Numbers", "Some.", FieldType.INTEGER),
+                Field.array("more", "More", "Some more.", FieldType.STRING))
+            .build();
+    JobColumns columns = JobColumns.of(module);
+
+    assertThat(columns.shown()).extracting(Field::name).containsExactly("versions", "numbers");
+    assertThat(cells(columns, new JsonArray().add("TLSv1.2").add("TLSv1.3"), new JsonArray()))
+        .containsExactly(words("TLSv1.2, TLSv1.3"), new Value.Items(List.of()));
+    assertThat(
+            cells(
+                columns,
+                new JsonArray().add("a".repeat(30)).add("b".repeat(30)),
+                new JsonArray().add(1).addNull().add(2)))
+        .containsExactly(words("a".repeat(30) + ", \u2026"), words("1, 2"));
+    assertThat(cells(columns, new JsonArray().add("c".repeat(90)), null))
+        .containsExactly(words("c".repeat(48) + "\u2026"), new Value.Missing());
+  }
+
+  private static Value words(String text) {
+    return new Value.Words(Text.of(text), false);
+  }
+
+  private static List<Value> cells(
+      JobColumns columns, JsonArray versions, @Nullable JsonArray numbers) {
+    JsonObject fields = new JsonObject().put("versions", versions).put("numbers", numbers);
+    JobRow row = row(0, "pass", result("fields", fields), columns);
+    return JobTable.of(
+            List.of(row), new JobTable.Wish("", "", "versions", false, 1), columns, line -> null)
+        .lines()
+        .get(0)
+        .cells();
+  }
+
+  @Test
   void linesAreSortedByWhatAFieldHoldsAndThoseWithoutComeLast() {
     assertThat(numbers(table("smtp_code", "", 1))).containsExactly(1, 2, 3);
     assertThat(numbers(table("not_after", "", 1))).containsExactly(2, 1, 3);
@@ -167,6 +208,10 @@ class JobViewsTest {
   }
 
   private static JobRow row(int index, String verdict, JsonObject more) {
+    return row(index, verdict, more, COLUMNS);
+  }
+
+  private static JobRow row(int index, String verdict, JsonObject more, JobColumns columns) {
     JsonObject result =
         new JsonObject()
             .put("module", "made-up")
@@ -180,7 +225,7 @@ class JobViewsTest {
     return JobRows.of(
         job(3),
         new JobMessage.ResultLine(index, "host" + index, result.toBuffer().getBytes()),
-        COLUMNS.names());
+        columns.names());
   }
 
   private static JobMessage.JobHead job(int total) {
