@@ -4,9 +4,11 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.Level;
 import dev.plumbline.check.ResultJson;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** A result for a terminal: verdict, findings, fields. */
 final class TextReport {
   private static final String INDENT = "  ";
+  private static final String NOTHING = "(none)";
 
   private TextReport() {}
 
@@ -34,7 +37,9 @@ final class TextReport {
           .append(clean(result.error().message()))
           .append('\n');
     }
-    for (Finding finding : result.findings()) {
+    List<Finding> findings = new ArrayList<>(result.findings());
+    findings.sort(Comparator.comparing(Finding::level, Level.GRAVEST_FIRST));
+    for (Finding finding : findings) {
       out.append('\n')
           .append(finding.level().id().toUpperCase(Locale.ROOT))
           .append(INDENT)
@@ -43,7 +48,7 @@ final class TextReport {
         out.append('\n').append("      ").append(clean(finding.action()));
       }
     }
-    out.append(result.findings().isEmpty() ? "\n" : "\n\n");
+    out.append(findings.isEmpty() ? "\n" : "\n\n");
     int width = module.fields().stream().mapToInt(field -> field.name().length()).max().orElse(0);
     for (Field field : module.fields()) {
       Object value = result.fields().get(field.name());
@@ -68,22 +73,23 @@ final class TextReport {
 
   private static String text(@Nullable Object value, int indent) {
     if (value == null) {
-      return "-";
+      return "(no value)"; // a target can say "-", and "none" too
     }
     if (value instanceof Instant instant) {
       return ResultJson.time(instant);
     }
     if (value instanceof List<?> list) {
       if (list.isEmpty()) {
-        return "none";
+        return NOTHING;
       }
       String separator = list.get(0) instanceof Map ? "\n" + " ".repeat(indent) : ", ";
       return String.join(separator, list.stream().map(item -> text(item, indent)).toList());
     }
     if (value instanceof Map<?, ?> map) {
-      return map.isEmpty() ? "none" : text(map, indent);
+      return map.isEmpty() ? NOTHING : text(map, indent);
     }
-    return clean(value.toString());
+    String text = value.toString();
+    return text.isEmpty() ? "(empty)" : clean(text);
   }
 
   /** Plain members on one line, then each that holds others with those below it. */

@@ -72,6 +72,7 @@ class CheckCommandTest {
     assertThat(ended.out())
         .startsWith("PASS  HTTP status of " + lab.http("/ok"))
         .containsPattern("status +200\n")
+        .containsPattern("contains_matched +[(]no value[)]\n")
         .contains("checked 20");
     assertThat(ended.err()).isEmpty();
   }

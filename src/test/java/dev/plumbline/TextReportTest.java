@@ -104,19 +104,7 @@ class TextReportTest {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>(plain.fields());
     fields.put("free", Map.of("A", List.of(inner, Map.of("term", "d"))));
 
-    String report =
-        TextReport.of(
-            MODULE,
-            new CheckResult(
-                "sample",
-                "t",
-                Verdict.PASS,
-                fields,
-                List.of(),
-                List.of(),
-                null,
-                plain.checkedAt(),
-                1));
+    String report = TextReport.of(MODULE, with(fields, List.of()));
 
     assertThat(report)
         .contains(
@@ -130,6 +118,53 @@ class TextReportTest {
                        term=d
             """
                 .stripTrailing());
+  }
+
+  @Test
+  void whatIsNotThereCannotBeTakenForAValue() {
+    CheckResult plain = result("t", "-");
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>(plain.fields());
+    fields.put("list", List.of());
+    fields.put("free", Map.of());
+    fields.put("table", List.of(Map.of("cell", "")));
+
+    assertThat(TextReport.of(MODULE, with(fields, List.of())))
+        .contains(
+            """
+              text   -
+              list   (none)
+              table  cell=(empty)
+              free   (none)
+              at     2026-11-20T10:00:00.000Z
+              none   (no value)
+            """
+                .stripTrailing());
+  }
+
+  @Test
+  void theGravestFindingComesFirst() {
+    List<Finding> findings =
+        List.of(
+            new Finding(Level.INFO, "a", null, "Only said.", "", null),
+            new Finding(Level.WARN, "b", null, "Dubious.", "", null),
+            new Finding(Level.FAIL, "c", null, "Bad.", "", null),
+            new Finding(Level.WARN, "d", null, "Odd.", "", null));
+
+    assertThat(TextReport.of(MODULE, with(Map.of(), findings)).lines())
+        .containsSubsequence("FAIL  Bad.", "WARN  Dubious.", "WARN  Odd.", "INFO  Only said.");
+  }
+
+  private static CheckResult with(Map<String, @Nullable Object> fields, List<Finding> findings) {
+    return new CheckResult(
+        "sample",
+        "t",
+        Verdict.PASS,
+        fields,
+        findings,
+        List.of(),
+        null,
+        Instant.parse("2026-11-20T10:00:00.123Z"),
+        1);
   }
 
   /** A result that holds a text wherever a target's text can stand. */

@@ -3,6 +3,7 @@ package dev.plumbline.http.web;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
+import dev.plumbline.check.Level;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.instant.Answer;
 import dev.plumbline.instant.InstantOutcome;
@@ -21,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes reports of results. */
 final class ReportWriter {
-  private static final List<String> LEVELS = List.of("fail", "warn", "info");
-
   private final String publicUrl;
   private final Clock clock;
 
@@ -147,7 +146,7 @@ final class ReportWriter {
               reference,
               Links.standard(reference)));
     }
-    remarks.sort(Comparator.comparingInt(remark -> LEVELS.indexOf(remark.level())));
+    remarks.sort(Comparator.comparing(remark -> Level.of(remark.level()), Level.GRAVEST_FIRST));
     return remarks;
   }
 
