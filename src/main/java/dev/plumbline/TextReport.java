@@ -5,6 +5,7 @@ import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.ReadableName;
 import dev.plumbline.check.ResultJson;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ final class TextReport {
         .append(INDENT)
         .append(module.title())
         .append(" of ")
-        .append(clean(String.valueOf(result.target())))
+        .append(clean(ReadableName.of(String.valueOf(result.target())).toString()))
         .append('\n');
     if (result.error() != null) {
       out.append(INDENT)

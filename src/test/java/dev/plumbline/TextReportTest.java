@@ -142,6 +142,12 @@ class TextReportTest {
   }
 
   @Test
+  void aNameOfAnotherScriptStandsBesideItsALabels() {
+    assertThat(TextReport.of(MODULE, result("xn--bcher-kva.example", "plain")))
+        .startsWith("WARN  Sample of b\u00fccher.example (xn--bcher-kva.example)\n");
+  }
+
+  @Test
   void theGravestFindingComesFirst() {
     List<Finding> findings =
         List.of(

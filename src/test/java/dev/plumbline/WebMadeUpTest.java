@@ -150,6 +150,18 @@ class WebMadeUpTest {
   }
 
   @Test
+  void aNameOfAnotherScriptIsShownAsPeopleWriteIt() {
+    Document page = page("/check/made-up/b%C3%BCcher.example");
+
+    assertThat(page.select("h1").text()).isEqualTo("b\u00fccher.example (xn--bcher-kva.example)");
+    assertThat(page.title()).contains("b\u00fccher.example (xn--bcher-kva.example)");
+    assertThat(page.select("link[rel=canonical]").attr("href"))
+        .endsWith("/check/made-up/xn--bcher-kva.example");
+    assertThat(page("/check/made-up/xn--80ak6aa92e.example").select("h1").text())
+        .isEqualTo("xn--80ak6aa92e.example");
+  }
+
+  @Test
   void chainsPathsAndTimesAreDrawn() {
     Document page = page(REPORT);
 

@@ -1,5 +1,6 @@
 package dev.plumbline.http.web;
 
+import dev.plumbline.check.ReadableName;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Report(
     String title,
-    Text target,
+    ReadableName target,
     String verdict,
     String word,
     Text sentence,

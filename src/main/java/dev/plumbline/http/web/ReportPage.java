@@ -1,6 +1,7 @@
 package dev.plumbline.http.web;
 
 import dev.plumbline.check.Description;
+import dev.plumbline.check.ReadableName;
 import dev.plumbline.http.Bodies;
 import dev.plumbline.http.PageRoutes;
 import dev.plumbline.http.Problem;
@@ -106,8 +107,7 @@ public final class ReportPage implements PageRoutes.Pages {
       InstantCalls.tellQuota(ctx, answered);
       Report report = writer.write(module, answered, asked);
       Page page =
-          Page.unlisted(
-                  module.title() + " of " + Text.plain(target(report)), report.summary(), "check")
+          Page.unlisted(titled(module, report.target()), report.summary(), "check")
               .at(report.path());
       boolean anonymous = !pages.carriesSession(ctx);
       byte[] html = pages.render(page, !anonymous, "report", report);
@@ -126,21 +126,16 @@ public final class ReportPage implements PageRoutes.Pages {
       return;
     }
     CheckForm form = CheckForm.of(module, target, asked);
-    Page page =
-        Page.unlisted(module.title() + " of " + Text.plain(target), module.summary(), "check");
+    ReadableName name = ReadableName.of(target);
+    Page page = Page.unlisted(titled(module, name), module.summary(), "check");
     if (outcome instanceof InstantOutcome.NotKnown) {
       String path = Links.report(module.module(), target, asked);
-      pages.show(ctx, page.at(path), "unchecked", new Unchecked(form, Text.of(target), path, null));
+      pages.show(ctx, page.at(path), "unchecked", new Unchecked(form, name, path, null));
       return;
     }
     Problem problem = InstantCalls.problem(ctx, outcome);
     problem.headers().forEach(ctx.response()::putHeader);
-    pages.show(
-        ctx,
-        problem.status(),
-        page,
-        "unchecked",
-        new Unchecked(form, Text.of(target), "", problem));
+    pages.show(ctx, problem.status(), page, "unchecked", new Unchecked(form, name, "", problem));
   }
 
   /**
@@ -149,12 +144,11 @@ public final class ReportPage implements PageRoutes.Pages {
    * @param path where it would be
    * @param problem why not; null if nobody has asked for it yet
    */
-  public record Unchecked(CheckForm form, Text target, String path, @Nullable Problem problem) {}
+  public record Unchecked(
+      CheckForm form, ReadableName target, String path, @Nullable Problem problem) {}
 
-  private static String target(Report report) {
-    StringBuilder out = new StringBuilder();
-    report.target().runs().forEach(run -> out.append(run.text()));
-    return out.toString();
+  private static String titled(Description module, ReadableName target) {
+    return module.title() + " of " + Text.plain(target.toString());
   }
 
   private static Map<String, List<String>> parameters(RoutingContext ctx) {

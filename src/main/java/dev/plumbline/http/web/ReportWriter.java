@@ -4,6 +4,7 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.ReadableName;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.instant.Answer;
 import dev.plumbline.instant.InstantOutcome;
@@ -71,7 +72,7 @@ final class ReportWriter {
     String json = Links.instant(module.module(), target, asked);
     return new Report(
         module.title(),
-        Text.of(target),
+        ReadableName.of(target),
         result.getString("verdict"),
         word(result.getString("verdict")),
         Text.of(sentence(result, findings)),
