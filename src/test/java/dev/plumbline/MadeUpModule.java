@@ -109,6 +109,12 @@ public final class MadeUpModule implements CheckModule<String> {
                   Field.string("serial", "Serial", "Its number.")),
               Field.object(
                   "thing", "Some thing", "A thing.", Field.string("part", "Part", "A part.")),
+              Field.string("sign", "Some sign", "A sign.").oneOf("-", "r", "word"),
+              Field.string("dot", "Some dot", "A dot."),
+              Field.integer("pause", "Some pause", "How many seconds to wait."),
+              Field.number("delay", "Some delay", "Seconds between the steps."),
+              Field.object("records", "Some records", "Rows by kind."),
+              Field.object("tree", "Some tree", "Rows that hold rows."),
               Field.object("anything", "Anything", "Whatever there is."))
           .findings(BAD, DUBIOUS, NOTED)
           .build();
@@ -140,6 +146,51 @@ public final class MadeUpModule implements CheckModule<String> {
   @Override
   public Future<String> collect(Target target, CheckContext context) {
     return Future.succeededFuture(target.text());
+  }
+
+  /** Of kinds that nobody declared. */
+  private static Map<String, Object> records() {
+    Map<String, Object> wide = new LinkedHashMap<>();
+    wide.put("name", "bad.example");
+    wide.put("ttl_seconds", 60);
+    wide.put("data", "a b c");
+    wide.put("serial", 2026112101);
+    wide.put("mail_box", "who");
+    wide.put("size_bytes", 2000);
+    Map<String, Object> records = new LinkedHashMap<>();
+    records.put("A", List.of(record("192.0.2.1", 3600), record("a".repeat(255), 5)));
+    records.put("SOA", List.of(wide));
+    records.put("kind_of_mine", List.of(Map.of(HOSTILE, HOSTILE)));
+    return records;
+  }
+
+  private static Map<String, Object> record(String data, int ttl) {
+    Map<String, Object> record = new LinkedHashMap<>();
+    record.put("name", "bad.example");
+    record.put("ttl_seconds", ttl);
+    record.put("note", null);
+    record.put("data", data);
+    return record;
+  }
+
+  private static Map<String, Object> tree() {
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("end", "here");
+    for (int depth = 0; depth < 9; depth++) {
+      Map<String, Object> leaf = new LinkedHashMap<>();
+      leaf.put("term", HOSTILE);
+      leaf.put("note", null);
+      leaf.put("look_up_count", 1234);
+      Map<String, Object> branch = new LinkedHashMap<>();
+      branch.put("term", "include:a-rather-long-name.of-a-server.bad.example");
+      branch.put("tree", tree);
+      branch.put("look_up_count", depth);
+      Map<String, Object> above = new LinkedHashMap<>();
+      above.put("domain", "bad.example");
+      above.put("terms", List.of(leaf, branch));
+      tree = above;
+    }
+    return tree;
   }
 
   @Override
@@ -177,6 +228,12 @@ public final class MadeUpModule implements CheckModule<String> {
             Map.of("subject", "CN=Maker", "issuer", "CN=Root", "serial", "02")));
     fields.put("thing", Map.of("part", HOSTILE));
     fields.put("anything", anything);
+    fields.put("sign", "-");
+    fields.put("dot", ".");
+    fields.put("pause", 31_536_000);
+    fields.put("delay", 2.5);
+    fields.put("records", records());
+    fields.put("tree", tree());
     if (target.startsWith("odd.")) {
       fields.put("kind", HOSTILE);
       fields.put("moment", HOSTILE);

@@ -100,7 +100,7 @@ class WebMadeUpTest {
     assertThat(tool.text())
         .contains("Tells nothing of use", "Some moment", "size_bytes", "made_dubious", "colour")
         .contains("check made-up made-up.example");
-    assertThat(tool.select("[id^=field-]")).hasSize(22);
+    assertThat(tool.select("[id^=field-]")).hasSize(28);
   }
 
   @Test
@@ -147,6 +147,49 @@ class WebMadeUpTest {
     assertThat(page.select("#field-thing dd").text()).isEqualTo(SHOWN);
     assertThat(page.select("#field-anything dt").first().text()).isEqualTo(SHOWN);
     assertThat(page.select("#field-anything li").eachText()).containsExactly(SHOWN, "5", "Yes");
+  }
+
+  @Test
+  void aSignIsSetApartAndANumberHasTheUnitThatIsSaidOfIt() {
+    Document page = page(REPORT);
+
+    assertThat(page.select("#field-sign dd code").text()).isEqualTo("-");
+    assertThat(page.select("#field-dot dd code").text()).isEqualTo(".");
+    assertThat(page.select("#field-kind dd code")).isEmpty();
+    assertThat(fact(page, "pause")).isEqualTo("365 days");
+    assertThat(fact(page, "delay")).isEqualTo("2.5 s");
+  }
+
+  @Test
+  void rowsThatNobodyDescribedAreTables() {
+    Elements kinds = page(REPORT).select("#field-records > dl > div");
+
+    assertThat(kinds.select("> dt").eachText()).containsExactly("A", "SOA", "Kind of mine");
+    assertThat(kinds.get(0).select("th").eachText()).containsExactly("Name", "TTL", "Data");
+    assertThat(kinds.get(0).select("tbody tr").first().select("td").eachText())
+        .containsExactly("bad.example", "1 h", "192.0.2.1");
+    assertThat(kinds.get(1).select("table")).isEmpty();
+    assertThat(kinds.get(1).select("> dd dt").eachText())
+        .containsExactly("Name", "TTL", "Data", "Serial", "Mail box", "Size");
+    assertThat(kinds.get(1).select("> dd dd").eachText())
+        .containsExactly("bad.example", "1 min", "a b c", "2026112101", "who", "2.0 kB");
+    assertThat(kinds.get(2).select("th, td").eachText()).containsExactly(SHOWN, SHOWN);
+  }
+
+  @Test
+  void rowsThatHoldOthersAreFoldedUp() {
+    Document page = page(REPORT);
+    Elements branches = page.select("#field-tree > dl > div > dd > .branches > li");
+
+    assertThat(page.select("#field-tree > dl > div > dt").eachText())
+        .containsExactly("Domain", "Terms");
+    assertThat(branches.get(0).text()).isEqualTo(SHOWN + " Look up count 1,234");
+    assertThat(branches.get(1).select("> details > summary").text())
+        .isEqualTo("include:a-rather-long-name.of-a-server.bad.example Look up count 8");
+    assertThat(branches.get(1).select("> details > dl > div > dt").eachText())
+        .containsExactly("Domain", "Terms");
+    assertThat(page.select("#field-tree details[open]")).isEmpty();
+    assertThat(page.select("#field-tree details")).hasSize(9);
   }
 
   @Test

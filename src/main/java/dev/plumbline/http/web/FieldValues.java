@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * are called.
  */
 final class FieldValues {
-  private static final Pattern DIGITS = Pattern.compile("[0-9A-Fa-f:]{16,}");
+  private static final Pattern CODE = Pattern.compile("[0-9A-Fa-f:]{16,}|[^\\p{L}\\p{N}\\s]+");
 
   private FieldValues() {}
 
@@ -31,7 +31,9 @@ final class FieldValues {
       return array(field, items);
     }
     if (field.type() == FieldType.OBJECT && raw instanceof JsonObject object) {
-      return field.members().isEmpty() ? free(object) : members(field.members(), object);
+      return field.members().isEmpty()
+          ? FreeValues.members(object)
+          : members(field.members(), object);
     }
     return scalar(field, field.type(), raw);
   }
@@ -41,7 +43,7 @@ final class FieldValues {
       return new Value.Flag(yes);
     }
     if (raw instanceof Number number) {
-      return Units.number(field, number);
+      return Units.number(field.name(), field.description(), number);
     }
     if (raw instanceof String text) {
       if (type == FieldType.TIME) {
@@ -49,7 +51,7 @@ final class FieldValues {
       }
       return field.values().contains(text) ? new Value.Word(text) : words(text);
     }
-    return any(raw);
+    return FreeValues.of(field.name(), raw);
   }
 
   private static Value time(String text) {
@@ -65,34 +67,8 @@ final class FieldValues {
   static Value words(String raw) {
     String href = Links.outside(raw);
     return href == null
-        ? new Value.Words(Text.of(raw), DIGITS.matcher(raw).matches())
+        ? new Value.Words(Text.of(raw), CODE.matcher(raw).matches())
         : new Value.Link(Text.of(raw), href);
-  }
-
-  /** A value of which nothing is described. */
-  private static Value any(@Nullable Object raw) {
-    if (raw == null) {
-      return new Value.Missing();
-    }
-    if (raw instanceof JsonObject object) {
-      return free(object);
-    }
-    if (raw instanceof JsonArray items) {
-      return new Value.Items(items.stream().map(FieldValues::any).toList());
-    }
-    if (raw instanceof Boolean yes) {
-      return new Value.Flag(yes);
-    }
-    return raw instanceof Number number
-        ? new Value.Number(number.toString(), null)
-        : words(raw.toString());
-  }
-
-  private static Value free(JsonObject object) {
-    return new Value.Members(
-        object.stream()
-            .map(entry -> new Value.Named(Text.of(entry.getKey()), null, any(entry.getValue())))
-            .toList());
   }
 
   private static Value.Members members(List<Field> fields, JsonObject object) {
@@ -132,7 +108,8 @@ final class FieldValues {
       cells.add(
           field.members().stream().map(member -> of(member, row.getValue(member.name()))).toList());
     }
-    return new Value.Grid(field.members().stream().map(Field::title).toList(), cells);
+    return new Value.Grid(
+        field.members().stream().map(member -> Text.of(member.title())).toList(), cells);
   }
 
   private static Value chain(Field field, List<JsonObject> rows) {

@@ -1,12 +1,14 @@
 package dev.plumbline.http.web;
 
-import dev.plumbline.check.Field;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers and times as people read them. What a number counts is told by its field's name. */
@@ -14,6 +16,22 @@ final class Units {
   private static final DateTimeFormatter MOMENT =
       DateTimeFormatter.ofPattern("d MMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
           .withZone(ZoneOffset.UTC);
+  private static final Map<String, String> SHORT =
+      Map.of(
+          "milliseconds",
+          "ms",
+          "seconds",
+          "s",
+          "days",
+          "days",
+          "percent",
+          "%",
+          "bits",
+          "bits",
+          "bytes",
+          "bytes");
+  private static final Pattern SAID =
+      Pattern.compile("(?i)(?:^|\\bin |\\bhow many )(" + String.join("|", SHORT.keySet()) + ")\\b");
   private static final List<String> SIZES = List.of("kB", "MB", "GB", "TB");
 
   private Units() {}
@@ -35,22 +53,28 @@ final class Units {
     if (name.endsWith("_bits")) {
       return "bits";
     }
-    return name.equals("bytes") || name.endsWith("_bytes") || description.contains("in bytes")
-        ? "bytes"
-        : null;
+    if (name.equals("bytes") || name.endsWith("_bytes")) {
+      return "bytes";
+    }
+    Matcher said = SAID.matcher(description);
+    return said.find() ? SHORT.get(said.group(1).toLowerCase(Locale.ROOT)) : null;
   }
 
-  static Value.Number number(Field field, Number value) {
+  /**
+   * @param name of the field
+   * @param description of the field; empty if it has none
+   */
+  static Value.Number number(String name, String description, Number value) {
     String plain = plain(value);
-    String unit = unit(field.name(), field.description());
+    String unit = unit(name, description);
     if (unit == null) {
-      return new Value.Number(field.name().endsWith("_count") ? grouped(value) : plain, null);
+      return new Value.Number(name.endsWith("_count") ? grouped(value) : plain, null);
     }
     String exact = plain + ' ' + unit;
     String shown =
         switch (unit) {
           case "ms" -> milliseconds(value.doubleValue());
-          case "s" -> seconds(value.longValue());
+          case "s" -> whole(value) ? seconds(value.longValue()) : exact;
           case "bytes" -> bytes(value.longValue());
           case "days" -> grouped(value) + (value.longValue() == 1 ? " day" : " days");
           case "%" -> plain + " %";
@@ -103,10 +127,12 @@ final class Units {
         : plain(value);
   }
 
-  private static String plain(Number value) {
+  private static boolean whole(Number value) {
     double number = value.doubleValue();
-    return number == Math.rint(number) && Math.abs(number) < 1e15
-        ? Long.toString(value.longValue())
-        : value.toString();
+    return number == Math.rint(number) && Math.abs(number) < 1e15;
+  }
+
+  private static String plain(Number value) {
+    return whole(value) ? Long.toString(value.longValue()) : value.toString();
   }
 }

@@ -1,6 +1,7 @@
 package dev.plumbline.http.web;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The value of a field as a report shows it. */
@@ -12,12 +13,20 @@ public sealed interface Value {
   /**
    * Text from elsewhere.
    *
-   * @param digits whether it is a long number or a digest, to be compared digit by digit
+   * @param code whether it is to be read sign by sign: a long number, a digest, nothing but
+   *     punctuation
    */
-  record Words(Text text, boolean digits) implements Value {}
+  record Words(Text text, boolean code) implements Value {}
 
   /** One of a few words that the module knows. */
-  record Word(String word) implements Value {}
+  record Word(String word) implements Value {
+    private static final Pattern SIGN = Pattern.compile("[a-z]|[^\\p{L}\\p{N}]+");
+
+    /** Whether it is a sign rather than a word: {@code -}, {@code r}. */
+    public boolean code() {
+      return SIGN.matcher(word).matches();
+    }
+  }
 
   /**
    * An address that may be followed.
@@ -53,7 +62,19 @@ public sealed interface Value {
   record Named(Text name, @Nullable String help, Value value) {}
 
   /** Rows that all have the same columns. */
-  record Grid(List<String> columns, List<List<Value>> rows) implements Value {}
+  record Grid(List<Text> columns, List<List<Value>> rows) implements Value {}
+
+  /** Rows of which some hold others. */
+  record Branches(List<Branch> branches) implements Value {}
+
+  /**
+   * One of them.
+   *
+   * @param head what it is; null where it has no name
+   * @param facts plain values
+   * @param inner what it holds besides; may be large
+   */
+  record Branch(@Nullable Value head, List<Named> facts, List<Named> inner) {}
 
   /** Certificates from a server's own to a root; each was issued by the next. */
   record Chain(List<Certificate> links) implements Value {}
