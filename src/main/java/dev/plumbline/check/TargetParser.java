@@ -19,6 +19,8 @@ public final class TargetParser {
   private static final Pattern QUOTED =
       Pattern.compile("\"(?:[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*+\"");
 
+  private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
+
   private TargetParser() {}
 
   /**
@@ -33,7 +35,7 @@ public final class TargetParser {
           case URL -> url(module, text);
           case HOST_PORT -> hostPort(module, text);
           case DOMAIN -> domain(text);
-          case HOST -> new Target.AnyHost(host(text, true));
+          case HOST -> new Target.AnyHost(withoutPort(text, host(text), "a host"));
           case IP -> ip(text);
           case EMAIL -> cleanEmail(text);
         };
@@ -84,15 +86,44 @@ public final class TargetParser {
 
   private static Target.HostPort hostPort(Description module, String text)
       throws InvalidTargetException {
+    boolean bareV6 = isBareV6(text);
     Authority parts =
-        isBareV6(text)
-            ? new Authority(null, HostText.parse(text, false), 0, "")
-            : Authority.parse(text, false);
+        bareV6 ? new Authority(null, bareV6(text), 0, "") : Authority.parse(text, false);
     int port = parts.port();
+    if (port == 0 && bareV6 && module.defaultPort() == 0) {
+      throw new InvalidTargetException(
+          "The target needs a port, and before one an IPv6 address stands in brackets: write "
+              + bracketed(text)
+              + ".");
+    }
     if (port == 0) {
       port = module.defaultPort() != 0 ? module.defaultPort() : schemePort(parts.scheme());
     }
     return new Target.HostPort(parts.host(), port, port == module.defaultPort());
+  }
+
+  private static Host bareV6(String text) throws InvalidTargetException {
+    if (AddressText.parse(text) == null && endsInPort(text)) {
+      throw new InvalidTargetException(
+          "Before a port an IPv6 address stands in brackets: write " + bracketed(text) + ".");
+    }
+    return HostText.parse(text, false);
+  }
+
+  /**
+   * What was meant by an IPv6 address without brackets where a port is needed, as far as we see.
+   */
+  private static String bracketed(String text) {
+    int colon = text.lastIndexOf(':');
+    return endsInPort(text)
+        ? "[" + text.substring(0, colon) + "]:" + text.substring(colon + 1)
+        : "[" + text + "]:80";
+  }
+
+  private static boolean endsInPort(String text) {
+    int colon = text.lastIndexOf(':');
+    return PORT.matcher(text.substring(colon + 1)).matches()
+        && AddressText.parse(text.substring(0, colon)) != null;
   }
 
   private static int schemePort(@Nullable String scheme) throws InvalidTargetException {
@@ -108,32 +139,43 @@ public final class TargetParser {
       throw new InvalidTargetException(
           "The target must be a domain; of an e-mail address give what stands after the @.");
     }
-    Host host = host(text, true);
+    Host host = host(text);
     if (host.literal() != null) {
       throw new InvalidTargetException("The target must be a domain name, not an IP address.");
     }
-    return new Target.Domain(host.name());
+    return new Target.Domain(withoutPort(text, host, "a domain").name());
   }
 
-  private static Host host(String text, boolean underscores) throws InvalidTargetException {
-    if (Authority.looksLikeUrl(text)) {
-      return Authority.parse(text, underscores).host();
+  /** The host, whatever port stands after it. */
+  private static Host host(String text) throws InvalidTargetException {
+    return Authority.looksLikeUrl(text) || hasPort(text)
+        ? Authority.parse(text, true).host()
+        : HostText.parse(text, true);
+  }
+
+  /** The same host, where the text names no port; in a URL one is passed over. */
+  private static Host withoutPort(String text, Host host, String wanted)
+      throws InvalidTargetException {
+    if (!Authority.looksLikeUrl(text) && hasPort(text)) {
+      throw new InvalidTargetException(
+          "This check takes " + wanted + " without a port: write " + host.name() + ".");
     }
-    if (text.indexOf(':') >= 0 && !text.startsWith("[") && !isBareV6(text)) {
-      throw new InvalidTargetException("The target has no place for a port.");
-    }
-    return HostText.parse(text, underscores);
+    return host;
+  }
+
+  private static boolean hasPort(String text) {
+    return text.startsWith("[")
+        ? text.indexOf(']') > 0 && !text.endsWith("]")
+        : text.indexOf(':') >= 0 && !isBareV6(text);
   }
 
   private static Target.Ip ip(String text) throws InvalidTargetException {
-    Host host =
-        text.indexOf(':') >= 0 && !isBareV6(text) && !text.startsWith("[")
-            ? null
-            : HostText.parse(text, true);
+    boolean url = Authority.looksLikeUrl(text);
+    Host host = url ? null : host(text);
     if (host == null || host.literal() == null) {
       throw new InvalidTargetException("The target must be an IPv4 or IPv6 address.");
     }
-    return new Target.Ip(host);
+    return new Target.Ip(withoutPort(text, host, "an IP address"));
   }
 
   /**

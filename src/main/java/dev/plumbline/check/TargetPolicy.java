@@ -89,7 +89,8 @@ public final class TargetPolicy {
     if (name.indexOf('.') < 0) {
       return "The name "
           + name
-          + " has no dot and so belongs to a local network, which is not checked.";
+          + " is a single label, and names without a dot are not checked; write a whole name, such as"
+          + " example.com.";
     }
     for (int start = 0; ; ) {
       String suffix = start == 0 ? name : name.substring(start);

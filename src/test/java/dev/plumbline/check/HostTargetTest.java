@@ -81,6 +81,52 @@ class HostTargetTest {
 
   @ParameterizedTest
   @CsvSource({
+    "::1, [::1]:80",
+    "2600::1:80, [2600::1]:80",
+    "::1:80, [::1]:80",
+    "2600:1:2:3:4:5:6:7, [2600:1:2:3:4:5:6:7]:80",
+    "2600:1:2:3:4:5:6:7:443, [2600:1:2:3:4:5:6:7]:443"
+  })
+  void saysHowAnAddressWithAPortIsWritten(String raw, String written) {
+    assertThatThrownBy(() -> TargetParser.parse(ANY_PORT, raw))
+        .hasMessageContaining("brackets: write " + written + ".");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "[::1]:80, 'The target must be a domain name, not an IP address.'",
+    "1.1.1.1:80, 'The target must be a domain name, not an IP address.'",
+    "[::1, The bracket of the IPv6 address is never closed.",
+    "[::1]x, After the bracket of an IPv6 address stands a port.",
+    "Example.com:53, This check takes a domain without a port: write example.com.",
+    "example.com:x, The port is not a number."
+  })
+  void saysWhyItIsNoDomain(String raw, String message) {
+    assertThatThrownBy(() -> TargetParser.parse(DOMAIN, raw)).hasMessage(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "example.com:53, This check takes a host without a port: write example.com.",
+    "[2600::1]:53, This check takes a host without a port: write 2600::1."
+  })
+  void saysWhatToWriteForAHost(String raw, String message) {
+    assertThatThrownBy(() -> TargetParser.parse(HOST, raw)).hasMessage(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1.1.1.1:80, This check takes an IP address without a port: write 1.1.1.1.",
+    "[2600::1]:80, This check takes an IP address without a port: write 2600::1.",
+    "https://1.1.1.1/, The target must be an IPv4 or IPv6 address.",
+    "example.com:80, The target must be an IPv4 or IPv6 address."
+  })
+  void saysWhatToWriteForAnAddress(String raw, String message) {
+    assertThatThrownBy(() -> TargetParser.parse(IP, raw)).hasMessage(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
     "Example.COM., example.com",
     "_dmarc.Example.com, _dmarc.example.com",
     "_sip._tcp.münchen.de, _sip._tcp.xn--mnchen-3ya.de",

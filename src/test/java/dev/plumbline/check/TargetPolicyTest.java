@@ -80,6 +80,14 @@ class TargetPolicyTest {
     assertThat(lenient.refusalOfName("8.8.8.8.in-addr.arpa")).contains("targets.deny");
   }
 
+  @Test
+  void saysOfANameWithoutADotThatItIsASingleLabel() {
+    assertThat(STRICT.refusalOfName("com"))
+        .isEqualTo(
+            "The name com is a single label, and names without a dot are not checked; write a"
+                + " whole name, such as example.com.");
+  }
+
   @ParameterizedTest
   @MethodSource("hostile")
   void refusesHostileTargetsUpFront(Case hostile) throws InvalidTargetException {
