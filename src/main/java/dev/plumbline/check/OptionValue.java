@@ -2,6 +2,7 @@ package dev.plumbline.check;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -57,16 +58,24 @@ final class OptionValue {
       throw new IllegalArgumentException("must be a string");
     }
     if (!option.values().isEmpty()) {
-      if (!option.values().contains(text)) {
-        throw new IllegalArgumentException("must be one of " + String.join(", ", option.values()));
-      }
-      return text;
+      return option.values().stream()
+          .filter(text::equalsIgnoreCase)
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new IllegalArgumentException(
+                      "must be one of " + String.join(", ", option.values())));
     }
     if (text.length() > option.maxLength()) {
       throw new IllegalArgumentException(
           "must be at most " + option.maxLength() + " characters long");
     }
     if (option.pattern() != null && !option.pattern().matcher(text).matches()) {
+      // words that are declared in capitals, as the types of DNS records
+      String capitals = text.toUpperCase(Locale.ROOT);
+      if (option.pattern().matcher(capitals).matches()) {
+        return capitals;
+      }
       throw new IllegalArgumentException("is not of the form wanted: " + option.description());
     }
     return text;
