@@ -103,7 +103,13 @@ public final class Bench {
   private static List<Row> moduleRows() {
     return List.of(
         new ModuleRow("ssl-certificate", ModuleRow.servers()),
+        new ModuleRow(
+            "ssl-certificate",
+            ModuleRow.servers(),
+            new ModuleRow.Peer("tlsx", ListTool::tlsx, 1.5)),
         new ModuleRow("dns-records", ModuleRow.names()),
+        new ModuleRow(
+            "dns-records", ModuleRow.names(), new ModuleRow.Peer("dnsx", ListTool::dnsx, 1.5)),
         new DnsperfRow(),
         new ModuleRow("redirect-chain", ModuleRow.pages(false, "/moved/")),
         new ModuleRow("security-headers", ModuleRow.pages(true, "/")),

@@ -143,7 +143,7 @@ final class BulkRow implements Row {
   private Lap theirs(Curl curl, Nginx nginx, List<String> list)
       throws IOException, InterruptedException {
     Nginx.Counts before = nginx.counts();
-    Curl.Run run = curl.fetch(list);
+    ProgramRun run = curl.fetch(list);
     long right = run.exitCode() == 0 ? asked(nginx, before, list) : 0;
     return new Lap(
         right / run.seconds(), list.size() - right, run.cpuMillis() * 1e3 / list.size(), 0, 0);

@@ -4,7 +4,7 @@ package dev.plumbline.bench;
 final class MissingProgramException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  MissingProgramException(String debianPackage) {
-    super("needs Debian's " + debianPackage, null, false, false);
+  MissingProgramException(String whatAndWhence) {
+    super("needs " + whatAndWhence, null, false, false);
   }
 }

@@ -7,6 +7,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Bulk jobs of one module, from the first POST to the last stored result: lines a second. */
 final class ModuleRow implements Row {
@@ -16,6 +18,7 @@ final class ModuleRow implements Row {
 
   private final String module;
   private final Targets targets;
+  private final @Nullable Peer peer;
   private int lists;
 
   /** What is checked: another target for each name that never stood before. */
@@ -23,11 +26,28 @@ final class ModuleRow implements Row {
     String of(Stage stage, String name) throws IOException, InterruptedException;
   }
 
+  /** Finds a program that checks the same lists in its way. */
+  interface Tool {
+    ListTool on(Stage stage) throws IOException;
+  }
+
+  /**
+   * Whom we are compared with.
+   *
+   * @param goal the least ratio of our rate and theirs
+   */
+  record Peer(String name, Tool tool, double goal) {}
+
   private record Lap(double rate, long wrong, double cpuMicros, double databaseMicros) {}
 
   ModuleRow(String module, Targets targets) {
+    this(module, targets, null);
+  }
+
+  ModuleRow(String module, Targets targets, @Nullable Peer peer) {
     this.module = module;
     this.targets = targets;
+    this.peer = peer;
   }
 
   /** Pages of the nginx of the bench, below this. */
@@ -46,11 +66,12 @@ final class ModuleRow implements Row {
 
   @Override
   public String id() {
-    return "bulk-" + module;
+    return "bulk-" + module + (peer == null ? "" : "-" + peer.name);
   }
 
   @Override
   public List<Line> measure(Stage stage) throws IOException, InterruptedException {
+    ListTool tool = peer == null ? null : peer.tool.on(stage);
     Service service = stage.resolving();
     JobClient client = new JobClient(service, service.tenants().newKey());
     BenchOptions options = stage.options();
@@ -63,30 +84,58 @@ final class ModuleRow implements Row {
               / JobClient.MOST_LINES;
       jobs = (int) Math.max(LEAST_JOBS, Math.min(MOST_JOBS, Math.ceil(wanted)));
     } while (System.nanoTime() < end);
+    if (tool != null) {
+      theirs(tool, list(stage, jobs));
+    }
     List<Lap> laps = new ArrayList<>();
+    List<Lap> theirs = new ArrayList<>();
     for (int round = 1; round <= options.rounds(); round++) {
       Lap lap = lap(stage, service, client, jobs);
       laps.add(lap);
-      System.out.printf(
-          Locale.ROOT,
-          "  %s, round %d: %,.0f/s (%.0f + %.0f µs); errors %d%n",
-          id(),
-          round,
-          lap.rate,
-          lap.cpuMicros,
-          lap.databaseMicros,
-          lap.wrong);
+      report(round, lap);
+      if (tool != null) {
+        Lap other = theirs(tool, list(stage, jobs));
+        theirs.add(other);
+        report(round, other);
+      }
     }
-    return List.of(line(laps, jobs * JobClient.MOST_LINES));
+    return List.of(line(laps, theirs, jobs * JobClient.MOST_LINES));
   }
 
-  private Lap lap(Stage stage, Service service, JobClient client, int jobs)
-      throws IOException, InterruptedException {
+  private void report(int round, Lap lap) {
+    System.out.printf(
+        Locale.ROOT,
+        "  %s, round %d: %,.0f/s (%.0f + %.0f µs); errors %d%n",
+        id(),
+        round,
+        lap.rate,
+        lap.cpuMicros,
+        lap.databaseMicros,
+        lap.wrong);
+  }
+
+  private List<String> list(Stage stage, int jobs) throws IOException, InterruptedException {
     String before = "n" + ++lists + "-";
     List<String> list = new ArrayList<>();
     for (int i = 0; i < jobs * JobClient.MOST_LINES; i++) {
       list.add(targets.of(stage, before + i));
     }
+    return list;
+  }
+
+  private static Lap theirs(ListTool tool, List<String> list)
+      throws IOException, InterruptedException {
+    ListTool.Run run = tool.check(list);
+    return new Lap(
+        run.right() / run.program().seconds(),
+        list.size() - run.right(),
+        run.program().cpuMillis() * 1e3 / list.size(),
+        0);
+  }
+
+  private Lap lap(Stage stage, Service service, JobClient client, int jobs)
+      throws IOException, InterruptedException {
+    List<String> list = list(stage, jobs);
     List<String> bodies = JobClient.bodies(module, list, new JsonObject());
     long cpu = service.process().cpuMillis();
     long databaseCpu = service.postgres().cpuMillis();
@@ -106,22 +155,47 @@ final class ModuleRow implements Row {
         (service.postgres().cpuMillis() - databaseCpu) * 1e3 / list.size());
   }
 
-  private Line line(List<Lap> laps, int lines) {
-    return new Line(
-        "bulk " + module,
-        Spread.of(laps.stream().map(Lap::rate).toList()).text(0) + " lines/s",
+  private Line line(List<Lap> laps, List<Lap> theirs, int lines) {
+    String rate = Spread.of(laps.stream().map(Lap::rate).toList()).text(0) + " lines/s";
+    String cost =
         String.format(
             Locale.ROOT,
             "%.0f µs CPU each and %.0f in PostgreSQL",
-            Spread.of(laps.stream().map(Lap::cpuMicros).toList()).median(),
-            Spread.of(laps.stream().map(Lap::databaseMicros).toList()).median()),
-        "",
-        "",
+            median(laps, Lap::cpuMicros),
+            median(laps, Lap::databaseMicros));
+    String errors =
         String.format(
             Locale.ROOT,
             "%,d errors of %,d lines in each of %d rounds",
-            laps.stream().mapToLong(Lap::wrong).sum(),
+            wrong(laps),
             lines,
-            laps.size()));
+            laps.size());
+    if (peer == null) {
+      return new Line("bulk " + module, rate, cost, "", "", errors);
+    }
+    List<Double> ratios = new ArrayList<>();
+    for (int i = 0; i < laps.size(); i++) {
+      ratios.add(laps.get(i).rate / theirs.get(i).rate);
+    }
+    Spread ratio = Spread.of(ratios);
+    return new Line(
+        "bulk " + module + " ÷ " + peer.name,
+        ratio.text(2),
+        rate + ", " + cost,
+        String.format(
+            Locale.ROOT,
+            "%s/s, %.0f µs CPU each",
+            Spread.of(theirs.stream().map(Lap::rate).toList()).text(0),
+            median(theirs, Lap::cpuMicros)),
+        Line.atLeast(peer.goal, ratio.median()),
+        errors + "; theirs " + String.format(Locale.ROOT, "%,d", wrong(theirs)));
+  }
+
+  private static double median(List<Lap> laps, ToDoubleFunction<Lap> figure) {
+    return Spread.of(laps.stream().mapToDouble(figure).boxed().toList()).median();
+  }
+
+  private static long wrong(List<Lap> laps) {
+    return laps.stream().mapToLong(Lap::wrong).sum();
   }
 }

@@ -5,8 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** Finds the Debian programs that the service is compared with. */
+/** Finds the programs that the service is compared with. */
 final class Programs {
   private Programs() {}
 
@@ -16,6 +17,28 @@ final class Programs {
    * @throws MissingProgramException naming the package
    */
   static String require(String program, String debianPackage) {
+    String found = find(program);
+    if (found == null) {
+      throw new MissingProgramException("Debian's " + debianPackage);
+    }
+    return found;
+  }
+
+  /**
+   * The path of a program that Debian does not have.
+   *
+   * @param module of Go
+   * @throws MissingProgramException naming it and its module
+   */
+  static String requireOfGo(String program, String module) {
+    String found = find(program);
+    if (found == null) {
+      throw new MissingProgramException(program + " of the Go module " + module + " in the PATH");
+    }
+    return found;
+  }
+
+  private static @Nullable String find(String program) {
     List<String> directories = new ArrayList<>();
     String path = System.getenv("PATH");
     if (path != null) {
@@ -28,6 +51,6 @@ final class Programs {
         return candidate.toString();
       }
     }
-    throw new MissingProgramException(debianPackage);
+    return null;
   }
 }
