@@ -2,32 +2,34 @@ package dev.plumbline.probe;
 
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.datagram.DatagramPacket;
-import io.vertx.core.datagram.DatagramSocket;
-import io.vertx.core.datagram.DatagramSocketOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.Record;
 
 /**
- * Asks one server one question: over UDP from a port of its own and with a random id, and over TCP
- * when the answer was truncated. What does not belong to the question is passed over.
+ * Asks one server one question: over UDP from a port that few share and with a random id, and over
+ * TCP when the answer was truncated. What does not belong to the question is passed over.
  */
 final class DnsTransport {
   private final Vertx vertx;
   private final NetClient tcp;
   private final SecureRandom random = new SecureRandom();
+  private final ConcurrentMap<Place, DnsPort> ports = new ConcurrentHashMap<>();
+
+  private record Place(Context loop, boolean v6) {}
 
   DnsTransport(Vertx vertx, Duration timeout) {
     this.vertx = vertx;
@@ -42,67 +44,53 @@ final class DnsTransport {
   Future<Message> exchange(
       SocketAddress server, Record question, boolean edns, long timeoutMillis) {
     Promise<Message> outcome = DnsTimeout.after(vertx, timeoutMillis);
-    int id = random.nextInt(0x10000);
-    Buffer query = Buffer.buffer(DnsWire.query(question, id, edns).toWire());
-    overUdp(server, question, id, query, outcome);
+    Context loop = vertx.getOrCreateContext();
+    if (loop.isEventLoopContext() && Vertx.currentContext() == loop) {
+      overUdp(loop, server, question, edns, outcome);
+    } else {
+      loop.runOnContext(turn -> overUdp(loop, server, question, edns, outcome));
+    }
     return outcome.future();
   }
 
   private void overUdp(
-      SocketAddress server, Record question, int id, Buffer query, Promise<Message> outcome) {
-    boolean v6 = server.hostAddress().indexOf(':') >= 0;
-    DatagramSocket socket;
+      Context loop, SocketAddress server, Record question, boolean edns, Promise<Message> outcome) {
+    Promise<Message> told = Promise.promise();
+    outcome.future().onFailure(told::tryFail);
+    told.future()
+        .onFailure(outcome::tryFail)
+        .onSuccess(
+            answer -> {
+              if (answer.getHeader().getFlag(Flags.TC)) {
+                overTcp(server, question, edns, outcome);
+              } else {
+                outcome.tryComplete(answer);
+              }
+            });
+    DnsPort port;
     try {
-      socket = vertx.createDatagramSocket(new DatagramSocketOptions().setIpV6(v6));
+      port = port(loop, server.hostAddress().indexOf(':') >= 0);
     } catch (RuntimeException noSocket) {
       outcome.tryFail(failed("The DNS resolver could not be asked."));
       return;
     }
-    Promise<Void> over = Promise.promise();
-    over.future().onComplete(done -> socket.close());
-    outcome.future().onComplete(done -> over.tryComplete());
-    socket.exceptionHandler(broken -> outcome.tryFail(failed("The DNS resolver was cut off.")));
-    socket.handler(
-        packet -> {
-          Message answer = udpAnswer(server, question, id, packet, outcome);
-          if (answer == null) {
-            return;
-          }
-          if (answer.getHeader().getFlag(Flags.TC)) {
-            over.tryComplete();
-            overTcp(server, question, id, query, outcome);
-          } else {
-            outcome.tryComplete(answer);
-          }
-        });
-    socket
-        .listen(0, v6 ? "::" : "0.0.0.0")
-        .compose(bound -> bound.send(query, server.port(), server.hostAddress()))
-        .onFailure(broken -> outcome.tryFail(failed("The DNS resolver could not be reached.")));
+    port.ask(server, question, edns, told);
   }
 
-  private static @Nullable Message udpAnswer(
-      SocketAddress server,
-      Record question,
-      int id,
-      DatagramPacket packet,
-      Promise<Message> outcome) {
-    boolean fromServer =
-        packet.sender().port() == server.port()
-            && server.hostAddress().equals(packet.sender().hostAddress());
-    if (!fromServer || !DnsWire.claimsToAnswer(packet.data(), id)) {
-      return null;
-    }
-    Message answer = DnsWire.parse(packet.data());
-    if (answer == null) {
-      outcome.tryFail(failed("The DNS resolver sent a malformed answer."));
-      return null;
-    }
-    return DnsWire.belongs(answer, question) ? answer : null;
+  /** The port from which the next question of an event loop is asked. */
+  private DnsPort port(Context loop, boolean v6) {
+    return ports.compute(
+        new Place(loop, v6),
+        (place, port) ->
+            port != null && port.mayAsk()
+                ? port
+                : new DnsPort(vertx, v6, random, closed -> ports.remove(place, closed)));
   }
 
   private void overTcp(
-      SocketAddress server, Record question, int id, Buffer query, Promise<Message> outcome) {
+      SocketAddress server, Record question, boolean edns, Promise<Message> outcome) {
+    int id = random.nextInt(0x10000);
+    Buffer query = Buffer.buffer(DnsWire.query(question, id, edns).toWire());
     tcp.connect(server)
         .onFailure(broken -> outcome.tryFail(failed("The DNS resolver does not answer over TCP.")))
         .onSuccess(
@@ -142,7 +130,7 @@ final class DnsTransport {
         });
   }
 
-  private static CheckFailure failed(String message) {
+  static CheckFailure failed(String message) {
     return new CheckFailure(ErrorCode.DNS_SERVFAIL, message);
   }
 }
