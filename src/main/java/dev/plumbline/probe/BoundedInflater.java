@@ -4,17 +4,21 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
+import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
 
 /** Undoes gzip and deflate without ever holding more than it is allowed to. */
 final class BoundedInflater {
+  private static final boolean ALL_MEMBERS = true;
+
   private BoundedInflater() {}
 
   /** RFC 1952; what is no gzip, or breaks off, gives what could be read. */
   static HttpBody gzip(byte[] packed, boolean cut, int maxBytes) {
-    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(packed))) {
+    // the JDK's own reader calls itself for each member that is empty, of which there may be many
+    try (InputStream in =
+        new GzipCompressorInputStream(new ByteArrayInputStream(packed), ALL_MEMBERS)) {
       return read(in, cut, maxBytes);
     } catch (IOException noGzip) {
       return new HttpBody(new byte[0], true);

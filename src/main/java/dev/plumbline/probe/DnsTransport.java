@@ -13,6 +13,7 @@ import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.xbill.DNS.Flags;
@@ -24,6 +25,9 @@ import org.xbill.DNS.Record;
  * TCP when the answer was truncated. What does not belong to the question is passed over.
  */
 final class DnsTransport {
+  /** What an event loop may parse, in bytes; larger answers are parsed beside it. */
+  private static final int MOST_AT_ONCE = 4_096;
+
   private final Vertx vertx;
   private final NetClient tcp;
   private final SecureRandom random = new SecureRandom();
@@ -106,7 +110,7 @@ final class DnsTransport {
             });
   }
 
-  private static void readTcp(NetSocket socket, Record question, int id, Promise<Message> outcome) {
+  private void readTcp(NetSocket socket, Record question, int id, Promise<Message> outcome) {
     Buffer received = Buffer.buffer();
     socket.exceptionHandler(broken -> outcome.tryFail(failed("The DNS resolver was cut off.")));
     socket.closeHandler(
@@ -119,15 +123,29 @@ final class DnsTransport {
             return;
           }
           Buffer message = received.getBuffer(2, length + 2);
-          Message answer = DnsWire.claimsToAnswer(message, id) ? DnsWire.parse(message) : null;
-          if (answer == null
-              || !DnsWire.belongs(answer, question)
-              || answer.getHeader().getFlag(Flags.TC)) {
-            outcome.tryFail(failed("The DNS resolver sent a malformed answer over TCP."));
-          } else {
-            outcome.tryComplete(answer);
-          }
+          socket.handler(null);
+          parsed(message, id)
+              .onSuccess(
+                  answer -> {
+                    if (answer.isPresent()
+                        && DnsWire.belongs(answer.get(), question)
+                        && !answer.get().getHeader().getFlag(Flags.TC)) {
+                      outcome.tryComplete(answer.get());
+                    } else {
+                      outcome.tryFail(failed("The DNS resolver sent a malformed answer over TCP."));
+                    }
+                  })
+              .onFailure(outcome::tryFail);
         });
+  }
+
+  private Future<Optional<Message>> parsed(Buffer message, int id) {
+    if (!DnsWire.claimsToAnswer(message, id)) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    return message.length() <= MOST_AT_ONCE
+        ? Future.succeededFuture(Optional.ofNullable(DnsWire.parse(message)))
+        : vertx.executeBlocking(() -> Optional.ofNullable(DnsWire.parse(message)), false);
   }
 
   static CheckFailure failed(String message) {

@@ -17,6 +17,7 @@ final class DnsWire {
   static final int UDP_PAYLOAD = 1232;
 
   private static final int HEADER = 12;
+  private static final int MOST_HOPS = 20;
 
   /** The least that a record takes: the root's name, type, class, time to live and length. */
   private static final int SMALLEST_RECORD = 11;
@@ -60,11 +61,34 @@ final class DnsWire {
     if (HEADER + records * SMALLEST_RECORD > bytes.length()) {
       return null;
     }
+    byte[] message = bytes.getBytes();
+    if (leadsOnAndOn(message)) {
+      return null;
+    }
     try {
-      return new Message(bytes.getBytes());
+      return new Message(message);
     } catch (IOException | RuntimeException malformed) {
       return null;
     }
+  }
+
+  /**
+   * Whether pointers point at pointers (RFC 1035 section 4.1.4) so often that to follow them for
+   * each of many names takes long; whoever packs names to save room never does it. It may be found
+   * in bytes that are no names, too, but hardly by chance.
+   */
+  private static boolean leadsOnAndOn(byte[] message) {
+    byte[] hops = new byte[message.length];
+    for (int at = HEADER; at + 1 < message.length; at++) {
+      if ((message[at] & 0xc0) == 0xc0) {
+        int to = (message[at] & 0x3f) << 8 | message[at + 1] & 0xff;
+        hops[at] = to < at ? (byte) (hops[to] + 1) : 1;
+        if (hops[at] > MOST_HOPS) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** A truncated answer is asked for again over TCP: what it holds beyond its question is moot. */

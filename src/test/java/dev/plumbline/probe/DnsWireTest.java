@@ -12,6 +12,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
 import org.xbill.DNS.DClass;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
@@ -59,6 +60,40 @@ class DnsWireTest {
       bytes[each % bytes.length] = (byte) (each / bytes.length);
     }
     read(bytes);
+  }
+
+  @Test
+  void pointersThatLeadOnAndOnAreNoMessage() throws IOException {
+    assertThat(DnsWire.parse(chained(10)).getSection(Section.ANSWER)).hasSize(1);
+    assertThat(DnsWire.parse(chained(8_000))).isNull();
+  }
+
+  /** An answer whose record has its name at the end of so many pointers, each to the one before. */
+  private static Buffer chained(int hops) throws IOException {
+    Buffer bytes = Buffer.buffer(honest().toWire());
+    int question = 12;
+    Buffer pointers = Buffer.buffer();
+    int rdata = bytes.length() + 2 + 10;
+    for (int i = 0; i < hops; i++) {
+      pointers.appendUnsignedShort(0xc000 | (i == 0 ? question : rdata + 2 * (i - 1)));
+    }
+    int more = bytes.length() + 12 + pointers.length();
+    bytes.setUnsignedShort(6, 1).setUnsignedShort(8, 1);
+    bytes
+        .appendUnsignedShort(0xc000 | question)
+        .appendUnsignedShort(Type.NULL)
+        .appendUnsignedShort(DClass.IN)
+        .appendInt(60)
+        .appendUnsignedShort(pointers.length())
+        .appendBuffer(pointers);
+    assertThat(bytes.length()).isEqualTo(more);
+    return bytes
+        .appendUnsignedShort(0xc000 | rdata + 2 * (hops - 1))
+        .appendUnsignedShort(Type.A)
+        .appendUnsignedShort(DClass.IN)
+        .appendInt(60)
+        .appendUnsignedShort(4)
+        .appendInt(0x01010101);
   }
 
   private static void read(byte[] bytes) throws IOException {

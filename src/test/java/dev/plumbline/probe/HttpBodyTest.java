@@ -37,6 +37,21 @@ class HttpBodyTest {
   }
 
   @Test
+  void readsAnyNumberOfEmptyMembers() throws IOException {
+    byte[] empty = gzip(new byte[0]);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    for (int i = 0; i < 50_000; i++) {
+      out.write(empty);
+    }
+    out.write(gzip("a needle".getBytes(StandardCharsets.UTF_8)));
+
+    HttpBody plain = new HttpBody(out.toByteArray(), false).decoded("gzip", LIMIT);
+
+    assertThat(plain.text(null)).isEqualTo("a needle");
+    assertThat(plain.truncated()).isFalse();
+  }
+
+  @Test
   void givesWhatCouldBeReadOfAHalfStream() throws IOException {
     byte[] whole = gzip("a needle in a haystack".repeat(500).getBytes(StandardCharsets.UTF_8));
 
