@@ -13,6 +13,7 @@ import dev.plumbline.tls.Ocsp;
 import dev.plumbline.tls.RevocationAnswer;
 import dev.plumbline.tls.RevocationList;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.net.URLEncoder;
@@ -42,6 +43,9 @@ public final class RevocationProbe {
   private static final int OK = 200;
   private static final String OCSP_REQUEST = "application/ocsp-request";
 
+  /** What is kept of the time for reading the answer and for the report, at most. */
+  private static final long MOST_RESERVE_MILLIS = 500;
+
   /** How long an encoded request may be to go by GET. */
   private static final int MOST_GET_CHARACTERS = 254;
 
@@ -53,6 +57,9 @@ public final class RevocationProbe {
       Description.of("revocation-source", "Revocation source", InputType.URL)
           .schemes("http")
           .build();
+
+  /** One that can be asked. */
+  private interface Source extends Function<CheckContext, Future<RevocationAnswer>> {}
 
   /** Reads what a source sent. */
   private interface Reader extends Function<byte[], RevocationAnswer> {}
@@ -68,14 +75,15 @@ public final class RevocationProbe {
   }
 
   /**
-   * Asks each source in turn until one gives an answer that counts.
+   * Asks each source in turn until one gives an answer that counts; nobody waits for one that is
+   * slow before the next is asked, but an answer in time counts from whomever it comes.
    *
    * @return undetermined, not failed, when a source is at fault or there is no room to ask it
    */
   public Future<RevocationAnswer> ask(
       CheckContext context, X509Certificate certificate, X509Certificate issuer) {
     Instant at = context.clock().instant();
-    List<Function<CheckContext, Future<RevocationAnswer>>> sources = new ArrayList<>();
+    List<Source> sources = new ArrayList<>();
     byte[] request = Ocsp.request(certificate, issuer);
     Reader ocsp = bytes -> Ocsp.read(bytes, certificate, issuer, at, "The OCSP responder");
     Extensions.ocspResponders(certificate).stream()
@@ -85,25 +93,57 @@ public final class RevocationProbe {
     Extensions.revocationLists(certificate).stream()
         .limit(MOST_SOURCES)
         .forEach(url -> sources.add(share -> fetchList(share, url, list)));
-    return first(
-        context,
-        sources,
-        RevocationAnswer.undetermined("the certificate names no source that can be asked"));
+    if (sources.isEmpty()) {
+      return Future.succeededFuture(
+          RevocationAnswer.undetermined("the certificate names no source that can be asked"));
+    }
+    long left = context.deadline().remainingMillis();
+    long share = left - Math.min(MOST_RESERVE_MILLIS, left / 4);
+    return first(context.within(context.deadline().atMost(share)), sources);
   }
 
-  private static Future<RevocationAnswer> first(
-      CheckContext context,
-      List<Function<CheckContext, Future<RevocationAnswer>>> sources,
-      RevocationAnswer last) {
-    if (last.determined() || sources.isEmpty()) {
-      return Future.succeededFuture(last);
+  /**
+   * Asks the first source, and the next one when that gave no answer that counts or keeps silent
+   * for its share of the time. Whatever comes before the end counts, also from who was slow.
+   */
+  private Future<RevocationAnswer> first(CheckContext context, List<Source> sources) {
+    Future<RevocationAnswer> answer = sources.get(0).apply(context);
+    if (sources.size() == 1) {
+      return answer;
     }
-    // A source that hangs must leave time for the next one, and for the report.
-    long share = context.deadline().remainingMillis() * 2 / 3 / sources.size();
-    return sources
-        .get(0)
-        .apply(context.within(context.deadline().atMost(share)))
-        .compose(answer -> first(context, sources.subList(1, sources.size()), answer));
+    Promise<Void> enough = Promise.promise();
+    long share = Math.max(1, context.deadline().remainingMillis() / sources.size());
+    long timer = vertx.setTimer(share, passed -> enough.tryComplete());
+    answer.onComplete(
+        done -> {
+          vertx.cancelTimer(timer);
+          enough.tryComplete();
+        });
+    return enough
+        .future()
+        .compose(
+            moveOn ->
+                answer.failed() || answer.succeeded() && answer.result().determined()
+                    ? answer
+                    : either(answer, first(context, sources.subList(1, sources.size()))));
+  }
+
+  /** The first answer of two that counts; the second where neither does. */
+  private static Future<RevocationAnswer> either(
+      Future<RevocationAnswer> one, Future<RevocationAnswer> other) {
+    Promise<RevocationAnswer> promise = Promise.promise();
+    for (Future<RevocationAnswer> each : List.of(one, other)) {
+      each.onSuccess(
+          answer -> {
+            if (answer.determined()) {
+              promise.tryComplete(answer);
+            }
+          });
+    }
+    Future.join(one, other)
+        .compose(both -> other)
+        .onComplete(last -> OnContext.tell(promise, last));
+    return promise.future();
   }
 
   private Future<RevocationAnswer> askResponder(

@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -246,6 +247,37 @@ class SslCertificateTest {
           .containsEntry("problem", "revoked");
     }
     assertThat(revocation.asked() - before).isEqualTo(requests);
+  }
+
+  @Test
+  void anAnswerThatComesAfterTheNextSourceWasAskedCounts() {
+    String host = "late." + TlsLab.DOMAIN;
+    RevocationLab revocation = fixture.lab.revocation();
+    TestCa issuer = fixture.lab.issuer();
+    TestCa.Identity identity =
+        issuer.issue(
+            CertificateSpec.server(host)
+                .ocsp(revocation.url("/late"))
+                .crl(revocation.url("/late-list")));
+    CountDownLatch listAsked = new CountDownLatch(1);
+    revocation.put(
+        "/late-list",
+        () -> {
+          listAsked.countDown();
+          return new byte[0];
+        });
+    revocation.put(
+        "/late",
+        () -> {
+          Await.until(() -> listAsked.getCount() == 0);
+          return RevocationLab.ocsp(issuer, identity.certificate(), RevocationLab.Status.REVOKED);
+        });
+    fixture.dns.address(host, "127.0.0.1");
+    try (TlsServers servers = new TlsServers()) {
+      int port = servers.serve(identity, TlsServers.Manner.PLAIN);
+      assertThat(fixture.judge(host + ":" + port, Map.of("check_revocation", "true")).fields())
+          .containsEntry("problem", "revoked");
+    }
   }
 
   @Test
