@@ -1,6 +1,9 @@
 package dev.plumbline.check;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /** Counts the outbound requests of one check, so that none can be made to send a flood. */
 public final class RequestBudget {
@@ -9,6 +12,7 @@ public final class RequestBudget {
 
   private final int most;
   private final AtomicInteger left;
+  private final Map<Class<?>, Object> shares = new ConcurrentHashMap<>();
 
   public RequestBudget() {
     this(MOST);
@@ -30,5 +34,14 @@ public final class RequestBudget {
   /** Takes one request; false when none is left. */
   public boolean take() {
     return left.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
+  }
+
+  /**
+   * What a probe counts of this check by itself, as the questions to the DNS.
+   *
+   * @param made makes it when the probe is used for the first time
+   */
+  public <S> S share(Class<S> type, Supplier<S> made) {
+    return type.cast(shares.computeIfAbsent(type, first -> made.get()));
   }
 }

@@ -6,7 +6,9 @@ import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.TargetPolicy;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
@@ -14,12 +16,13 @@ import org.xbill.DNS.Type;
 
 /**
  * Records of the DNS, for checks that judge the records themselves. It asks the resolver that the
- * option {@code resolver} names, shares answers of the last few seconds, and keeps to itself what
- * belongs to a private network.
+ * option {@code resolver} names, shares answers of the last few seconds, lets no check ask more than
+ * its share, and keeps to itself what belongs to a private network.
  */
 public final class DnsProbe {
   private static final long MOMENT_MS = 5_000;
 
+  private final Vertx vertx;
   private final DnsResolver standard;
   private final Map<String, DnsResolver> named;
   private final TargetPolicy policy;
@@ -27,7 +30,9 @@ public final class DnsProbe {
   /**
    * @param named the resolvers that people may choose besides the standard one
    */
-  public DnsProbe(DnsResolver standard, Map<String, DnsResolver> named, TargetPolicy policy) {
+  public DnsProbe(
+      Vertx vertx, DnsResolver standard, Map<String, DnsResolver> named, TargetPolicy policy) {
+    this.vertx = vertx;
     this.standard = standard;
     this.named = Map.copyOf(named);
     this.policy = policy;
@@ -35,8 +40,8 @@ public final class DnsProbe {
 
   /**
    * What the DNS says of a name; that it or its type does not exist is an answer. Fails as {@link
-   * DnsResolver#query} does, and with {@code target_blocked} when the answer holds what belongs to
-   * a private network.
+   * DnsResolver#query} does, with {@code target_blocked} when the answer holds what belongs to a
+   * private network, and with {@code request_limit} when the check has asked too much.
    *
    * @param type of {@link Type}
    */
@@ -46,8 +51,10 @@ public final class DnsProbe {
 
   /** As {@link #query}, but that the resolver has failed is an answer too. */
   public Future<DnsAnswer> ask(CheckContext context, String name, int type) {
-    return resolver(context)
-        .ask(name, type, context.deadline(), MOMENT_MS)
+    return share(context)
+        .ask(
+            context.deadline(),
+            () -> resolver(context).ask(name, type, context.deadline(), MOMENT_MS))
         .compose(
             answer ->
                 DnsVeil.hides(policy, answer)
@@ -76,6 +83,11 @@ public final class DnsProbe {
    * networks give their hosts public IPv6 and private IPv4 addresses, not the reverse.
    */
   public Future<Void> admit(CheckContext context, String domain) {
+    return share(context)
+        .admission(domain.toLowerCase(Locale.ROOT), () -> admission(context, domain));
+  }
+
+  private Future<Void> admission(CheckContext context, String domain) {
     Future<DnsAnswer> v4 = query(context, domain, Type.A);
     Future<DnsAnswer> v6 = query(context, domain, Type.AAAA);
     return Future.join(v4, v6)
@@ -101,6 +113,10 @@ public final class DnsProbe {
   public static boolean isBlocked(@Nullable Throwable cause) {
     return cause instanceof CheckFailure failure
         && failure.error().code() == ErrorCode.TARGET_BLOCKED;
+  }
+
+  private DnsShare share(CheckContext context) {
+    return context.budget().share(DnsShare.class, () -> new DnsShare(vertx));
   }
 
   private DnsResolver resolver(CheckContext context) {

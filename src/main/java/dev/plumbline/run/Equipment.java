@@ -60,7 +60,7 @@ public record Equipment(TargetPolicy policy, Probes probes) {
         new Probes(
             Map.of(
                 DnsProbe.class,
-                new DnsProbe(resolver, resolvers(vertx, config.dns(), policy), policy),
+                new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy),
                 HttpProbe.class,
                 http,
                 TlsProbe.class,

@@ -113,7 +113,7 @@ public final class DnsBench implements AutoCloseable {
       CheckModule<?> module, Map<String, String> options, DnsResolver resolver, EgressGuard guard) {
     return TestContext.of(module.description(), options)
         .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
-        .withProbe(DnsProbe.class, new DnsProbe(resolver, Map.of(), POLICY))
+        .withProbe(DnsProbe.class, new DnsProbe(vertx, resolver, Map.of(), POLICY))
         .withProbe(TcpProbe.class, new TcpProbe(vertx, guard));
   }
 

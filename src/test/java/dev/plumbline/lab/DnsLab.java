@@ -123,6 +123,11 @@ public final class DnsLab implements AutoCloseable {
         .sum();
   }
 
+  /** How many questions came for all names. */
+  public int queries() {
+    return counts.values().stream().mapToInt(AtomicInteger::get).sum();
+  }
+
   /** Adds the A and AAAA records of a name. */
   public DnsLab address(String name, String... addresses) {
     for (String address : addresses) {

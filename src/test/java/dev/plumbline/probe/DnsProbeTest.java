@@ -16,6 +16,7 @@ import dev.plumbline.lab.DnsLab;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,7 @@ class DnsProbeTest {
     vertx = Vertx.vertx();
     lab = DnsLab.start();
     otherLab = DnsLab.start();
-    probe = new DnsProbe(resolver(lab), Map.of("other", resolver(otherLab)), POLICY);
+    probe = new DnsProbe(vertx, resolver(lab), Map.of("other", resolver(otherLab)), POLICY);
   }
 
   @AfterEach
@@ -217,6 +218,66 @@ class DnsProbeTest {
         .isInstanceOfSatisfying(
             CheckFailure.class,
             failure -> assertThat(failure.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL));
+  }
+
+  @Test
+  void asksForNoMoreThanItsShareWhateverAliasesLead() {
+    CheckContext context = TestContext.create();
+    List<Future<DnsAnswer>> asked = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      for (int hop = 0; hop < 12; hop++) {
+        String name = "c" + i + "-" + hop + ".test";
+        lab.behave(name, DnsFaults.bareAlias("c" + i + "-" + (hop + 1) + ".test"));
+      }
+      asked.add(probe.query(context, "c" + i + "-" + (i % 2 == 0 ? 0 : 6) + ".test", Type.A));
+    }
+
+    List<Throwable> failures = new ArrayList<>();
+    for (Future<DnsAnswer> one : asked) {
+      Await.value(one.otherwiseEmpty());
+      if (one.failed()) {
+        failures.add(one.cause());
+      }
+    }
+
+    assertThat(lab.queries())
+        .isBetween(
+            DnsShare.MOST_QUESTIONS / 2,
+            DnsShare.MOST_QUESTIONS + DnsShare.MOST_OPEN * (DnsChain.MOST_ALIASES + 1));
+    assertThat(failures)
+        .last()
+        .isInstanceOfSatisfying(
+            CheckFailure.class,
+            failure -> assertThat(failure.error().code()).isEqualTo(ErrorCode.REQUEST_LIMIT));
+    lab.address("other.test", "1.1.1.1");
+    assertThat(Await.value(query("other.test", Type.A)).addresses()).hasSize(1);
+  }
+
+  @Test
+  void aCheckOfManySilentNamesLeavesRoomForOthers() {
+    Config.Dns settings =
+        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(100), 1000);
+    DnsResolver narrow = NarrowResolver.of(vertx, settings, POLICY, DnsShare.MOST_OPEN + 1);
+    DnsProbe patient = new DnsProbe(vertx, narrow, Map.of(), POLICY);
+    lab.address("fine.test", "1.1.1.1").address("innocent.test", "1.1.1.2");
+    CheckContext context = TestContext.create();
+    List<Future<DnsAnswer>> silent = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      lab.behave("mute" + i + ".test", DnsFaults.silent());
+      silent.add(patient.query(context, "mute" + i + ".test", Type.A));
+    }
+    Future<DnsAnswer> fine = patient.query(context, "fine.test", Type.A);
+    Future<DnsAnswer> innocent =
+        patient.query(TestContext.create(), "innocent.test", Type.A);
+
+    assertThat(Await.value(innocent).addresses()).hasSize(1);
+    for (Future<DnsAnswer> one : silent) {
+      assertThat(Await.failure(one))
+          .isInstanceOfSatisfying(
+              CheckFailure.class,
+              failure -> assertThat(failure.error().code()).isEqualTo(ErrorCode.DNS_TIMEOUT));
+    }
+    assertThat(Await.value(fine).addresses()).hasSize(1);
   }
 
   @Test

@@ -317,6 +317,14 @@ public final class Spf implements CheckModule<SpfTree> {
               "The part " + term.text() + " could not be looked up.");
           return "could not be looked up";
         }
+        case LIMIT -> {
+          doubt(
+              ErrorCode.REQUEST_LIMIT,
+              NOT_FOLLOWED,
+              node,
+              "The part " + term.text() + " was not looked up: too much had been before it.");
+          return "was not followed";
+        }
         case INSIDE -> {
           say(INSIDE);
           return "belongs to a private network";
@@ -361,6 +369,9 @@ public final class Spf implements CheckModule<SpfTree> {
         }
         case LATE -> {
           return outcome(node, term, Found.LATE);
+        }
+        case LIMIT -> {
+          return outcome(node, term, Found.LIMIT);
         }
         case INSIDE -> {
           doubt(

@@ -20,7 +20,9 @@ import org.xbill.DNS.Type;
  * @param lookalike whether a text of the domain looks like an SPF record, and is none
  */
 public record SpfTree(Node root, boolean lookalike) {
-  private static final int MOST_FOLLOWED = 40;
+  /** Twice of what receivers look up, so that what is too much can be told apart. */
+  private static final int MOST_FOLLOWED = 20;
+
   private static final int MOST_DEEP = 12;
   private static final int MOST_MX = 10;
 
@@ -40,6 +42,8 @@ public record SpfTree(Node root, boolean lookalike) {
     LATE,
     /** Not to be told. */
     INSIDE,
+    /** All questions that a check may ask were asked before. */
+    LIMIT,
     /** It stands above itself. */
     LOOP
   }
@@ -52,6 +56,7 @@ public record SpfTree(Node root, boolean lookalike) {
     UNKNOWN,
     LATE,
     INSIDE,
+    LIMIT,
     MACRO,
     NOT_FOLLOWED
   }
@@ -160,10 +165,7 @@ public record SpfTree(Node root, boolean lookalike) {
       }
       List<String> longer = new ArrayList<>(path);
       longer.add(name);
-      Future<Void> admitted = dns.admit(context, name);
-      Future<DnsAnswer> texts = dns.query(context, name, Type.TXT);
-      return admitted
-          .compose(fine -> texts)
+      return known(name, Type.TXT)
           .compose(answer -> node(name, longer, answer))
           .recover(
               cause ->
@@ -175,12 +177,23 @@ public record SpfTree(Node root, boolean lookalike) {
                                   switch (found) {
                                     case INSIDE -> State.INSIDE;
                                     case LATE -> State.LATE;
+                                    case LIMIT -> State.LIMIT;
                                     default -> State.UNKNOWN;
                                   })));
     }
 
+    /** An answer of which something may be told; of a name that does not exist there is nothing. */
+    private Future<DnsAnswer> known(String name, int type) {
+      return dns.query(context, name, type)
+          .compose(
+              answer ->
+                  answer.nxdomain()
+                      ? Future.succeededFuture(answer)
+                      : dns.admit(context, name).map(answer));
+    }
+
     private Future<Found> servers(String name) {
-      return dns.query(context, name, Type.MX)
+      return known(name, Type.MX)
           .map(
               answer -> {
                 int count = answer.records().size();
@@ -197,7 +210,12 @@ public record SpfTree(Node root, boolean lookalike) {
           .map(
               both -> {
                 for (Found first :
-                    List.of(Found.INSIDE, Found.SOMETHING, Found.LATE, Found.UNKNOWN)) {
+                    List.of(
+                        Found.INSIDE,
+                        Found.SOMETHING,
+                        Found.LIMIT,
+                        Found.LATE,
+                        Found.UNKNOWN)) {
                   if (v4.result() == first || v6.result() == first) {
                     return first;
                   }
@@ -220,6 +238,7 @@ public record SpfTree(Node root, boolean lookalike) {
           switch (failure.error().code()) {
             case TARGET_BLOCKED -> Found.INSIDE;
             case DNS_TIMEOUT -> Found.LATE;
+            case REQUEST_LIMIT -> Found.LIMIT;
             default -> Found.UNKNOWN;
           });
     }

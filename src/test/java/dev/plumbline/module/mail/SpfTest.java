@@ -275,6 +275,56 @@ class SpfTest {
     assertThat(bench.dns().queries("b1.example.org")).isLessThanOrEqualTo(3);
   }
 
+  @Test
+  void asksNoFloodOfQuestionsWhateverARecordNames() {
+    StringBuilder record = new StringBuilder("v=spf1");
+    for (int i = 0; i < 40; i++) {
+      for (int hop = 0; hop < 8; hop++) {
+        String next = "i" + i + "-" + (hop + 1) + ".example.org";
+        bench.dns().behave("i" + i + "-" + hop + ".example.org", DnsFaults.bareAlias(next));
+      }
+      text("i" + i + "-8.example.org", "v=spf1 -all");
+      record.append(" include:i").append(i).append("-0.example.org");
+    }
+
+    CheckResult result = checkRecord(record + " -all");
+
+    assertThat(bench.dns().queries()).isLessThan(200);
+    assertThat(codes(result.findings())).contains("too_many_lookups", "not_all_followed");
+    assertThat(result.fields()).containsEntry("lookup_count", 40).containsEntry("valid", false);
+  }
+
+  @Test
+  void whatWasTooMuchToAskIsNeitherValidNorNot() {
+    StringBuilder record = new StringBuilder("v=spf1");
+    for (int i = 0; i < 10; i++) {
+      for (int hop = 0; hop < 8; hop++) {
+        String next = "i" + i + "-" + (hop + 1) + ".example.org";
+        bench.dns().behave("i" + i + "-" + hop + ".example.org", DnsFaults.bareAlias(next));
+      }
+      text("i" + i + "-8.example.org", "v=spf1 -all");
+      record.append(" include:i").append(i).append("-0.example.org");
+    }
+
+    CheckResult result = checkRecord(record + " -all");
+
+    assertThat(result.error()).isNotNull();
+    assertThat(result.error().code().id()).isEqualTo("request_limit");
+    assertThat(result.fields()).containsEntry("valid", null).containsEntry("lookup_count", 10);
+    assertThat(codes(result.findings())).contains("not_all_followed");
+  }
+
+  @Test
+  void tellsNothingOfAPrivateDomainThatHasMailServers() {
+    bench.dns().address("split.example.org", "10.1.2.3");
+    bench.dns().record("split.example.org. 60 IN MX 10 mail.example.org.");
+
+    CheckResult result = checkRecord("v=spf1 mx:split.example.org -all");
+
+    assertThat(codes(result.findings())).containsExactly("private_names_hidden");
+    assertThat(result.fields().get("tree").toString()).contains("belongs to a private network");
+  }
+
   @ParameterizedTest
   @CsvSource({"5000, more than 4096 characters", "2000, more than 300 parts"})
   void readsNoRecordThatIsOnlyLong(int words, String size) {

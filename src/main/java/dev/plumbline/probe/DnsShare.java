@@ -1,0 +1,74 @@
+package dev.plumbline.probe;
+
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.ErrorCode;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/**
+ * What one check may ask of the DNS: few questions at once, so that silent names take no room from
+ * other checks, and not many in all, since whoever writes a zone chooses what has to be asked.
+ */
+final class DnsShare {
+  /** The most questions of one check, each alias that is followed counting as one more. */
+  static final int MOST_QUESTIONS = 150;
+
+  static final int MOST_OPEN = 4;
+
+  private final Turns turns;
+  private final AtomicInteger left = new AtomicInteger(MOST_QUESTIONS);
+  private final Map<String, Future<Void>> admitted = new ConcurrentHashMap<>();
+
+  DnsShare(Vertx vertx) {
+    this.turns = new Turns(vertx, MOST_OPEN, MOST_QUESTIONS);
+  }
+
+  /**
+   * Asks when its turn has come. Fails with {@code request_limit} when the share is used up, and
+   * with {@code dns_timeout} when the turn does not come in time.
+   */
+  Future<DnsAnswer> ask(Deadline deadline, Supplier<Future<DnsAnswer>> question) {
+    return turns.take(
+        deadline.remainingMillis(), () -> counted(question), DnsShare::turnThatNeverCame);
+  }
+
+  /** What came of a domain's admission, which is looked for once in a check. */
+  Future<Void> admission(String domain, Supplier<Future<Void>> look) {
+    Future<Void> known = admitted.get(domain);
+    if (known == null) {
+      known = look.get();
+      admitted.put(domain, known);
+    }
+    return known;
+  }
+
+  private Future<DnsAnswer> counted(Supplier<Future<DnsAnswer>> question) {
+    if (left.getAndDecrement() <= 0) {
+      return Future.failedFuture(
+          new CheckFailure(
+              ErrorCode.REQUEST_LIMIT,
+              "The check would have asked the DNS more than " + MOST_QUESTIONS + " questions."));
+    }
+    // What has failed may have led through as many aliases as are ever followed.
+    return question
+        .get()
+        .onComplete(
+            answer ->
+                left.addAndGet(
+                    answer.succeeded()
+                        ? -answer.result().aliases().size()
+                        : -DnsChain.MOST_ALIASES));
+  }
+
+  private static Future<DnsAnswer> turnThatNeverCame() {
+    return Future.failedFuture(
+        new CheckFailure(
+            ErrorCode.DNS_TIMEOUT,
+            "The DNS resolver did not answer in time what was asked before this."));
+  }
+}
