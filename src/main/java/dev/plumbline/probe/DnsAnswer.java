@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
@@ -16,7 +17,7 @@ import org.xbill.DNS.TXTRecord;
  * @param type of {@link org.xbill.DNS.Type}
  * @param rcode of {@link Rcode}; anything but NOERROR and NXDOMAIN says that the resolver has
  *     failed
- * @param aliases the names that the name is an alias of, in order (CNAME); empty when it is none
+ * @param way the records by which the name is an alias, in order; empty when it is none
  * @param records of the wanted type, at the last alias; empty when there is none
  * @param addresses of A and AAAA records; empty for other types
  * @param authoritative the AA bit of the last answer
@@ -28,7 +29,7 @@ public record DnsAnswer(
     Name name,
     int type,
     int rcode,
-    List<Name> aliases,
+    List<CNAMERecord> way,
     List<Record> records,
     List<InetAddress> addresses,
     boolean authoritative,
@@ -41,13 +42,18 @@ public record DnsAnswer(
   /** About how many bytes of memory it takes. */
   int weight() {
     int bytes = 2 * OBJECT + name.length();
-    for (Name alias : aliases) {
-      bytes += OBJECT + alias.length();
+    for (CNAMERecord alias : way) {
+      bytes += 2 * OBJECT + alias.getTarget().length();
     }
     for (Record each : records) {
       bytes += 2 * OBJECT + each.getName().length() + each.rdataToWireCanonical().length;
     }
     return bytes + addresses.size() * OBJECT;
+  }
+
+  /** The names that the name is an alias of, in order (CNAME); empty when it is none. */
+  public List<Name> aliases() {
+    return way.stream().map(CNAMERecord::getTarget).toList();
   }
 
   /** Whether the name, or the last of its aliases, does not exist. */

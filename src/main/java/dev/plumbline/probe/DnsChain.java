@@ -34,7 +34,7 @@ final class DnsChain {
 
   private final Name question;
   private final int type;
-  private final List<Name> aliases = new ArrayList<>(2);
+  private final List<CNAMERecord> way = new ArrayList<>(2);
   private Name current;
   private long ttl = MOST_TTL;
   private boolean authenticated = true;
@@ -98,15 +98,16 @@ final class DnsChain {
 
   private void step(CNAMERecord alias) throws CheckFailure {
     Name target = alias.getTarget();
-    if (target.equals(question) || aliases.contains(target)) {
+    if (target.equals(question)
+        || way.stream().anyMatch(before -> before.getTarget().equals(target))) {
       throw new CheckFailure(ErrorCode.DNS_SERVFAIL, "The aliases of the name run in a loop.");
     }
-    if (aliases.size() == MOST_ALIASES) {
+    if (way.size() == MOST_ALIASES) {
       throw new CheckFailure(
           ErrorCode.DNS_SERVFAIL, "The name has more than " + MOST_ALIASES + " aliases in a row.");
     }
     ttl = Math.min(ttl, alias.getTTL());
-    aliases.add(target);
+    way.add(alias);
     current = target;
   }
 
@@ -142,7 +143,7 @@ final class DnsChain {
         question,
         type,
         rcode,
-        List.copyOf(aliases),
+        List.copyOf(way),
         List.copyOf(records),
         addresses(records),
         message.getHeader().getFlag(Flags.AA),

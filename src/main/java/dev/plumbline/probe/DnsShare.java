@@ -61,7 +61,7 @@ final class DnsShare {
             answer ->
                 left.addAndGet(
                     answer.succeeded()
-                        ? -answer.result().aliases().size()
+                        ? -answer.result().way().size()
                         : -DnsChain.MOST_ALIASES));
   }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.DClass;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
@@ -24,7 +25,7 @@ public final class DnsSaid {
    */
   public static DnsAnswer answer(String name, String type, int rcode, String... lines) {
     try {
-      List<Name> aliases = new ArrayList<>();
+      List<CNAMERecord> way = new ArrayList<>();
       List<Record> records = new ArrayList<>();
       List<InetAddress> addresses = new ArrayList<>();
       for (String line : lines) {
@@ -38,7 +39,7 @@ public final class DnsSaid {
                 parts[4],
                 Name.root);
         if (!parts[3].equals(type) && parts[3].equals("CNAME")) {
-          aliases.add(((org.xbill.DNS.CNAMERecord) one).getTarget());
+          way.add((CNAMERecord) one);
           continue;
         }
         records.add(one);
@@ -50,7 +51,7 @@ public final class DnsSaid {
           Name.fromString(name + "."),
           Type.value(type),
           rcode,
-          aliases,
+          way,
           records,
           addresses,
           false,

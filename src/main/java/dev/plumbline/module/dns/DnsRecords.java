@@ -4,6 +4,7 @@ import static dev.plumbline.module.dns.DnsRecordsDescription.ALIAS_AND_MORE;
 import static dev.plumbline.module.dns.DnsRecordsDescription.ALIAS_AT_APEX;
 import static dev.plumbline.module.dns.DnsRecordsDescription.BROKEN_ALIAS;
 import static dev.plumbline.module.dns.DnsRecordsDescription.DANGLING;
+import static dev.plumbline.module.dns.DnsRecordsDescription.DENIED;
 import static dev.plumbline.module.dns.DnsRecordsDescription.HIDDEN;
 import static dev.plumbline.module.dns.DnsRecordsDescription.LONG_ALIASES;
 import static dev.plumbline.module.dns.DnsRecordsDescription.LONG_TTL;
@@ -39,7 +40,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.NSRecord;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
@@ -57,6 +61,8 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
   private static final int SHORT_TTL_SECONDS = 60;
   private static final int LONG_TTL_SECONDS = 7 * 86_400;
   private static final int LONG_CHAIN = 3;
+  private static final Set<ErrorCode> OPEN =
+      Set.of(ErrorCode.DNS_TIMEOUT, ErrorCode.REQUEST_LIMIT);
   private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
   /** A label that nobody has; the same all the time, so that the answers can be kept. */
@@ -187,19 +193,16 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
   @Override
   public Judgement judge(Evidence seen, Options options) {
     List<Asked> answered = seen.asked().stream().filter(Asked::answered).toList();
-    Map<String, Object> records = new LinkedHashMap<>();
-    for (Asked one : answered) {
-      if (!one.records().isEmpty()) {
-        records.put(one.type(), one.records().stream().map(RecordRow::of).toList());
-      }
-    }
     List<Record> all = answered.stream().flatMap(one -> one.records().stream()).toList();
-    boolean missing = answered.stream().map(Asked::answer).anyMatch(DnsAnswer::nxdomain);
+    List<Record> shown = Stream.concat(all.stream(), way(answered)).distinct().toList();
+    Map<String, Object> records = rows(answered, shown);
+    boolean denied = answered.stream().map(Asked::answer).anyMatch(DnsAnswer::nxdomain);
+    boolean missing = denied && all.stream().allMatch(CNAMERecord.class::isInstance);
     boolean alias = answered.stream().anyMatch(one -> !one.answer().aliases().isEmpty());
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("rcode", rcode(seen, missing));
     fields.put("records", records);
-    fields.put("ttl_min", all.isEmpty() ? null : shortestTtl(all));
+    fields.put("ttl_min", shown.isEmpty() ? null : shortestTtl(shown));
     fields.put("wildcard", seen.wildcard());
     fields.put(
         "authoritative",
@@ -218,6 +221,9 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
     if (missing && alias) {
       found.add(DANGLING.found());
     }
+    if (denied && !missing) {
+      found.add(DENIED.found());
+    }
     aliases(seen.name(), answered, found);
     gaps(seen, answered, found);
     if (Boolean.TRUE.equals(seen.wildcard())) {
@@ -229,17 +235,39 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
     if (records.containsKey("A") && asked(answered, "AAAA") && !records.containsKey("AAAA")) {
       found.add(NO_IPV6.found());
     }
-    times(answered, all, found);
+    times(answered, shown, found);
     return new Judgement(fields, found, open(answered, seen));
   }
 
+  /** All records by which the name is an alias, and what it is an alias of too. */
+  private static Stream<Record> way(List<Asked> answered) {
+    return answered.stream().flatMap(one -> one.answer().way().stream());
+  }
+
+  /** The rows by type, in the order in which the types were asked for. */
+  private static Map<String, Object> rows(List<Asked> answered, List<Record> shown) {
+    Map<String, List<Record>> byType = new LinkedHashMap<>();
+    answered.forEach(one -> byType.put(one.type(), new ArrayList<>()));
+    for (Record one : shown) {
+      byType.computeIfAbsent(Type.string(one.getType()), more -> new ArrayList<>()).add(one);
+    }
+    Map<String, Object> rows = new LinkedHashMap<>();
+    byType.forEach(
+        (type, records) -> {
+          if (!records.isEmpty()) {
+            rows.put(type, records.stream().sorted(RecordRow.ORDER).map(RecordRow::of).toList());
+          }
+        });
+    return rows;
+  }
+
   /**
-   * An answer that came too late leaves the question open, however much is known. So does a
-   * wildcard of which nothing is known, since there is no gap between yes and no.
+   * What was not answered in time, or not asked for, leaves the question open, however much is
+   * known. So does a wildcard of which nothing is known, since there is no gap between yes and no.
    */
   private static @Nullable CheckError open(List<Asked> answered, Evidence seen) {
     for (Asked one : seen.asked()) {
-      if (one.failure() != null && one.failure().code() == ErrorCode.DNS_TIMEOUT) {
+      if (one.failure() != null && OPEN.contains(one.failure().code())) {
         return one.failure();
       }
     }
@@ -268,7 +296,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
                     !one.type().equals("CNAME")
                         && !one.records().isEmpty()
                         && one.answer().aliases().isEmpty());
-    if (alias && name.equals(DOMAINS.of(name))) {
+    if (alias && name.equals(DOMAINS.registered(name))) {
       found.add(ALIAS_AT_APEX.found());
     } else if (alias && more) {
       found.add(ALIAS_AND_MORE.found());

@@ -13,11 +13,20 @@ final class DnsRecordsDescription {
   static final FindingCode NXDOMAIN =
       new FindingCode(
           "name_does_not_exist",
-          Level.FAIL,
+          Level.INFO,
           "rcode",
           "The name does not exist: there is no record of any type, and none below it.",
           "Look for a typing error; a new or lapsed registration is in no zone either.",
           "RFC 8020 section 2");
+  static final FindingCode DENIED =
+      new FindingCode(
+          "denied_though_it_exists",
+          Level.WARN,
+          "rcode",
+          "For some record types the name is said not to exist, though it has records of others.",
+          "A name server that says so for types it does not know hides the name from newer clients:"
+              + " update it.",
+          "RFC 4074 section 4.2");
   static final FindingCode DANGLING =
       new FindingCode(
           "dangling_alias",
@@ -171,11 +180,11 @@ final class DnsRecordsDescription {
                   "rcode",
                   "Response code",
                   "What the resolver answered: NOERROR (the name exists), NXDOMAIN (it does not, or"
-                      + " what it is an alias of), SERVFAIL (it could not be found out)."),
+                      + " what it is an alias of; no type has records), SERVFAIL (it could not be found out)."),
               Field.object(
                   "records",
                   "Records",
-                  "The records found, by type. Each has its owner (name), how long it may be kept"
+                  "The records found, by type; under CNAME the whole way of an alias. Each has its owner (name), how long it may be kept"
                       + " (ttl_seconds), its content as in a zone file (data) and, for MX, SRV, SOA,"
                       + " CAA and TXT, the parts of it."),
               Field.integer(
@@ -201,6 +210,7 @@ final class DnsRecordsDescription {
                   "How long the resolver took for the slowest of the answers, in ms."))
           .findings(
               NXDOMAIN,
+              DENIED,
               DANGLING,
               BROKEN_ALIAS,
               ALIAS_AND_MORE,

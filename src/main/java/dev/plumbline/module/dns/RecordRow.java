@@ -2,7 +2,9 @@ package dev.plumbline.module.dns;
 
 import dev.plumbline.check.AddressText;
 import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.xbill.DNS.AAAARecord;
@@ -19,7 +21,31 @@ import org.xbill.DNS.TXTRecord;
 
 /** A record as it is told: its owner, its time to live, its content and the parts of it. */
 final class RecordRow {
+  /** As people read them: mail servers and services by preference, then by name. */
+  static final Comparator<Record> ORDER =
+      Comparator.comparingInt(RecordRow::preference).thenComparing(RecordRow::host);
+
   private RecordRow() {}
+
+  private static int preference(Record found) {
+    if (found instanceof MXRecord mx) {
+      return mx.getPriority();
+    }
+    return found instanceof SRVRecord srv ? srv.getPriority() : 0;
+  }
+
+  private static String host(Record found) {
+    Name host = null;
+    if (found instanceof MXRecord mx) {
+      host = mx.getTarget();
+    } else if (found instanceof SRVRecord srv) {
+      host = srv.getTarget();
+    } else if (found instanceof NSRecord ns) {
+      host = ns.getTarget();
+    }
+    return host == null ? "" : plain(host).toLowerCase(Locale.ROOT);
+  }
+
 
   /** The row, in the order in which it is shown. */
   static Map<String, Object> of(Record found) {

@@ -1,6 +1,7 @@
 package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckError;
@@ -8,6 +9,7 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Level;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.Dig;
@@ -305,6 +307,11 @@ class DnsRecordsTest {
         seen("no_records", "A", "AAAA"),
         seen("short_ttl", "MX a.example.com. 59 IN MX 0 ."),
         seen("long_ttl", "MX a.example.com. 604801 IN MX 0 ."),
+        seen("denied_though_it_exists", "A a.example.com. 60 IN A 1.1.1.1", "CAA!"),
+        seen(
+            "dangling_alias",
+            "CNAME a.example.com. 60 IN CNAME b.test.",
+            "A! a.example.com. 60 IN CNAME b.test."),
         seen("dangling_alias", "A! a.example.com. 60 IN CNAME b.test."),
         seen("name_does_not_exist", "A!", "MX!"));
   }
@@ -332,6 +339,98 @@ class DnsRecordsTest {
         .isEqualTo(codes.equals("-") ? List.of() : Arrays.asList(codes.split(" ")));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "foo.azurewebsites.net, false",
+    "foo.github.io, false",
+    "www.foo.co.uk, false",
+    "foo.co.uk, true",
+    "foo.com, true"
+  })
+  void onlyARegisteredDomainIsTakenForTheTopOfAZone(String name, boolean apex) {
+    DnsAnswer alias = DnsSaid.answer(name, "CNAME", name + ". 60 IN CNAME b.test.");
+
+    Judgement judgement =
+        judge(new Evidence(name, List.of(new Asked("CNAME", alias, null)), null, null));
+
+    assertThat(codes(judgement.findings()).contains("alias_at_apex")).isEqualTo(apex);
+  }
+
+  @Test
+  void oneTypeThatIsDeniedDoesNotMakeTheNameGone() {
+    Evidence seen =
+        new Evidence(
+            "a.example.com",
+            List.of(
+                new Asked("CAA", DnsSaid.answer("a.example.com", "CAA", Rcode.NXDOMAIN), null),
+                new Asked("A", DnsSaid.answer("a.example.com", "A", "a.example.com. 60 IN A 1.1.1.1"), null)),
+            null,
+            null);
+
+    assertThat(judge(seen).fields()).containsEntry("rcode", "NOERROR");
+    assertThat(judge(seen).error()).isNull();
+  }
+
+  @Test
+  void aNameThatDoesNotExistIsAnErrorAndNoFault() {
+    CheckResult missing = check("missing.test", "");
+
+    assertThat(missing.verdict()).isEqualTo(Verdict.ERROR);
+    assertThat(missing.findings())
+        .extracting(Finding::code, Finding::level)
+        .containsExactly(tuple("name_does_not_exist", Level.INFO));
+  }
+
+  @Test
+  void showsTheWholeWayOfAnAlias() {
+    bench.dns().alias("web.way.test", "www.way.test").alias("www.way.test", "way.test");
+    bench.dns().address("way.test", "192.0.2.1");
+
+    for (String types : List.of("", "types=A")) {
+      assertThat(records(check("web.way.test", types)).get("CNAME"))
+          .extracting(row -> row.get("name") + " " + row.get("data"))
+          .containsExactly("web.way.test www.way.test.", "www.way.test way.test.");
+    }
+  }
+
+  @Test
+  void tellsMailServersInTheOrderInWhichTheyAreTried() {
+    for (String server : List.of("20 b", "10 c", "5 z", "20 a", "100 a")) {
+      bench.dns().record("order.test. 60 IN MX " + server + ".order.test.");
+    }
+
+    assertThat(records(check("order.test", "types=MX")).get("MX"))
+        .extracting(row -> row.get("data").toString().replace(".order.test.", ""))
+        .containsExactly("5 z", "10 c", "20 a", "20 b", "100 a");
+  }
+
+  @Test
+  void ofANameWhoseOnlyRecordIsHiddenItIsNotSaidThatThereIsNone() {
+    bench.dns().record("_ldap._tcp.hidden.test. 60 IN SRV 0 0 389 dc1.corp.example.");
+
+    for (String types : List.of("", "types=SRV", "types=A,SRV")) {
+      CheckResult result = check("_ldap._tcp.hidden.test", types);
+      assertThat(codes(result.findings())).doesNotContain("no_records");
+    }
+    assertThat(codes(check("_ldap._tcp.hidden.test", "").findings()))
+        .containsExactly("private_records_hidden");
+  }
+
+  @Test
+  void everyTypeOfANameBehindALongWayMayBeAskedFor() {
+    for (int hop = 0; hop < 8; hop++) {
+      bench.dns().behave("h" + hop + ".far.test", DnsFaults.bareAlias("h" + (hop + 1) + ".far.test"));
+    }
+    bench.dns().address("h8.far.test", "192.0.2.1");
+    List<String> all = Stream.concat(DnsRecords.USUAL.stream(), DnsRecords.UNUSUAL.stream()).toList();
+
+    CheckResult result = check("h0.far.test", "types=" + String.join(",", all));
+
+    assertThat(result.error()).isNull();
+    assertThat(codes(result.findings())).doesNotContain("types_unanswered");
+    assertThat(records(result).get("CNAME")).hasSize(8);
+  }
+
   @Test
   void saysThatThereIsAWildcard() {
     Evidence seen =
@@ -343,6 +442,22 @@ class DnsRecordsTest {
 
     assertThat(judge(seen).fields()).containsEntry("wildcard", true);
     assertThat(codes(judge(seen).findings())).contains("wildcard");
+  }
+
+  @Test
+  void whatWasTooMuchToAskLeavesTheQuestionOpen() {
+    CheckError limit = new CheckError(ErrorCode.REQUEST_LIMIT, "Too much.");
+    DnsAnswer known = DnsSaid.answer("a.test", "A", "a.test. 60 IN A 1.1.1.1");
+
+    Judgement judgement =
+        judge(
+            new Evidence(
+                "a.test",
+                List.of(new Asked("A", known, null), new Asked("MX", null, limit)),
+                null,
+                null));
+
+    assertThat(judgement.error()).isEqualTo(limit);
   }
 
   @Test
@@ -496,7 +611,7 @@ class DnsRecordsTest {
         for (String type : types.split(",")) {
           Dig.ask(named.port(), "+noall", "+answer", "+nosplit", name, type).stream()
               .map(line -> line.replaceAll("\\s+", " ").replace("alpn=\"h2,h3\"", "alpn=h2,h3"))
-              .filter(line -> line.contains(" IN " + type + " "))
+              .filter(line -> !theirs.contains(line))
               .forEach(theirs::add);
         }
         assertThat(ours.stream().map(line -> line.replaceAll("\\s+", " ")).toList())
