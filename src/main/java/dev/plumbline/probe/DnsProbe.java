@@ -16,8 +16,8 @@ import org.xbill.DNS.Type;
 
 /**
  * Records of the DNS, for checks that judge the records themselves. It asks the resolver that the
- * option {@code resolver} names, shares answers of the last few seconds, lets no check ask more than
- * its share, and keeps to itself what belongs to a private network.
+ * option {@code resolver} names, shares answers of the last few seconds, lets no check ask more
+ * than its share, and keeps to itself what belongs to a private network.
  */
 public final class DnsProbe {
   private static final long MOMENT_MS = 5_000;

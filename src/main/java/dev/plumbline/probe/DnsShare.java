@@ -60,9 +60,7 @@ final class DnsShare {
         .onComplete(
             answer ->
                 left.addAndGet(
-                    answer.succeeded()
-                        ? -answer.result().way().size()
-                        : -DnsChain.MOST_ALIASES));
+                    answer.succeeded() ? -answer.result().way().size() : -DnsChain.MOST_ALIASES));
   }
 
   private static Future<DnsAnswer> turnThatNeverCame() {

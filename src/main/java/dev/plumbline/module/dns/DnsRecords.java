@@ -61,8 +61,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
   private static final int SHORT_TTL_SECONDS = 60;
   private static final int LONG_TTL_SECONDS = 7 * 86_400;
   private static final int LONG_CHAIN = 3;
-  private static final Set<ErrorCode> OPEN =
-      Set.of(ErrorCode.DNS_TIMEOUT, ErrorCode.REQUEST_LIMIT);
+  private static final Set<ErrorCode> OPEN = Set.of(ErrorCode.DNS_TIMEOUT, ErrorCode.REQUEST_LIMIT);
   private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
   /** A label that nobody has; the same all the time, so that the answers can be kept. */

@@ -46,7 +46,6 @@ final class RecordRow {
     return host == null ? "" : plain(host).toLowerCase(Locale.ROOT);
   }
 
-
   /** The row, in the order in which it is shown. */
   static Map<String, Object> of(Record found) {
     Map<String, Object> row = new LinkedHashMap<>();

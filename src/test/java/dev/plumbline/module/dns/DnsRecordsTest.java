@@ -363,7 +363,10 @@ class DnsRecordsTest {
             "a.example.com",
             List.of(
                 new Asked("CAA", DnsSaid.answer("a.example.com", "CAA", Rcode.NXDOMAIN), null),
-                new Asked("A", DnsSaid.answer("a.example.com", "A", "a.example.com. 60 IN A 1.1.1.1"), null)),
+                new Asked(
+                    "A",
+                    DnsSaid.answer("a.example.com", "A", "a.example.com. 60 IN A 1.1.1.1"),
+                    null)),
             null,
             null);
 
@@ -419,10 +422,13 @@ class DnsRecordsTest {
   @Test
   void everyTypeOfANameBehindALongWayMayBeAskedFor() {
     for (int hop = 0; hop < 8; hop++) {
-      bench.dns().behave("h" + hop + ".far.test", DnsFaults.bareAlias("h" + (hop + 1) + ".far.test"));
+      bench
+          .dns()
+          .behave("h" + hop + ".far.test", DnsFaults.bareAlias("h" + (hop + 1) + ".far.test"));
     }
     bench.dns().address("h8.far.test", "192.0.2.1");
-    List<String> all = Stream.concat(DnsRecords.USUAL.stream(), DnsRecords.UNUSUAL.stream()).toList();
+    List<String> all =
+        Stream.concat(DnsRecords.USUAL.stream(), DnsRecords.UNUSUAL.stream()).toList();
 
     CheckResult result = check("h0.far.test", "types=" + String.join(",", all));
 
