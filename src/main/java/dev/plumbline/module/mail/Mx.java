@@ -5,6 +5,7 @@ import static dev.plumbline.module.mail.MxDescription.IMPLICIT;
 import static dev.plumbline.module.mail.MxDescription.INSIDE;
 import static dev.plumbline.module.mail.MxDescription.IS_ADDRESS;
 import static dev.plumbline.module.mail.MxDescription.MANY;
+import static dev.plumbline.module.mail.MxDescription.NOT_ASKED;
 import static dev.plumbline.module.mail.MxDescription.NO_IPV6;
 import static dev.plumbline.module.mail.MxDescription.NO_SERVER;
 import static dev.plumbline.module.mail.MxDescription.NO_TLS;
@@ -75,6 +76,7 @@ public final class Mx implements CheckModule<Mx.Evidence> {
    * @param host without the trailing dot; a dot for none
    * @param alias whether the name is an alias
    * @param tls whether STARTTLS is offered, null when unknown
+   * @param unheard why a server that was to be asked did not say, null otherwise
    */
   public record Server(
       int preference,
@@ -82,9 +84,20 @@ public final class Mx implements CheckModule<Mx.Evidence> {
       Addresses state,
       List<InetAddress> ips,
       boolean alias,
-      @Nullable Boolean tls) {
+      @Nullable Boolean tls,
+      @Nullable String unheard) {
     Server with(@Nullable Boolean offered) {
-      return new Server(preference, host, state, ips, alias, offered);
+      String why = offered == null ? "it did not say" : null;
+      return new Server(preference, host, state, ips, alias, offered, why);
+    }
+
+    Server unheard(ErrorCode why) {
+      return new Server(preference, host, state, ips, alias, null, words(why));
+    }
+
+    /** Whether it is so far down the list that nothing was looked up. */
+    boolean passedOver() {
+      return state == Addresses.NOT_ASKED && !none();
     }
 
     boolean none() {
@@ -155,7 +168,8 @@ public final class Mx implements CheckModule<Mx.Evidence> {
       servers.add(
           host.equals(".") || servers.size() >= MOST_LOOKED_UP
               ? Future.succeededFuture(
-                  new Server(mx.getPriority(), host, Addresses.NOT_ASKED, List.of(), false, null))
+                  new Server(
+                      mx.getPriority(), host, Addresses.NOT_ASKED, List.of(), false, null, null))
               : server(context, dns, mx.getPriority(), host));
     }
     return Future.all(servers)
@@ -182,7 +196,7 @@ public final class Mx implements CheckModule<Mx.Evidence> {
                   alias |= !one.result().aliases().isEmpty();
                 } else if (DnsProbe.isBlocked(one.cause())) {
                   return Future.succeededFuture(
-                      new Server(preference, host, Addresses.INSIDE, List.of(), false, null));
+                      new Server(preference, host, Addresses.INSIDE, List.of(), false, null, null));
                 } else if (one.cause() instanceof CheckFailure) {
                   state = Addresses.UNKNOWN;
                 } else {
@@ -196,6 +210,7 @@ public final class Mx implements CheckModule<Mx.Evidence> {
                       ips.isEmpty() ? state : Addresses.FOUND,
                       List.copyOf(ips),
                       alias,
+                      null,
                       null));
             });
   }
@@ -220,7 +235,7 @@ public final class Mx implements CheckModule<Mx.Evidence> {
                       cause ->
                           cause instanceof CheckFailure failure
                                   && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
-                              ? Future.succeededFuture(server)
+                              ? Future.succeededFuture(server.unheard(failure.error().code()))
                               : Future.failedFuture(cause))
               : Future.succeededFuture(server));
     }
@@ -235,6 +250,16 @@ public final class Mx implements CheckModule<Mx.Evidence> {
         .probe(TcpProbe.class)
         .talk(context, host, server.ips().get(0), SMTP, patience, patience, new Greeting())
         .map(talk -> offersTls(text(talk.heard())));
+  }
+
+  private static String words(ErrorCode why) {
+    return switch (why) {
+      case CONNECT_REFUSED -> "the connection was refused";
+      case CONNECT_UNREACHABLE -> "no way led there";
+      case CONNECTION_RESET -> "the connection was cut off";
+      case CONNECT_TIMEOUT, READ_TIMEOUT -> "no answer came";
+      default -> "it may not be asked from here";
+    };
   }
 
   private static String text(Buffer heard) {
@@ -303,7 +328,7 @@ public final class Mx implements CheckModule<Mx.Evidence> {
     List<String> unresolvable = hosts(servers.stream().filter(s -> s.state() == Addresses.NONE));
     List<String> aliases = hosts(servers.stream().filter(Server::alias));
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    fields.put("records", servers.stream().map(Mx::row).toList());
+    fields.put("records", servers.stream().filter(s -> !s.passedOver()).map(Mx::row).toList());
     fields.put("null_mx", none && servers.size() == 1);
     fields.put("implicit", seen.implicit() && !servers.isEmpty());
     fields.put("unresolvable", unresolvable);
@@ -352,13 +377,33 @@ public final class Mx implements CheckModule<Mx.Evidence> {
     if (named.size() == 1) {
       found.add(SINGLE.found());
     }
-    if (named.stream().anyMatch(server -> server.state() == Addresses.NOT_ASKED)) {
-      found.add(MANY.found());
+    if (named.stream().anyMatch(Server::passedOver)) {
+      found.add(
+          MANY.found(
+              String.format(
+                  Locale.ROOT,
+                  "There are %,d mail servers; only the first %d were looked up and are listed.",
+                  named.size(),
+                  MOST_LOOKED_UP)));
     }
     boolean six =
         named.stream().flatMap(s -> s.ips().stream()).anyMatch(ip -> ip.getAddress().length == 16);
     if (usable.stream().anyMatch(s -> !s.ips().isEmpty()) && !six) {
       found.add(NO_IPV6.found());
+    }
+    List<String> unheard =
+        named.stream()
+            .filter(server -> server.unheard() != null)
+            .map(server -> server.host() + " (" + server.unheard() + ")")
+            .distinct()
+            .toList();
+    if (!unheard.isEmpty()) {
+      found.add(
+          NOT_ASKED.found(
+              "Nothing is known of the encryption of "
+                  + Few.of(unheard)
+                  + ". Many networks let nobody out on port 25, so this need not be the server's"
+                  + " fault."));
     }
   }
 
@@ -368,7 +413,7 @@ public final class Mx implements CheckModule<Mx.Evidence> {
           code.found(
               hosts.size() == 1
                   ? "The mail server " + hosts.get(0) + " " + what + "."
-                  : "Of these mail servers each " + what + ": " + String.join(", ", hosts) + "."));
+                  : "Of these mail servers each " + what + ": " + Few.of(hosts) + "."));
     }
   }
 

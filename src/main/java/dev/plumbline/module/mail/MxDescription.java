@@ -115,6 +115,15 @@ final class MxDescription {
           "A mail server does not offer encryption (STARTTLS), so mail to it can be read on the way.",
           "Give the server a certificate and switch STARTTLS on.",
           "RFC 3207");
+  static final FindingCode NOT_ASKED =
+      new FindingCode(
+          "mail_server_not_asked",
+          Level.INFO,
+          "records",
+          "A mail server gave no answer on port 25, so nothing is known of its encryption. Many"
+              + " networks let nobody out on that port, so this need not be the server's fault.",
+          "Check from another network that it answers on port 25.",
+          "RFC 3207 section 4");
   static final FindingCode UNKNOWN =
       new FindingCode(
           "mx_lookup_failed",
@@ -130,7 +139,7 @@ final class MxDescription {
           "records",
           "There are so many mail servers that only the first "
               + Mx.MOST_LOOKED_UP
-              + " were looked up.",
+              + " were looked up and are listed.",
           "Fewer do; several addresses behind one name serve as well.",
           "RFC 5321 section 5.1");
 
@@ -145,7 +154,9 @@ final class MxDescription {
               Field.table(
                   "records",
                   "Mail servers",
-                  "The servers that take the domain's mail, the preferred first.",
+                  "The servers that take the domain's mail, the preferred first; no more than "
+                      + Mx.MOST_LOOKED_UP
+                      + ".",
                   Field.integer(
                       "preference", "Preference", "Senders try the smallest number first."),
                   Field.string("host", "Host", "The server's name; a dot for no server at all."),
@@ -190,6 +201,7 @@ final class MxDescription {
               SINGLE,
               NO_IPV6,
               NO_TLS,
+              NOT_ASKED,
               UNKNOWN,
               MANY)
           .build();

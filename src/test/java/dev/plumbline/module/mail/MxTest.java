@@ -8,6 +8,7 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Level;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.Dig;
@@ -88,18 +89,18 @@ class MxTest {
   @CsvSource(
       nullValues = "-",
       value = {
-        "good.test, PASS, -, ''",
-        "Bücher.test, PASS, -, single_mx",
-        "www.good.test, PASS, -, ''",
+        "good.test, PASS, -, mail_server_not_asked",
+        "Bücher.test, PASS, -, single_mx mail_server_not_asked",
+        "www.good.test, PASS, -, mail_server_not_asked",
         "null.test, PASS, -, null_mx",
-        "both.test, FAIL, -, null_mx_with_others single_mx",
-        "implicit.test, WARN, -, implicit_mx single_mx no_ipv6",
+        "both.test, FAIL, -, null_mx_with_others single_mx mail_server_not_asked",
+        "implicit.test, WARN, -, implicit_mx single_mx no_ipv6 mail_server_not_asked",
         "nothing.test, WARN, -, no_mail_server",
         "lost.test, FAIL, -, no_usable_mx mx_unresolvable single_mx",
-        "alias.test, WARN, -, mx_points_to_alias single_mx",
+        "alias.test, WARN, -, mx_points_to_alias single_mx mail_server_not_asked",
         "literal.test, FAIL, -, no_usable_mx mx_is_address mx_unresolvable single_mx",
         "local.test, FAIL, -, no_usable_mx mx_inside single_mx",
-        "private.test, WARN, -, mx_inside",
+        "private.test, WARN, -, mx_inside mail_server_not_asked",
         "lame.test, WARN, -, mx_lookup_failed single_mx",
         "crowd.test, WARN, -, mx_unresolvable many_mx",
         "hidden.test, ERROR, target_blocked, ''",
@@ -148,6 +149,9 @@ class MxTest {
 
     assertThat(bench.dns().queries("m19.crowd.test")).isPositive();
     assertThat(bench.dns().queries("m20.crowd.test")).isZero();
+    assertThat(bench.check(MODULE, "crowd.test", "").fields().get("records").toString())
+        .contains("m19.crowd.test")
+        .doesNotContain("m20.crowd.test");
   }
 
   static Stream<Arguments> answers() {
@@ -197,9 +201,46 @@ class MxTest {
         .contains("mx_named_twice");
   }
 
+  @Test
+  void saysWhichServersCouldNotBeAsked() {
+    Server dead = server(10, "a.test", true).unheard(ErrorCode.CONNECT_REFUSED);
+    Server dumb = server(20, "b.test", true).with(null);
+
+    Judgement judgement = judge(dead, dumb, server(30, "c.test", true));
+
+    assertThat(judgement.findings()).hasSize(1);
+    assertThat(judgement.findings().get(0).level()).isEqualTo(Level.INFO);
+    assertThat(judgement.findings().get(0).message())
+        .startsWith(
+            "Nothing is known of the encryption of a.test (the connection was refused), b.test"
+                + " (it did not say).");
+  }
+
+  @Test
+  void namesNoMoreServersThanAPersonWouldRead() {
+    List<Server> literals = new ArrayList<>();
+    for (int i = 0; i < 1_985; i++) {
+      Addresses state = i < Mx.MOST_LOOKED_UP ? Addresses.NONE : Addresses.NOT_ASKED;
+      literals.add(new Server(i, "192.0.2." + i, state, List.of(), false, null, null));
+    }
+
+    Judgement judgement = judge(literals.toArray(Server[]::new));
+
+    assertThat(judgement.findings()).extracting(Finding::message).allMatch(m -> m.length() < 200);
+    assertThat(judgement.findings().toString())
+        .contains("192.0.2.4 and 1,980 more", "There are 1,985 mail servers");
+    assertThat((List<?>) judgement.fields().get("records")).hasSize(Mx.MOST_LOOKED_UP);
+  }
+
   private static Server server(int preference, String host, boolean tls) {
     return new Server(
-        preference, host, Addresses.FOUND, List.of(AddressText.parse("2001:db8::1")), false, tls);
+        preference,
+        host,
+        Addresses.FOUND,
+        List.of(AddressText.parse("2001:db8::1")),
+        false,
+        tls,
+        null);
   }
 
   private static Judgement judge(Server... servers) {
