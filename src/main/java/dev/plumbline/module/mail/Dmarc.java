@@ -29,6 +29,8 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence> {
   private static final String PREFIX = "_dmarc.";
   private static final int MOST_REPORT_DOMAINS = 10;
   private static final int SERVED_REPORTS = 2;
+  private static final int MOST_TOLD = 5;
+  private static final int MOST_ERRORS = 100;
   private static final List<String> STRICTNESS = List.of("none", "quarantine", "reject");
   private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
@@ -149,7 +151,8 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence> {
 
   private static Future<Agreed> agreed(
       CheckContext context, DnsProbe dns, String holder, String other) {
-    return dns.query(context, holder + "._report." + PREFIX + other, Type.TXT)
+    return dns.admit(context, other)
+        .compose(fine -> dns.query(context, holder + "._report." + PREFIX + other, Type.TXT))
         .map(
             answer ->
                 answer.texts().stream().anyMatch(DmarcRecord::claims) ? Agreed.YES : Agreed.NO)
@@ -201,7 +204,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence> {
     fields.put("adkim", record == null ? "r" : record.dkimAlignment());
     fields.put("inherited_from", inherited && !seen.records().isEmpty() ? seen.holder() : null);
     fields.put("external_authorised", authorised(seen.agreed()));
-    fields.put("errors", errors);
+    fields.put("errors", errors.stream().limit(MOST_ERRORS).toList());
     return Judgement.of(fields, found);
   }
 
@@ -228,6 +231,9 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence> {
       found.add(
           DmarcDescription.PARTIAL.found(
               "The policy is asked for " + record.pct() + " % of the mail only."));
+    }
+    if (record.testing() && !"none".equals(holds)) {
+      found.add(DmarcDescription.TESTING.found());
     }
     if (!record.policyFirst()) {
       found.add(DmarcDescription.NOT_FIRST.found());
@@ -258,11 +264,17 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence> {
   }
 
   private static void form(DmarcRecord record, List<Finding> found) {
-    record.errors().forEach(error -> found.add(DmarcDescription.SYNTAX.found(error)));
+    record.errors().stream()
+        .limit(MOST_TOLD)
+        .forEach(error -> found.add(DmarcDescription.SYNTAX.found(error)));
+    int more = record.errors().size() - MOST_TOLD;
+    if (more > 0) {
+      found.add(DmarcDescription.SYNTAX.found(more + " more parts of the record are wrong."));
+    }
     if (!record.unknown().isEmpty()) {
       found.add(
           DmarcDescription.UNKNOWN_TAG.found(
-              "No standard knows the tag " + String.join(", ", record.unknown()) + "."));
+              "No standard knows the tag " + Few.of(record.unknown()) + "."));
     }
   }
 

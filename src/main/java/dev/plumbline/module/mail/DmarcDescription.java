@@ -76,6 +76,14 @@ final class DmarcDescription {
           "The policy is asked for a part of the mail only.",
           "Take out pct, or set it to 100, when you are done with trying.",
           "RFC 7489 section 6.6.4");
+  static final FindingCode TESTING =
+      new FindingCode(
+          "policy_testing",
+          Level.WARN,
+          "policy",
+          "The policy is in test mode (t=y): receivers do not apply it, but the next milder one.",
+          "Take out t, or set it to n, when you are done with trying.",
+          "RFC 9989 section 4.7");
   static final FindingCode NO_REPORTS =
       new FindingCode(
           "no_reports",
@@ -215,6 +223,7 @@ final class DmarcDescription {
               QUARANTINE,
               WEAK_SUBDOMAINS,
               PARTIAL,
+              TESTING,
               NO_REPORTS,
               UNAUTHORISED,
               REPORT_UNKNOWN,

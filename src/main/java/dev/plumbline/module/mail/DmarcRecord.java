@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param policy none, quarantine or reject; null when it says none of them
  * @param subdomainPolicy likewise, where it has one of its own
  * @param policyFirst whether the policy stands right after the version, as it must
+ * @param testing whether the domain is only trying the policy (RFC 9989, tag t)
  * @param errors what is wrong, each a sentence
  * @param unknown names of tags that no standard knows
  */
@@ -26,6 +27,7 @@ record DmarcRecord(
     @Nullable String subdomainPolicy,
     boolean policyFirst,
     int pct,
+    boolean testing,
     String spfAlignment,
     String dkimAlignment,
     List<Report> aggregate,
@@ -46,6 +48,8 @@ record DmarcRecord(
   private static final Pattern VERSION_LIKE =
       Pattern.compile(
           "\\W{0,8}(v\\s{0,8}=\\s{0,8})?dmarc.*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+  private static final Pattern VERSION_LATER =
+      Pattern.compile(";\\s{0,8}v\\s{0,8}=\\s{0,8}dmarc1", Pattern.CASE_INSENSITIVE);
   private static final Pattern SIZE = Pattern.compile(".*![0-9]{1,18}[kmgtKMGT]?");
   private static final Set<String> POLICIES = Set.of("none", "quarantine", "reject");
 
@@ -59,7 +63,8 @@ record DmarcRecord(
 
   /** Whether a text looks like a DMARC record, and is none. */
   static boolean resembles(String text) {
-    return !claims(text) && VERSION_LIKE.matcher(text).matches();
+    return !claims(text)
+        && (VERSION_LIKE.matcher(text).matches() || VERSION_LATER.matcher(text).find());
   }
 
   /** Reads a text that {@link #claims} to be one. */
@@ -87,6 +92,7 @@ record DmarcRecord(
         word(tags, "sp", POLICIES, errors),
         names.size() > 1 && names.get(1).equals("p"),
         percentage(tags, errors),
+        "y".equalsIgnoreCase(tags.get("t")),
         alignment(tags, "aspf", errors),
         alignment(tags, "adkim", errors),
         reports(tags, "rua", errors),

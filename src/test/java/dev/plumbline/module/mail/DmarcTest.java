@@ -130,7 +130,9 @@ class DmarcTest {
         "p=none; pct=0; rua=mailto:a@example.com|true|policy_none",
         "rua=mailto:a@example.com; p=reject|true|policy_not_first",
         "p=reject; rua=mailto:a@example.com; foo=bar|true|unknown_tag",
-        "p=reject; np=reject; psd=n; t=y; rua=mailto:a@example.com|true|none",
+        "p=reject; np=reject; psd=n; t=n; rua=mailto:a@example.com|true|none",
+        "p=reject; t=y; rua=mailto:a@example.com|true|policy_testing",
+        "p=none; t=y; rua=mailto:a@example.com|true|policy_none",
         "p=reject; rua=mailto:a@example.com!10m,mailto:b@example.com|true|none",
         "p=reject; rua=mailto:a@example.com,mailto:b@example.com,mailto:c@example.com|true|many_report_addresses",
         "p=reject; rua=mailto:a@sub.example.com|true|none",
@@ -167,7 +169,9 @@ class DmarcTest {
         "DMARC1; p=none",
         " v=DMARC1; p=none",
         "\"v=DMARC1; p=none\"",
-        "v=DMARC1 p=none"
+        "v=DMARC1 p=none",
+        "p=reject; v=DMARC1",
+        "p=reject; rua=mailto:a@example.com;v=dmarc1;"
       })
   void findsWhatOnlyLooksLikeARecord(String text) {
     text("_dmarc.example.com", text);
@@ -243,6 +247,34 @@ class DmarcTest {
 
     assertThat(result.fields()).containsEntry("external_authorised", authorised);
     assertThat(codes(result.findings())).isEqualTo(words(codes));
+  }
+
+  @Test
+  void tellsNothingOfAPrivateDomainThatReportsAreToGoTo() {
+    text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@split.test");
+    text("example.com._report._dmarc.split.test", "v=DMARC1");
+    bench.dns().address("split.test", "10.1.2.3");
+
+    CheckResult result = check("example.com");
+
+    assertThat(result.fields()).containsEntry("external_authorised", null);
+    assertThat(codes(result.findings())).containsExactly("report_authorisation_unknown");
+    assertThat(bench.dns().queries("example.com._report._dmarc.split.test")).isZero();
+  }
+
+  @Test
+  void tellsOfManyFaultsNoMoreThanAPersonCouldRead() {
+    text("_dmarc.example.com", "v=DMARC1; p=reject" + "; nonsense".repeat(500) + "; x=1".repeat(3));
+
+    CheckResult result = check("example.com");
+
+    assertThat(result.findings())
+        .filteredOn(finding -> finding.code().equals("syntax_error"))
+        .hasSize(6)
+        .last()
+        .extracting(Finding::message)
+        .isEqualTo("497 more parts of the record are wrong.");
+    assertThat((List<?>) result.fields().get("errors")).hasSize(100);
   }
 
   @Test
