@@ -63,6 +63,7 @@ public final class Spf implements CheckModule<SpfTree> {
   private static final int LONG_RECORD = 450;
   private static final int MOST_ROWS = 1_000;
   private static final int MOST_ERRORS = 100;
+  private static final int MOST_SHOWN = 200;
   private static final int WIDE_V4 = 8;
   private static final int WIDE_V6 = 16;
 
@@ -91,7 +92,12 @@ public final class Spf implements CheckModule<SpfTree> {
     Map<String, Object> tree = walk.walk(root);
     boolean several = root.state() == State.SEVERAL;
     if (several) {
-      walk.fault(SEVERAL, root, "There are several SPF records.");
+      walk.fault(
+          SEVERAL,
+          root,
+          "There are several SPF records: "
+              + Few.of(seen.rivals().stream().map(Spf::quoted).toList())
+              + ".");
     }
     if (walk.lookups > MOST_LOOKUPS) {
       walk.fault(TOO_MANY, root, "The record needs " + walk.lookups + " look-ups; 10 are allowed.");
@@ -100,6 +106,9 @@ public final class Spf implements CheckModule<SpfTree> {
     }
     if (walk.voids > MOST_VOID_LOOKUPS) {
       walk.fault(TOO_MANY_VOID, root, walk.voids + " look-ups find nothing; 2 are allowed.");
+    }
+    if (!walk.nothing.isEmpty()) {
+      walk.say(VOID, "The record names what is not there: " + Few.of(walk.nothing) + ".");
     }
     if (root.record() == null && !several) {
       walk.found.add(0, NO_RECORD.found());
@@ -124,6 +133,12 @@ public final class Spf implements CheckModule<SpfTree> {
     fields.put("ip4_count", walk.ip4);
     fields.put("errors", walk.errors);
     return new Judgement(fields, walk.found, doubt);
+  }
+
+  private static String quoted(String record) {
+    return record.length() <= MOST_SHOWN
+        ? '"' + record + '"'
+        : '"' + record.substring(0, MOST_SHOWN) + "…\"";
   }
 
   private static void root(Node root, @Nullable Character all, Walk walk) {
@@ -174,6 +189,7 @@ public final class Spf implements CheckModule<SpfTree> {
     private final List<Finding> found = new ArrayList<>();
     private final Set<FindingCode> said = new HashSet<>();
     private final List<String> errors = new ArrayList<>();
+    private final List<String> nothing = new ArrayList<>();
     private boolean wrong;
     private @Nullable CheckError doubt;
     private int lookups;
@@ -302,7 +318,7 @@ public final class Spf implements CheckModule<SpfTree> {
       switch (outcome) {
         case VOID -> {
           voids++;
-          say(VOID, "The part " + term.text() + " of " + node.domain() + " finds nothing.");
+          nothing.add(term.text() + " (of " + node.domain() + ")");
           return "finds nothing";
         }
         case MANY -> {
@@ -314,7 +330,11 @@ public final class Spf implements CheckModule<SpfTree> {
               outcome == Found.LATE ? ErrorCode.DNS_TIMEOUT : ErrorCode.DNS_SERVFAIL,
               FAILED,
               node,
-              "The part " + term.text() + " could not be looked up.");
+              "The part "
+                  + term.text()
+                  + (outcome == Found.LATE
+                      ? " could not be looked up: no answer came in time."
+                      : " could not be looked up: the name servers of the domain fail."));
           return "could not be looked up";
         }
         case LIMIT -> {

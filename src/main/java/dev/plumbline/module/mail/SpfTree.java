@@ -17,9 +17,10 @@ import org.xbill.DNS.Type;
 /**
  * An SPF record and all that it leads to, as it was found.
  *
+ * @param rivals the SPF records of the domain where there are several; empty otherwise
  * @param lookalike whether a text of the domain looks like an SPF record, and is none
  */
-public record SpfTree(Node root, boolean lookalike) {
+public record SpfTree(Node root, List<String> rivals, boolean lookalike) {
   /** Twice of what receivers look up, so that what is too much can be told apart. */
   private static final int MOST_FOLLOWED = 20;
 
@@ -102,7 +103,14 @@ public record SpfTree(Node root, boolean lookalike) {
                     .map(
                         root ->
                             new SpfTree(
-                                root, answer.texts().stream().anyMatch(SpfRecord::resembles))));
+                                root,
+                                rivals(answer),
+                                answer.texts().stream().anyMatch(SpfRecord::resembles))));
+  }
+
+  private static List<String> rivals(DnsAnswer answer) {
+    List<String> records = answer.texts().stream().filter(SpfRecord::claims).toList();
+    return records.size() > 1 ? records : List.of();
   }
 
   /** One collection, on one event loop. */
@@ -211,11 +219,7 @@ public record SpfTree(Node root, boolean lookalike) {
               both -> {
                 for (Found first :
                     List.of(
-                        Found.INSIDE,
-                        Found.SOMETHING,
-                        Found.LIMIT,
-                        Found.LATE,
-                        Found.UNKNOWN)) {
+                        Found.INSIDE, Found.SOMETHING, Found.LIMIT, Found.LATE, Found.UNKNOWN)) {
                   if (v4.result() == first || v6.result() == first) {
                     return first;
                   }

@@ -249,6 +249,35 @@ class SpfTest {
   }
 
   @Test
+  void namesAllThatFindsNothing() {
+    CheckResult result = checkRecord("v=spf1 a:x.example.org mx:y.example.org -all");
+
+    assertThat(result.findings())
+        .extracting(Finding::message)
+        .containsExactly(
+            "The record names what is not there: a:x.example.org (of example.com),"
+                + " mx:y.example.org (of example.com).");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"lame, the name servers of the domain fail", "mute, no answer came in time"})
+  void saysWhyAPartCouldNotBeLookedUp(String name, String why) {
+    bench
+        .dns()
+        .behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL))
+        .behave("mute.example.org", DnsFaults.silent());
+
+    CheckResult result = checkRecord("v=spf1 a:" + name + ".example.org -all");
+
+    assertThat(result.fields().get("errors").toString()).contains(why);
+    assertThat(result.findings())
+        .extracting(Finding::message)
+        .singleElement()
+        .asString()
+        .contains(why);
+  }
+
+  @Test
   void noticesLoopsOfSeveral() {
     text("a.example.org", "v=spf1 include:b.example.org -all");
     text("b.example.org", "v=spf1 redirect=a.example.org");
@@ -379,6 +408,7 @@ class SpfTest {
         .containsEntry("multiple", true)
         .containsEntry("valid", false);
     assertThat(codes(two.findings())).containsExactly("several_records");
+    assertThat(two.findings().get(0).message()).contains("\"v=spf1 -all\"", "\"v=spf1 a -all\"");
     assertThat(codes(check("one.example.org").findings())).containsExactly("lookalike");
     assertThat(codes(check("outer.example.org").findings()))
         .containsExactly("include_with_several_records");
@@ -608,7 +638,8 @@ class SpfTest {
 
   private static Judgement judge(String text) {
     Node root = new Node("example.com", State.RECORD, text, Map.of(), Map.of());
-    return MODULE.judge(new SpfTree(root, false), Options.defaults(MODULE.description()));
+    return MODULE.judge(
+        new SpfTree(root, List.of(), false), Options.defaults(MODULE.description()));
   }
 
   @Test
