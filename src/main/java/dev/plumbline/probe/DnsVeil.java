@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.xbill.DNS.CAARecord;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.DNAMERecord;
 import org.xbill.DNS.MXRecord;
@@ -53,6 +54,11 @@ final class DnsVeil {
         }
       }
       if (found instanceof SVCBBase service && hintsInside(policy, service)) {
+        return true;
+      }
+      if (found instanceof CAARecord caa
+          && caa.getTag().equalsIgnoreCase("iodef")
+          && policy.belongsInside(host(caa.getValue()))) {
         return true;
       }
       if (found instanceof URIRecord uri && policy.belongsInside(host(uri.getTarget()))) {

@@ -143,6 +143,8 @@ class DnsProbeTest {
         "HTTPS 1 web.corp.example.",
         "SVCB 0 web.corp.example.",
         "SVCB 1 . ipv4hint=10.1.2.3",
+        "CAA 0 iodef \"https://ca.corp.example/report\"",
+        "CAA 0 iodef \"mailto:security@mail.corp.example\"",
         "URI 10 1 \"https://wiki.corp.example/\"",
         "URI 10 1 \"ldap://a:b@Wiki.Corp.Example.:389\"",
         "URI 10 1 \"sip:me@voip.corp.example\""
@@ -166,6 +168,8 @@ class DnsProbeTest {
         "PTR a.test.",
         "URI 10 1 \"https://a.test/corp.example\"",
         "TXT \"in words: mail.corp.example\"",
+        "CAA 0 iodef \"mailto:security@a.test\"",
+        "NAPTR 1 1 \"u\" \"SIP+E2U\" \"!^.*$!sip:info@corp.example!\" .",
         "CAA 0 issue \"corp.example\""
       })
   void tellsWhatIsPublic(String data) {
@@ -267,8 +271,7 @@ class DnsProbeTest {
       silent.add(patient.query(context, "mute" + i + ".test", Type.A));
     }
     Future<DnsAnswer> fine = patient.query(context, "fine.test", Type.A);
-    Future<DnsAnswer> innocent =
-        patient.query(TestContext.create(), "innocent.test", Type.A);
+    Future<DnsAnswer> innocent = patient.query(TestContext.create(), "innocent.test", Type.A);
 
     assertThat(Await.value(innocent).addresses()).hasSize(1);
     for (Future<DnsAnswer> one : silent) {
