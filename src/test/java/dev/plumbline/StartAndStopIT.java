@@ -79,7 +79,7 @@ class StartAndStopIT {
   void afterACrashItStartsAgainWithAllItKnew() throws Exception {
     try (ServiceProcess crashing = ServiceProcess.start(folder, Map.of())) {
       crashing.kill();
-      crashing.awaitExit(10);
+      crashing.awaitExit(30);
     }
     assertThat(livingPostmaster()).as("the database outlives the crash").isPresent();
 
@@ -108,7 +108,7 @@ class StartAndStopIT {
   void aDataFolderServesOneServiceAtATime() throws Exception {
     try (ServiceProcess first = ServiceProcess.start(folder, Map.of());
         ServiceProcess second = ServiceProcess.launch(folder, Map.of())) {
-      assertThat(second.awaitExit(10)).isEqualTo(1);
+      assertThat(second.awaitExit(30)).isEqualTo(1);
       assertThat(first.ready().statusCode()).isEqualTo(200);
     }
   }
@@ -126,7 +126,7 @@ class StartAndStopIT {
   void whatKeepsItFromStartingIsSaidClearly(String setting, String value, String words)
       throws Exception {
     try (ServiceProcess service = ServiceProcess.launch(other, Map.of(setting, value))) {
-      assertThat(service.awaitExit(10)).isEqualTo(1);
+      assertThat(service.awaitExit(30)).isEqualTo(1);
       assertThat(service.log()).contains("plumbline cannot start").contains(words);
       assertThat(service.log()).doesNotContain("\tat ");
     }
@@ -139,7 +139,7 @@ class StartAndStopIT {
         ServiceProcess service =
             ServiceProcess.launch(
                 folder, Map.of("HTTP_PORT", Integer.toString(taken.getLocalPort())))) {
-      assertThat(service.awaitExit(10)).isEqualTo(1);
+      assertThat(service.awaitExit(30)).isEqualTo(1);
       assertThat(service.log())
           .contains("plumbline cannot start: http.host:port 127.0.0.1:" + taken.getLocalPort());
     }
