@@ -22,6 +22,11 @@ public interface CheckContext {
     return deadline().remainingMillis();
   }
 
+  /** Whether it is a line of a job, which lets those go first for whom somebody waits. */
+  default boolean bulk() {
+    return false;
+  }
+
   /** Whether what was fetched for another check, however lately, is not good enough. */
   default boolean fresh() {
     return false;

@@ -24,6 +24,11 @@ interface ContextPart extends CheckContext {
   }
 
   @Override
+  default boolean bulk() {
+    return whole().bulk();
+  }
+
+  @Override
   default boolean fresh() {
     return whole().fresh();
   }

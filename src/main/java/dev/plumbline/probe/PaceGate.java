@@ -65,7 +65,16 @@ final class PaceGate<K> {
    * entered.
    */
   Future<Void> enter(K key, long mostWaitMillis) {
-    PaceLine.Waiter waiter = new PaceLine.Waiter(Promise.promise());
+    return enter(key, mostWaitMillis, false);
+  }
+
+  /**
+   * The same for somebody who may have to let others go first.
+   *
+   * @param yields whether those go first who do not
+   */
+  Future<Void> enter(K key, long mostWaitMillis, boolean yields) {
+    PaceLine.Waiter waiter = new PaceLine.Waiter(Promise.promise(), yields);
     BusyFailure[] refused = new BusyFailure[1];
     boolean[] entered = new boolean[1];
     lines.compute(
@@ -77,7 +86,7 @@ final class PaceGate<K> {
             entered[0] = true;
             return line;
           }
-          refused[0] = refusal(line, now, mostWaitMillis);
+          refused[0] = refusal(line, now, mostWaitMillis, yields);
           if (refused[0] == null) {
             waiting.incrementAndGet();
             line.add(waiter);
@@ -96,9 +105,11 @@ final class PaceGate<K> {
     return waiter.promise().future();
   }
 
-  private @Nullable BusyFailure refusal(PaceLine line, long now, long mostWaitMillis) {
-    long paced = TimeUnit.NANOSECONDS.toMillis(line.pacedWaitNanos(now));
-    boolean full = waiting.get() >= MOST_WAITING || line.size() >= MOST_WAITING_FOR_ONE;
+  private @Nullable BusyFailure refusal(
+      PaceLine line, long now, long mostWaitMillis, boolean yields) {
+    int ahead = line.ahead(yields);
+    long paced = TimeUnit.NANOSECONDS.toMillis(line.pacedWaitNanos(now, ahead));
+    boolean full = waiting.get() >= MOST_WAITING || ahead >= MOST_WAITING_FOR_ONE;
     return full || mostWaitMillis <= 0 || paced > mostWaitMillis ? busy(paced) : null;
   }
 
@@ -126,7 +137,7 @@ final class PaceGate<K> {
     }
   }
 
-  /** Lets in whoever may enter now, in the order in which they came. */
+  /** Lets in whoever may enter now, in the order in which they came, who yields last. */
   private void wake(K key, boolean left) {
     List<PaceLine.Waiter> entering = new ArrayList<>(1);
     lines.computeIfPresent(

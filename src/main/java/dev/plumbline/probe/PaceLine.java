@@ -19,9 +19,14 @@ final class PaceLine {
   /** Compared by identity, as a record would not be. */
   static final class Waiter {
     private final Promise<Void> promise;
+    private final boolean yields;
 
-    Waiter(Promise<Void> promise) {
+    /**
+     * @param yields whether those go first who do not
+     */
+    Waiter(Promise<Void> promise, boolean yields) {
       this.promise = promise;
+      this.yields = yields;
     }
 
     Promise<Void> promise() {
@@ -37,6 +42,7 @@ final class PaceLine {
   private int oldest;
   private int entryCount;
   private @Nullable Deque<Waiter> waiters;
+  private @Nullable Deque<Waiter> yielding;
   private int inside;
   private boolean alarm;
 
@@ -87,12 +93,12 @@ final class PaceLine {
     inside--;
   }
 
-  /** How long the next to come would wait for the pace alone. */
-  long pacedWaitNanos(long now) {
+  /** How long somebody with so many ahead would wait for the pace alone. */
+  long pacedWaitNanos(long now, int ahead) {
     if (pace.perSecond() == 0) {
       return 0;
     }
-    return untilSlower(now) + (long) size() / pace.perSecond() * SECOND;
+    return untilSlower(now) + (long) ahead / pace.perSecond() * SECOND;
   }
 
   private long untilSlower(long now) {
@@ -122,26 +128,39 @@ final class PaceLine {
   }
 
   boolean isEmpty() {
-    return size() == 0;
+    return ahead(true) == 0;
   }
 
-  int size() {
-    return waiters == null ? 0 : waiters.size();
+  /** How many would go before one who comes now. */
+  int ahead(boolean yields) {
+    return size(waiters) + (yields ? size(yielding) : 0);
+  }
+
+  private static int size(@Nullable Deque<Waiter> some) {
+    return some == null ? 0 : some.size();
   }
 
   void add(Waiter waiter) {
-    if (waiters == null) {
-      waiters = new ArrayDeque<>(4);
+    if (waiter.yields) {
+      yielding = with(yielding, waiter);
+    } else {
+      waiters = with(waiters, waiter);
     }
-    waiters.add(waiter);
   }
 
-  /** The one who has waited longest, of a line that is not empty. */
+  private static Deque<Waiter> with(@Nullable Deque<Waiter> some, Waiter waiter) {
+    Deque<Waiter> more = some == null ? new ArrayDeque<>(4) : some;
+    more.add(waiter);
+    return more;
+  }
+
+  /** The one who has waited longest of those whose turn it is, of a line that is not empty. */
   Waiter next() {
-    return Objects.requireNonNull(waiters).remove();
+    return Objects.requireNonNull(size(waiters) == 0 ? yielding : waiters).remove();
   }
 
   boolean remove(Waiter waiter) {
-    return waiters != null && waiters.remove(waiter);
+    Deque<Waiter> some = waiter.yields ? yielding : waiters;
+    return some != null && some.remove(waiter);
   }
 }

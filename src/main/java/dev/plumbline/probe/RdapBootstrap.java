@@ -1,7 +1,9 @@
 package dev.plumbline.probe;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
@@ -11,6 +13,7 @@ import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.config.Config;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +23,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Which RDAP server knows a domain, by IANA's list (RFC 9224). A snapshot is part of the program; a
- * newer list is fetched beside the first check that wants one, and once a day after that. No check
- * waits for it.
+ * newer list is fetched beside the first check that wants one, and once a day after that. Checks
+ * wait for it only where another list than IANA's is configured and has not come yet.
  */
 public final class RdapBootstrap {
   private static final Logger LOG = LoggerFactory.getLogger(RdapBootstrap.class);
@@ -38,8 +42,12 @@ public final class RdapBootstrap {
   private static final int REDIRECTS = 2;
   private static final int OK = 200;
   private static final long FETCH_MILLIS = 20_000;
+  private static final String OF_IANA = "https://data.iana.org/rdap/dns.json";
   private static final Duration AGAIN = Duration.ofHours(24);
   private static final Duration AGAIN_AFTER_FAILURE = Duration.ofHours(1);
+
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private static final Description SERVER =
       Description.of("rdap-server", "RDAP server", InputType.URL).build();
@@ -49,6 +57,10 @@ public final class RdapBootstrap {
   private final Target.@Nullable Url source;
   private final LongSupplier nanoClock;
   private final AtomicLong due;
+
+  /** Complete once the program's own list is the best there is, or a better one is there. */
+  private final Promise<Void> settled = Promise.promise();
+
   private volatile Map<String, String> servers;
 
   /**
@@ -76,6 +88,9 @@ public final class RdapBootstrap {
     } else {
       this.servers = snapshot();
     }
+    if (this.source == null || this.source.text().equals(OF_IANA)) {
+      settled.complete();
+    }
   }
 
   private static Map<String, String> read(String file) throws IOException {
@@ -94,6 +109,28 @@ public final class RdapBootstrap {
       }
       return parse(in.readAllBytes());
     }
+  }
+
+  /**
+   * The same as {@link #serverOf(String)}, which waits for half of the time, if need be, for a list
+   * that is configured.
+   */
+  Future<Optional<String>> serverOf(CheckContext context, String domain) {
+    refreshWhenDue();
+    if (settled.future().isComplete()) {
+      return Future.succeededFuture(Optional.ofNullable(serverOf(domain)));
+    }
+    Promise<Void> enough = Promise.promise();
+    long patience = Math.max(1, context.deadline().remainingMillis() / 2);
+    long timer = vertx.setTimer(patience, late -> enough.tryComplete());
+    settled
+        .future()
+        .onComplete(
+            there -> {
+              vertx.cancelTimer(timer);
+              enough.tryComplete();
+            });
+    return OnContext.ofCaller(enough.future()).map(done -> Optional.ofNullable(serverOf(domain)));
   }
 
   /**
@@ -131,7 +168,8 @@ public final class RdapBootstrap {
               LOG.atInfo()
                   .addKeyValue("reason", failure.getMessage())
                   .log("the list of RDAP servers could not be renewed");
-            });
+            })
+        .onComplete(done -> settled.tryComplete());
   }
 
   private Future<Map<String, String>> fetch(Target.Url url) {
@@ -161,7 +199,7 @@ public final class RdapBootstrap {
   static Map<String, String> parse(byte[] bytes) {
     JsonNode services;
     try {
-      services = new ObjectMapper().readTree(bytes).path("services");
+      services = MAPPER.readTree(bytes).path("services");
     } catch (IOException broken) {
       throw new IllegalArgumentException("is no JSON", broken);
     }

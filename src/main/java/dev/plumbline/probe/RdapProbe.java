@@ -36,16 +36,22 @@ public final class RdapProbe {
    * @return what was answered, whatever its status; empty when no server is known for such domains
    */
   public Future<Optional<RdapReply>> lookup(CheckContext context, String domain) {
-    String server = bootstrap.serverOf(domain);
-    Target.Url url = server == null ? null : RdapBootstrap.url(server + "domain/" + domain);
-    if (url == null) {
-      return Future.succeededFuture(Optional.empty());
-    }
+    return bootstrap
+        .serverOf(context, domain)
+        .compose(
+            server -> {
+              Target.Url url =
+                  server.map(known -> RdapBootstrap.url(known + "domain/" + domain)).orElse(null);
+              return url == null ? Future.succeededFuture(Optional.empty()) : ask(context, url);
+            });
+  }
+
+  private Future<Optional<RdapReply>> ask(CheckContext context, Target.Url url) {
     HttpCall call = HttpCall.get(url, MOST_BYTES).with("accept", TYPES);
     return pace.take(
         context,
         url.authority(),
-        () -> http.follow(context, call, REDIRECTS).compose(RdapProbe::reply).map(Optional::of));
+        share -> http.follow(share, call, REDIRECTS).compose(RdapProbe::reply).map(Optional::of));
   }
 
   private static Future<RdapReply> reply(HttpJourney journey) {

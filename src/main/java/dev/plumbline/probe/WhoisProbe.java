@@ -152,10 +152,10 @@ public final class WhoisProbe {
     return pace.take(
         context,
         server.text(),
-        () ->
+        share ->
             guard
-                .resolve(context, server.host(), server.port(), MOST_ADDRESSES)
-                .compose(addresses -> dial(context, server, addresses, question)));
+                .resolve(share, server.host(), server.port(), MOST_ADDRESSES)
+                .compose(addresses -> dial(share, server, addresses, question)));
   }
 
   private Future<WhoisReply> dial(

@@ -181,6 +181,7 @@ public final class CheckRunner {
             options,
             Deadline.in(timeoutMs),
             patienceMs,
+            order.bulk(),
             clock,
             budget,
             order.fresh(),

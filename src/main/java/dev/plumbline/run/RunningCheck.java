@@ -15,6 +15,7 @@ record RunningCheck(
     Options options,
     Deadline deadline,
     long patienceMs,
+    boolean bulk,
     Clock clock,
     RequestBudget budget,
     boolean fresh,

@@ -92,6 +92,34 @@ class RdapBootstrapTest {
   }
 
   @Test
+  void theFirstCheckWaitsForTheListThatIsConfigured() throws Exception {
+    try (RegistryBench bench = new RegistryBench(folder, "com")) {
+      bench.page("/rdap/dns.json", 200, RegistryBench.list("https://new.test/", "com"));
+      RdapBootstrap bootstrap =
+          new RdapBootstrap(
+              bench.vertx(), bench.http(), bench.base() + "dns.json", System::nanoTime);
+
+      assertThat(Await.value(bootstrap.serverOf(TestContext.create(), "example.com")))
+          .contains("https://new.test/");
+    }
+  }
+
+  @Test
+  void aListThatDoesNotComeIsNotWaitedForUntilTheEnd() throws Exception {
+    try (RegistryBench bench = new RegistryBench(folder, "com")) {
+      bench.page("/rdap/dns.json", request -> {});
+      RdapBootstrap bootstrap =
+          new RdapBootstrap(
+              bench.vertx(), bench.http(), bench.base() + "dns.json", System::nanoTime);
+
+      assertThat(
+              Await.value(
+                  bootstrap.serverOf(TestContext.create().withDeadline(200), "example.com")))
+          .contains("https://rdap.verisign.com/com/v1/");
+    }
+  }
+
+  @Test
   void aBadListChangesNothing() throws Exception {
     AtomicLong clock = new AtomicLong();
     try (RegistryBench bench = new RegistryBench(folder, "com")) {

@@ -3,12 +3,20 @@ package dev.plumbline.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.BusyFailure;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.Await;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,18 +40,16 @@ class RegistryPaceTest {
   void oneServerIsAskedByOneAfterTheOther() {
     Promise<String> first = Promise.promise();
     AtomicInteger asked = new AtomicInteger();
-    Future<String> one = pace.take(TestContext.create(), "a", first::future);
+    Future<String> one = pace.take(TestContext.create(), "a", share -> first.future());
     Future<String> other =
         pace.take(
             TestContext.create(),
             "a",
-            () -> {
+            share -> {
               asked.incrementAndGet();
               return Future.succeededFuture("second");
             });
-    assertThat(Await.value(pace.take(TestContext.create(), "b", () -> Future.succeededFuture(1))))
-        .as("another server has a pace of its own")
-        .isEqualTo(1);
+    assertThat(answered(pace, "b", 1)).as("another server has a pace of its own").isEqualTo(1);
     assertThat(asked).hasValue(0);
 
     first.complete("first");
@@ -55,12 +61,14 @@ class RegistryPaceTest {
   @Test
   void whoseTurnDoesNotComeIsToldToComeAgain() {
     Promise<String> never = Promise.promise();
-    Future<String> first = pace.take(TestContext.create(), "a", never::future);
+    Future<String> first = pace.take(TestContext.create(), "a", share -> never.future());
 
     Throwable refused =
         Await.failure(
             pace.take(
-                TestContext.create().withDeadline(100), "a", () -> Future.succeededFuture("late")));
+                TestContext.create().withDeadline(100),
+                "a",
+                share -> Future.succeededFuture("late")));
 
     assertThat(refused).isInstanceOf(BusyFailure.class);
     assertThat(first.isComplete()).isFalse();
@@ -72,11 +80,86 @@ class RegistryPaceTest {
         pace.take(
             TestContext.create(),
             "a",
-            () -> {
+            share -> {
               throw new IllegalStateException("broken");
             }));
 
-    assertThat(Await.value(pace.take(TestContext.create(), "a", () -> Future.succeededFuture(1))))
-        .isEqualTo(1);
+    assertThat(answered(pace, "a", 1)).isEqualTo(1);
+  }
+
+  @Test
+  void aQuestionHasItsPlaceForSomeSecondsOnly() {
+    Long left =
+        Await.value(
+            pace.take(
+                TestContext.create().withDeadline(60_000),
+                "a",
+                share -> Future.succeededFuture(share.deadline().remainingMillis())));
+
+    assertThat(left).isLessThanOrEqualTo(RegistryPace.MOST_MILLIS);
+  }
+
+  @Test
+  void linesOfJobsLetOthersGoFirst() {
+    Promise<String> first = Promise.promise();
+    List<String> order = new CopyOnWriteArrayList<>();
+    Future<String> inside = pace.take(TestContext.create(), "a", share -> first.future());
+    Future<Boolean> line =
+        pace.take(
+            TestContext.create().bulk(true),
+            "a",
+            share -> Future.succeededFuture(order.add("line")));
+    Future<Boolean> instant =
+        pace.take(TestContext.create(), "a", share -> Future.succeededFuture(order.add("instant")));
+
+    first.complete("done");
+
+    Await.value(Future.all(inside, line, instant));
+    assertThat(order).containsExactly("instant", "line");
+  }
+
+  @Test
+  void aServerThatKeepsSilentIsLeftAloneForAWhile() {
+    AtomicLong clock = new AtomicLong();
+    AtomicInteger asked = new AtomicInteger();
+    RegistryPace timed = new RegistryPace(vertx, new Config.Pace(0, 1), clock::get);
+    Function<CheckContext, Future<String>> silent =
+        share -> {
+          asked.incrementAndGet();
+          clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryPace.MOST_MILLIS));
+          return Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "Nothing came."));
+        };
+    for (int i = 0; i < 5; i++) {
+      Await.failure(timed.take(TestContext.create(), "a", silent));
+    }
+    assertThat(asked).hasValue(RegistryPace.MOST_SILENT);
+    Throwable alone = Await.failure(timed.take(TestContext.create(), "a", silent));
+    assertThat(alone).isInstanceOf(CheckFailure.class).hasMessageContaining("left alone");
+    assertThat(answered(timed, "b", "well")).isEqualTo("well");
+
+    clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryPace.ALONE_MILLIS));
+
+    assertThat(answered(timed, "a", "well")).isEqualTo("well");
+    Await.failure(timed.take(TestContext.create(), "a", silent));
+    assertThat(answered(timed, "a", "well"))
+        .as("one silence after an answer is the first in a row")
+        .isEqualTo("well");
+  }
+
+  @Test
+  void whoHadNoTimeToWaitTellsNothingOfTheServer() {
+    Function<CheckContext, Future<String>> hasty =
+        share -> Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "Nothing came."));
+    for (int i = 0; i < 5; i++) {
+      Await.failure(pace.take(TestContext.create(), "a", hasty));
+    }
+
+    assertThat(answered(pace, "a", "well")).isEqualTo("well");
+  }
+
+  private static <T> T answered(RegistryPace pace, String server, T answer) {
+    Future<T> asked =
+        pace.take(TestContext.create(), server, share -> Future.succeededFuture(answer));
+    return Await.value(asked);
   }
 }

@@ -21,6 +21,7 @@ public final class TestContext implements CheckContext {
   private final RequestBudget budget;
   private final Map<Class<?>, Object> probes;
   private long patienceMs = Long.MAX_VALUE;
+  private boolean bulk;
 
   private TestContext(
       Options options,
@@ -80,6 +81,17 @@ public final class TestContext implements CheckContext {
   public TestContext patient(long millis) {
     patienceMs = millis;
     return this;
+  }
+
+  /** Makes it a line of a job or not. */
+  public TestContext bulk(boolean line) {
+    bulk = line;
+    return this;
+  }
+
+  @Override
+  public boolean bulk() {
+    return bulk;
   }
 
   public <P> TestContext withProbe(Class<P> type, P probe) {
