@@ -31,6 +31,15 @@ public final class RegistrableDomains {
     }
   }
 
+  /** Whether it is an ending that a registry runs, as {@code co.uk}, and so itself no domain. */
+  public boolean isRegistrySuffix(String name) {
+    try {
+      return InternetDomainName.from(name).isRegistrySuffix();
+    } catch (IllegalArgumentException notADomain) {
+      return false;
+    }
+  }
+
   private static String find(String name) {
     try {
       InternetDomainName domain = InternetDomainName.from(name);

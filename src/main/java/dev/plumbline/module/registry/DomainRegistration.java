@@ -77,7 +77,18 @@ public final class DomainRegistration implements CheckModule<DomainRegistration.
 
   @Override
   public Future<Evidence> collect(Target target, CheckContext context) {
-    String domain = DOMAINS.registered(((Target.Domain) target).name());
+    String name = ((Target.Domain) target).name();
+    if (DOMAINS.isRegistrySuffix(name)) {
+      return Future.failedFuture(
+          new CheckFailure(
+              ErrorCode.INVALID_TARGET,
+              name
+                  + " is a public suffix, below which domains are registered. Give a domain below"
+                  + " it, such as example."
+                  + name
+                  + "."));
+    }
+    String domain = DOMAINS.registered(name);
     String source = String.valueOf(context.options().text(SOURCE));
     if (source.equals(WHOIS)) {
       return byWhois(context, domain, null);

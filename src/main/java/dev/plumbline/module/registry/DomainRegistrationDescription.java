@@ -108,8 +108,8 @@ final class DomainRegistrationDescription {
           "rdap_failed",
           Level.INFO,
           "source_used",
-          "The registry's newer service (RDAP) did not answer, so the older one (WHOIS) was asked.",
-          "Nothing needs to be done; the registry has to mend it.",
+          "The newer service (RDAP) gave no answer to use, so the older one (WHOIS) was asked.",
+          "Nothing needs to be done; RDAP is asked first again next time.",
           "RFC 7480 section 5.4");
 
   static final Description DESCRIPTION =

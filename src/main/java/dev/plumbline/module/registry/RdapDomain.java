@@ -1,6 +1,7 @@
 package dev.plumbline.module.registry;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.plumbline.check.Description;
@@ -20,7 +21,8 @@ final class RdapDomain {
   private static final int MOST_DEPTH = 3;
   private static final Description NAME =
       Description.of("rdap-domain", "Domain of RDAP", InputType.DOMAIN).build();
-  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private RdapDomain() {}
 

@@ -86,6 +86,18 @@ class DomainRegistrationTest {
     assertThat(result.verdict()).isEqualTo(Verdict.WARN);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"co.uk", "com.br", "org.uk"})
+  void anEndingThatARegistryRunsIsNoDomain(String ending) {
+    CheckResult result = check(ending);
+
+    assertThat(result.error()).isNotNull();
+    assertThat(result.error().code()).isEqualTo(ErrorCode.INVALID_TARGET);
+    assertThat(result.error().message()).contains(ending + " is a public suffix", "below it");
+    assertThat(bench.asked()).isEmpty();
+    assertThat(bench.iana().questions()).isEmpty();
+  }
+
   @Test
   void followsTheRedirectsOfRdap() {
     bench.page(

@@ -70,6 +70,7 @@ class RdapDomainTest {
             "{\"objectClassName\":\"domain\",\"ldhName\":\"x y\"}",
             "{\"objectClassName\":\"domain\",\"ldhName\":[\"a.test\"]}",
             "{\"objectClassName\":\"nameserver\",\"ldhName\":\"a.test\"}",
+            "{\"objectClassName\":\"domain\",\"ldhName\":\"a.test\"} and more",
             "{\"objectClassName\":\"entity\"}")) {
       assertThat(read(body)).as(body).isNull();
     }
