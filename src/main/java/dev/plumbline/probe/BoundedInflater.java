@@ -21,7 +21,7 @@ final class BoundedInflater {
         new GzipCompressorInputStream(new ByteArrayInputStream(packed), ALL_MEMBERS)) {
       return read(in, cut, maxBytes);
     } catch (IOException noGzip) {
-      return new HttpBody(new byte[0], true);
+      return new HttpBody(new byte[0], true, true);
     }
   }
 
@@ -38,7 +38,7 @@ final class BoundedInflater {
     try (InputStream in = new InflaterInputStream(new ByteArrayInputStream(packed), inflater)) {
       return read(in, cut, maxBytes);
     } catch (IOException closing) {
-      return new HttpBody(new byte[0], true);
+      return new HttpBody(new byte[0], true, true);
     } finally {
       inflater.end();
     }
@@ -62,7 +62,7 @@ final class BoundedInflater {
         size += count;
       }
     } catch (IOException broken) {
-      return new HttpBody(Arrays.copyOf(plain, size), true);
+      return new HttpBody(Arrays.copyOf(plain, size), true, !cut);
     }
   }
 }

@@ -16,10 +16,20 @@ public final class HttpBody {
 
   private final byte[] bytes;
   private final boolean truncated;
+  private final boolean unreadable;
 
   HttpBody(byte[] bytes, boolean truncated) {
+    this(bytes, truncated, false);
+  }
+
+  /**
+   * @param unreadable whether its content coding could not be undone, so that these bytes are not
+   *     what was meant, or not all of it
+   */
+  HttpBody(byte[] bytes, boolean truncated, boolean unreadable) {
     this.bytes = bytes;
     this.truncated = truncated;
+    this.unreadable = unreadable;
   }
 
   public int size() {
@@ -29,6 +39,11 @@ public final class HttpBody {
   /** Whether there was, or may have been, more than was read. */
   public boolean truncated() {
     return truncated;
+  }
+
+  /** Whether its content coding is none that we know, or was not what it said. */
+  public boolean unreadable() {
+    return unreadable;
   }
 
   /** A copy of the bytes. */
@@ -55,7 +70,7 @@ public final class HttpBody {
    * The body with its content coding undone, as far as that is possible within the limit.
    *
    * @param contentEncoding the Content-Encoding header; codings other than gzip and deflate leave
-   *     the body as it is
+   *     the body as it is, unreadable
    */
   public HttpBody decoded(@Nullable String contentEncoding, int maxBytes) {
     if (contentEncoding == null || bytes.length == 0) {
@@ -64,7 +79,8 @@ public final class HttpBody {
     return switch (contentEncoding.trim().toLowerCase(Locale.ROOT)) {
       case "gzip", "x-gzip" -> BoundedInflater.gzip(bytes, truncated, maxBytes);
       case "deflate" -> BoundedInflater.deflate(bytes, truncated, maxBytes);
-      default -> this;
+      case "identity", "" -> this;
+      default -> new HttpBody(bytes, truncated, true);
     };
   }
 

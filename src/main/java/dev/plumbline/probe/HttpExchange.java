@@ -1,6 +1,8 @@
 package dev.plumbline.probe;
 
 import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Target;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +39,21 @@ public record HttpExchange(
     };
   }
 
-  /** The body with its content coding undone as far as we know it, in no more bytes than this. */
-  public HttpBody content(int maxBytes) {
-    return body.decoded(headers.first("content-encoding"), maxBytes);
+  /**
+   * The body with its content coding undone, in no more bytes than this.
+   *
+   * @throws CheckFailure of {@code http_protocol_error} when that is not possible, so that nobody
+   *     judges bytes that mean something else
+   */
+  public HttpBody content(int maxBytes) throws CheckFailure {
+    HttpBody content = body.decoded(headers.first("content-encoding"), maxBytes);
+    if (content.unreadable()) {
+      throw new CheckFailure(
+          ErrorCode.HTTP_PROTOCOL_ERROR,
+          "The server packed its answer in a way that was not asked for and cannot be undone"
+              + " (Content-Encoding), so what it says is not known.");
+    }
+    return content;
   }
 
   /** Whether the status asks to go on to another URL and says which. */

@@ -37,6 +37,24 @@ class HttpBodyTest {
   }
 
   @Test
+  void knowsWhatItCannotRead() throws IOException {
+    byte[] gzip = gzip("a needle in a haystack".repeat(500).getBytes(StandardCharsets.UTF_8));
+    byte[] half = Arrays.copyOf(gzip, gzip.length - 12);
+
+    assertThat(new HttpBody(gzip, false).decoded("gzip", LIMIT).unreadable()).isFalse();
+    assertThat(new HttpBody(gzip, false).decoded("gzip", 100).unreadable()).isFalse();
+    assertThat(new HttpBody(half, true).decoded("gzip", LIMIT).unreadable())
+        .as("we ourselves read no more of it")
+        .isFalse();
+    assertThat(new HttpBody(half, false).decoded("gzip", LIMIT).unreadable()).isTrue();
+    byte[] plain = "no gzip".getBytes(StandardCharsets.UTF_8);
+    for (String coding : new String[] {"gzip", "deflate", "br", "zstd", "gzip, gzip"}) {
+      assertThat(new HttpBody(plain, false).decoded(coding, LIMIT).unreadable()).isTrue();
+    }
+    assertThat(new HttpBody(plain, false).decoded("identity", LIMIT).unreadable()).isFalse();
+  }
+
+  @Test
   void readsAnyNumberOfEmptyMembers() throws IOException {
     byte[] empty = gzip(new byte[0]);
     ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -4,6 +4,7 @@ import dev.plumbline.check.CheckError;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Options;
+import dev.plumbline.probe.HttpBody;
 import dev.plumbline.probe.HttpCall;
 import dev.plumbline.probe.HttpExchange;
 import dev.plumbline.probe.HttpJourney;
@@ -82,17 +83,9 @@ final class HttpStatusJudgement {
     if (answer.method() != HttpCall.Method.GET) {
       return null;
     }
-    String coding = answer.headers().first("content-encoding");
-    boolean readable =
-        coding == null
-            || List.of("identity", "gzip", "x-gzip", "deflate", "")
-                .contains(coding.trim().toLowerCase(Locale.ROOT));
-    return readable
-        ? answer
-            .body()
-            .decoded(coding, DECODED_BODY_BYTES)
-            .text(answer.headers().first("content-type"))
-        : null;
+    HttpBody page =
+        answer.body().decoded(answer.headers().first("content-encoding"), DECODED_BODY_BYTES);
+    return page.unreadable() ? null : page.text(answer.headers().first("content-type"));
   }
 
   private Map<String, @Nullable Object> fields() {

@@ -2,6 +2,7 @@ package dev.plumbline.module.web;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Judgement;
@@ -60,7 +61,7 @@ public final class PageMetadata implements CheckModule<PageMetadata.Evidence> {
    * What the page says of itself; null where it is empty, or neither is called HTML nor begins like
    * it.
    */
-  static @Nullable PageHead head(HttpExchange page) {
+  static @Nullable PageHead head(HttpExchange page) throws CheckFailure {
     byte[] bytes = page.content(HttpProbe.PAGE_BYTES).bytes();
     String type = page.headers().first("content-type");
     return isPage(bytes, type != null) ? PageHead.of(bytes, type) : null;

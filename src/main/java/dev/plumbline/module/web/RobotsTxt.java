@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
@@ -257,7 +258,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
         .map(content -> new Evidence(journey, path, content));
   }
 
-  static Content content(HttpExchange answer, String agent, String path) {
+  static Content content(HttpExchange answer, String agent, String path) throws CheckFailure {
     HttpBody body = answer.content(HttpProbe.PAGE_BYTES);
     boolean more = body.truncated() && answer.bodyError() == null;
     return Content.of(body.bytes(), more, agent, path);

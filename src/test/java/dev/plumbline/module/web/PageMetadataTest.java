@@ -6,6 +6,7 @@ import static dev.plumbline.module.web.Seen.page;
 import static dev.plumbline.module.web.Seen.redirect;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
@@ -208,8 +209,7 @@ class PageMetadataTest {
 
     Judgement judgement =
         MODULE.judge(
-            new PageMetadata.Evidence(journey, PageMetadata.head(page)),
-            Options.defaults(MODULE.description()));
+            new PageMetadata.Evidence(journey, head(page)), Options.defaults(MODULE.description()));
 
     assertThat(judgement.findings())
         .extracting(Finding::message)
@@ -271,6 +271,7 @@ class PageMetadataTest {
     "/ok, FAIL, -",
     "/status/404, FAIL, -",
     "/bomb/gzip, FAIL, -",
+    "/bomb/brotli, ERROR, http_protocol_error",
     "/drip/body, ERROR, read_timeout",
     "/redirect/loop, ERROR, redirect_loop",
     "/closed, ERROR, connection_reset"
@@ -326,8 +327,16 @@ class PageMetadataTest {
   }
 
   private static Judgement judge(HttpExchange page) {
-    PageHead head = PageMetadata.mayBeHtml(page) ? PageMetadata.head(page) : null;
+    PageHead head = PageMetadata.mayBeHtml(page) ? head(page) : null;
     return MODULE.judge(
         new PageMetadata.Evidence(journey(page), head), Options.defaults(MODULE.description()));
+  }
+
+  private static @Nullable PageHead head(HttpExchange page) {
+    try {
+      return PageMetadata.head(page);
+    } catch (CheckFailure unreadable) {
+      throw new AssertionError(unreadable);
+    }
   }
 }

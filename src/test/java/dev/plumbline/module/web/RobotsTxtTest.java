@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import crawlercommons.robots.SimpleRobotRulesParser;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
@@ -115,6 +116,14 @@ class RobotsTxtTest {
         "loop",
         request ->
             request.response().setStatusCode(302).putHeader("location", "/robots.txt").end());
+    all.put(
+        "packed",
+        request ->
+            request
+                .response()
+                .putHeader("content-type", "text/plain")
+                .putHeader("content-encoding", "br")
+                .end("User-agent: *\nDisallow: /\n"));
     all.put("reset", request -> request.connection().close());
     sites = Await.value(NamedSites.start(vertx, bench.dns(), all));
   }
@@ -123,6 +132,15 @@ class RobotsTxtTest {
   static void stop() {
     bench.close();
     Await.value(vertx.close());
+  }
+
+  @Test
+  void doesNotJudgeAFileThatItCannotUnpack() {
+    CheckResult result = bench.check(MODULE, probe, sites.url("packed", "/"), "");
+
+    assertThat(result.error().code()).isEqualTo(ErrorCode.HTTP_PROTOCOL_ERROR);
+    assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+    assertThat(result.findings()).isEmpty();
   }
 
   @ParameterizedTest
