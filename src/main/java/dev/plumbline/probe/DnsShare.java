@@ -34,7 +34,7 @@ final class DnsShare {
    */
   Future<DnsAnswer> ask(Deadline deadline, Supplier<Future<DnsAnswer>> question) {
     return turns.take(
-        deadline.remainingMillis(), () -> counted(question), DnsShare::turnThatNeverCame);
+        deadline.remainingMillis(), () -> counted(deadline, question), DnsShare::turnThatNeverCame);
   }
 
   /** What came of a domain's admission, which is looked for once in a check. */
@@ -47,7 +47,11 @@ final class DnsShare {
     return known;
   }
 
-  private Future<DnsAnswer> counted(Supplier<Future<DnsAnswer>> question) {
+  private Future<DnsAnswer> counted(Deadline deadline, Supplier<Future<DnsAnswer>> question) {
+    // Those before it may have ended only because the time of the check is over.
+    if (deadline.passed()) {
+      return turnThatNeverCame();
+    }
     if (left.getAndDecrement() <= 0) {
       return Future.failedFuture(
           new CheckFailure(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Deadline;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.InputType;
@@ -260,13 +261,13 @@ class DnsProbeTest {
   @Test
   void aCheckOfManySilentNamesLeavesRoomForOthers() {
     Config.Dns settings =
-        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(100), 1000);
+        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(500), 1000);
     DnsResolver narrow = NarrowResolver.of(vertx, settings, POLICY, DnsShare.MOST_OPEN + 1);
     DnsProbe patient = new DnsProbe(vertx, narrow, Map.of(), POLICY);
     lab.address("fine.test", "1.1.1.1").address("innocent.test", "1.1.1.2");
     CheckContext context = TestContext.create();
     List<Future<DnsAnswer>> silent = new ArrayList<>();
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 8; i++) {
       lab.behave("mute" + i + ".test", DnsFaults.silent());
       silent.add(patient.query(context, "mute" + i + ".test", Type.A));
     }
@@ -281,6 +282,26 @@ class DnsProbeTest {
               failure -> assertThat(failure.error().code()).isEqualTo(ErrorCode.DNS_TIMEOUT));
     }
     assertThat(Await.value(fine).addresses()).hasSize(1);
+  }
+
+  @Test
+  void asksNothingMoreWhenItsTimeIsOver() {
+    AtomicLong clock = new AtomicLong();
+    CheckContext context = TestContext.create().withDeadline(Deadline.in(10_000, clock::get));
+    List<Future<DnsAnswer>> silent = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      lab.behave("mute" + i + ".test", DnsFaults.silent());
+      silent.add(probe.query(context, "mute" + i + ".test", Type.A));
+    }
+    Await.until(() -> lab.queries("mute" + (DnsShare.MOST_OPEN - 1) + ".test") > 0);
+
+    clock.set(TimeUnit.SECONDS.toNanos(11));
+
+    silent.forEach(Await::failure);
+    Await.value(query("last.test", Type.A));
+    for (int i = DnsShare.MOST_OPEN; i < 12; i++) {
+      assertThat(lab.queries("mute" + i + ".test")).isZero();
+    }
   }
 
   @Test
