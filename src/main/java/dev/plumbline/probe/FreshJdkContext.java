@@ -1,6 +1,7 @@
 package dev.plumbline.probe;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.DelegatingSslContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -23,7 +24,7 @@ final class FreshJdkContext extends DelegatingSslContext {
   @Override
   protected SslHandler newHandler(
       ByteBufAllocator alloc, String peerHost, int peerPort, boolean startTls, Executor executor) {
-    SslHandler handler = super.newHandler(alloc, startTls, executor);
+    SslHandler handler = new Handler(newEngine(alloc), startTls, executor);
     if (mayBeSent(peerHost)) {
       SSLEngine engine = handler.engine();
       SSLParameters parameters = engine.getSSLParameters();
@@ -31,6 +32,23 @@ final class FreshJdkContext extends DelegatingSslContext {
       engine.setSSLParameters(parameters);
     }
     return handler;
+  }
+
+  /**
+   * The JDK computes beside the event loop, and may come to a failure when the peer has hung up
+   * already: nobody is there any more to be told, and Netty would log what a stranger has done.
+   */
+  private static final class Handler extends SslHandler {
+    Handler(SSLEngine engine, boolean startTls, Executor tasks) {
+      super(engine, startTls, tasks);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) throws Exception {
+      if (!context.isRemoved()) {
+        super.exceptionCaught(context, cause);
+      }
+    }
   }
 
   @Override

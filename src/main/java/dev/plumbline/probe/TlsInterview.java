@@ -143,11 +143,8 @@ final class TlsInterview {
       asked.add(curves.compose(done -> groups.walkCurves(older, keyOnCurve(older))));
     }
     if (everyCipher) {
-      for (TlsVersion version : chosen.keySet()) {
-        for (List<CipherSuite> part : parts(version)) {
-          asked.add(walkCiphers(questions.hello(version), part));
-        }
-      }
+      // the weak ones first, for there may be more suites than connections
+      asked.add(walkParts(true).compose(done -> walkParts(false)));
     } else {
       asked.add(walkWeak());
     }
@@ -266,6 +263,19 @@ final class TlsInterview {
       }
     }
     return walked;
+  }
+
+  /** Finds every suite that is weak, or every one that is not. */
+  private Future<?> walkParts(boolean weak) {
+    List<Future<?>> asked = new ArrayList<>();
+    for (TlsVersion version : chosen.keySet()) {
+      for (List<CipherSuite> part : parts(version)) {
+        if (part.get(0).weak() == weak) {
+          asked.add(walkCiphers(questions.hello(version), part));
+        }
+      }
+    }
+    return Future.join(asked);
   }
 
   /** Parts that can be walked side by side, as what is in one is never chosen for another. */

@@ -87,9 +87,9 @@ public record CipherSuite(int code, String name) {
     return name.startsWith("TLS_DHE_") || name.startsWith("TLS_DH_anon_");
   }
 
-  /** Whether it encrypts and protects from changes in one (RFC 5116). */
-  public boolean authenticated() {
-    return ofTls13() || name.contains("_GCM_") || name.contains("_CCM") || chaCha();
+  /** Whether it encrypts block by block in the old way that has been attacked most (CBC). */
+  public boolean cbc() {
+    return name.contains("_CBC_");
   }
 
   /** Whether it encrypts with ChaCha20, which some servers prefer when clients do. */

@@ -119,7 +119,7 @@ public final class TlsProtocols implements CheckModule<TlsOffer> {
     } else if (forwardSecrecy && offer.staticKey() != null) {
       found.add(STATIC_KEY.found());
     }
-    if (best != null && !best.authenticated() && newestKnown) {
+    if (best != null && best.cbc() && newestKnown) {
       found.add(NO_AEAD.found());
     }
     if (Boolean.FALSE.equals(offer.prefersOrder()) && !weak.isEmpty()) {

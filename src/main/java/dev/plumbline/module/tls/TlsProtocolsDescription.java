@@ -169,8 +169,8 @@ final class TlsProtocolsDescription {
           null,
           "The server accepts so much that not all could be asked for within the connections one"
               + " check may open, so there may be more than is shown.",
-          "Ask for every cipher, for which 100 connections may be opened instead of 25; best is to offer"
-              + " less.",
+          "Ask for every cipher if you have not: 100 connections may be opened for it instead of 25."
+              + " Best is to offer less.",
           null);
 
   static final Description DESCRIPTION =

@@ -2,6 +2,9 @@ package dev.plumbline.module.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SslCertificateTest {
@@ -277,6 +281,27 @@ class SslCertificateTest {
       int port = servers.serve(identity, TlsServers.Manner.PLAIN);
       assertThat(fixture.judge(host + ":" + port, Map.of("check_revocation", "true")).fields())
           .containsEntry("problem", "revoked");
+    }
+  }
+
+  @Test
+  void whoChoosesNoCipherAndHangsUpFillsNoLog() {
+    Logger netty = (Logger) LoggerFactory.getLogger("io.netty.channel");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    netty.addAppender(lines);
+    byte[] hello = new byte[5 + 42];
+    System.arraycopy(new byte[] {22, 3, 3, 0, 42, 2, 0, 0, 38, 3, 3}, 0, hello, 0, 11);
+    try (TlsServers servers = new TlsServers()) {
+      int port = servers.answer(hello);
+      for (int i = 0; i < 5; i++) {
+        Throwable failure =
+            Await.failure(fixture.check("127.0.0.1:" + port, fixture.context(Map.of())));
+        assertThat(failure).isInstanceOf(CheckFailure.class).hasMessageContaining("TLS handshake");
+      }
+      assertThat(lines.list).isEmpty();
+    } finally {
+      netty.detachAppender(lines);
     }
   }
 

@@ -170,6 +170,52 @@ class TlsProtocolsTest {
     assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
   }
 
+  @Test
+  void findsTheWeakOnesFirstWhereThereIsMoreThanMayBeAskedFor() {
+    List<CipherSuite> plain =
+        CipherSuite.of(TlsVersion.TLS_1_0).stream()
+            .filter(suite -> suite.code() >> 8 == 0)
+            .toList();
+    List<CipherSuite> weak = plain.stream().filter(CipherSuite::weak).limit(20).toList();
+    Integer[] some =
+        Stream.concat(plain.stream().filter(suite -> !suite.weak()), weak.stream())
+            .map(CipherSuite::code)
+            .toArray(Integer[]::new);
+    ScriptedTls server =
+        scripted(ScriptedTls.create().speaks(TLS12, some).speaks(0x0302, some).speaks(TLS10, some));
+
+    CheckResult result = check(server.port(), Map.of("ciphers", "true"));
+
+    assertThat(codes(result)).contains("not_all_asked");
+    assertThat(((List<?>) result.fields().get("weak_ciphers")).stream().map(String::valueOf))
+        .containsExactlyInAnyOrderElementsOf(weak.stream().map(CipherSuite::name).toList());
+  }
+
+  @Test
+  void whoEncryptsNothingIsNotToldOfAWayOfEncrypting() throws Exception {
+    try (OpensslServer server =
+        OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "NULL:@SECLEVEL=0")) {
+      assertThat(codes(check(server.port(), Map.of())))
+          .contains("no_encryption")
+          .doesNotContain("no_authenticated_encryption");
+    }
+  }
+
+  @Test
+  void tellsWhereNotEveryWeakSuiteOfARealServerCouldBeAskedFor() throws Exception {
+    try (OpensslServer server =
+        OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "ALL:eNULL:@SECLEVEL=0")) {
+      CheckResult few = check(server.port(), Map.of());
+      CheckResult every = check(server.port(), Map.of("ciphers", "true"));
+
+      assertThat(codes(few)).contains("not_all_asked").doesNotContain("not_all_answered");
+      assertThat(((List<?>) every.fields().get("weak_ciphers")).stream().map(String::valueOf))
+          .contains("TLS_RSA_WITH_NULL_MD5")
+          .containsAll(
+              ((List<?>) few.fields().get("weak_ciphers")).stream().map(String::valueOf).toList());
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"512, dh_prime_broken", "1024, dh_prime_broken", "1536, dh_prime_short", "2048, -"})
   void measuresThePrime(int bits, String code) {
