@@ -20,6 +20,11 @@ import org.jspecify.annotations.Nullable;
 /** Reads words, dates and names as the world's registries write them. */
 final class RegistryText {
   private static final int MOST_DATE = 64;
+  private static final Pattern SPACE = Pattern.compile("[\\s\\u0085\\p{Zl}\\p{Zp}]+");
+
+  /** Controls, and what turns the direction of writing or is not seen. */
+  private static final Pattern STEERING = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}]");
+
   private static final int MOST_VALUE = 300;
   private static final int MOST_EMAIL = 254;
   private static final int JAPAN_HOURS = 9;
@@ -107,7 +112,7 @@ final class RegistryText {
     if (text == null) {
       return null;
     }
-    String plain = text.strip();
+    String plain = STEERING.matcher(SPACE.matcher(text).replaceAll(" ")).replaceAll("").strip();
     plain = plain.length() > MOST_VALUE ? plain.substring(0, MOST_VALUE) : plain;
     return plain.isEmpty() ? null : plain;
   }

@@ -7,10 +7,19 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.StringLength;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class RegistryTextTest {
+  @Test
+  void aValueIsOneLineInWhichNothingHides() {
+    assertThat(RegistryText.value(" Good\u202e rats\u0007\u009b[1m\r\n\u2028Ltd.\u200b "))
+        .isEqualTo("Good rats[1m Ltd.");
+    assertThat(RegistryText.value("\u202e\u200b\n")).isNull();
+    assertThat(RegistryText.value("\ud83d\udc1f \u00c5rhus")).isEqualTo("\ud83d\udc1f \u00c5rhus");
+  }
+
   @ParameterizedTest
   @CsvSource(
       nullValues = "-",
