@@ -48,10 +48,25 @@ public final class DnsResolver {
 
   private static final int LEAST_ATTEMPTS = 2;
 
+  /** So much earlier than they would those who join a question may have to give up. */
+  private static final long JOINING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   /** What an answer with one address takes in memory; a larger one counts for several. */
   private static final long BYTES_AN_ENTRY = 300;
 
   private record Key(String name, int type) {}
+
+  /**
+   * A question that is under way.
+   *
+   * @param whole whether every attempt is made
+   * @param endNanos when it ends at the latest
+   */
+  private record Flight(Future<DnsAnswer> answer, boolean whole, long endNanos) {
+    boolean servesAsWellAs(Flight other) {
+      return whole || !other.whole && endNanos - other.endNanos > -JOINING_NANOS;
+    }
+  }
 
   private record Kept(DnsAnswer answer, long sinceNanos) {}
 
@@ -62,7 +77,7 @@ public final class DnsResolver {
   private final long attemptMillis;
   private final Turns open;
   private final Turns unread;
-  private final ConcurrentMap<Key, Future<DnsAnswer>> flights = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Key, Flight> flights = new ConcurrentHashMap<>();
   private final LongSupplier nanoClock;
   private final Cache<Key, Kept> cache;
 
@@ -173,32 +188,40 @@ public final class DnsResolver {
     if (refusal != null) {
       return failed(ErrorCode.TARGET_BLOCKED, refusal);
     }
-    return within(deadline, OnContext.ofCaller(flight(asked, question)));
+    return within(deadline, OnContext.ofCaller(flight(asked, question, deadline)));
   }
 
-  private Future<DnsAnswer> flight(Key key, Name question) {
-    Promise<DnsAnswer> mine = Promise.promise();
-    Future<DnsAnswer> running = flights.putIfAbsent(key, mine.future());
-    if (running != null) {
-      return running;
+  /**
+   * Joins those who ask the same, unless they give up before this caller would; a question is open
+   * no longer than the one who asked it first has time.
+   */
+  private Future<DnsAnswer> flight(Key key, Name question, Deadline deadline) {
+    long millis = Math.min(attemptsMillis(), deadline.remainingMillis());
+    long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    Promise<DnsAnswer> promise = Promise.promise();
+    Flight mine = new Flight(promise.future(), millis == attemptsMillis(), endNanos);
+    Flight flight =
+        flights.merge(
+            key, mine, (running, other) -> running.servesAsWellAs(other) ? running : other);
+    if (flight != mine) {
+      return flight.answer;
     }
     open.take(
-            WAIT_MS,
-            () -> resolve(new DnsChain(question, key.type()), Deadline.in(attemptsMillis())),
+            Math.min(WAIT_MS, millis),
+            () ->
+                resolve(
+                    new DnsChain(question, key.type()),
+                    Deadline.in(Math.min(attemptsMillis(), deadline.remainingMillis()))),
             DnsResolver::tooMany)
         .onComplete(
             outcome -> {
               if (outcome.succeeded() && outcome.result().ttlSeconds() > 0) {
                 cache.put(key, new Kept(outcome.result(), nanoClock.getAsLong()));
               }
-              flights.remove(key);
-              if (outcome.succeeded()) {
-                mine.complete(outcome.result());
-              } else {
-                mine.fail(outcome.cause());
-              }
+              flights.remove(key, mine);
+              OnContext.tell(promise, outcome);
             });
-    return mine.future();
+    return promise.future();
   }
 
   private static <T> Future<T> tooMany() {

@@ -343,6 +343,28 @@ class DnsResolverTest {
   }
 
   @Test
+  void whoHasMoreTimeDoesNotGiveUpWithWhoHasLess() {
+    Config.Dns settings =
+        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofSeconds(5), 1000);
+    resolver = new DnsResolver(vertx, settings, POLICY, now::get);
+    lab.address("slow.test", "1.1.1.1").slow("slow.test", 400);
+    Future<?> hasty = resolver.lookup("slow.test", Type.A, Deadline.in(50));
+    Future<List<InetAddress>> patient = lookup("slow.test");
+    assertCode(hasty, ErrorCode.DNS_TIMEOUT);
+    assertThat(Await.value(patient)).hasSize(1);
+  }
+
+  @Test
+  void keepsNoQuestionOpenThatNobodyWaitsFor() {
+    Config.Dns settings =
+        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMinutes(5), 1000);
+    resolver = new DnsResolver(vertx, settings, POLICY, now::get, 1, 1, 0);
+    lab.address("b.test", "1.1.1.1").behave("a.test", DnsFaults.silent());
+    assertCode(resolver.lookup("a.test", Type.A, Deadline.in(50)), ErrorCode.DNS_TIMEOUT);
+    Await.until(() -> Await.value(lookup("b.test").map(x -> true).otherwise(false)));
+  }
+
+  @Test
   void boundsTheOpenQuestions() {
     Config.Dns settings =
         new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(300), 1000);
