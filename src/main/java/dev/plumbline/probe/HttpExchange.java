@@ -39,6 +39,11 @@ public record HttpExchange(
     };
   }
 
+  /** The body with its content coding undone as far as possible, in no more bytes than this. */
+  public HttpBody decoded(int maxBytes) {
+    return body.decoded(headers.first("content-encoding"), maxBytes);
+  }
+
   /**
    * The body with its content coding undone, in no more bytes than this.
    *
@@ -46,7 +51,7 @@ public record HttpExchange(
    *     judges bytes that mean something else
    */
   public HttpBody content(int maxBytes) throws CheckFailure {
-    HttpBody content = body.decoded(headers.first("content-encoding"), maxBytes);
+    HttpBody content = decoded(maxBytes);
     if (content.unreadable()) {
       throw new CheckFailure(
           ErrorCode.HTTP_PROTOCOL_ERROR,

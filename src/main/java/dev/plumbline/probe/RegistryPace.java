@@ -92,13 +92,8 @@ final class RegistryPace {
   private <T> Future<T> ask(
       CheckContext context, String server, Function<CheckContext, Future<T>> question) {
     long started = nanoClock.getAsLong();
-    Future<T> asked;
-    try {
-      asked = question.apply(context.within(context.deadline().atMost(MOST_MILLIS)));
-    } catch (RuntimeException thrown) {
-      asked = Future.failedFuture(thrown);
-    }
-    return asked.onComplete(outcome -> note(server, started, outcome));
+    return Turns.begin(() -> question.apply(context.within(context.deadline().atMost(MOST_MILLIS))))
+        .onComplete(outcome -> note(server, started, outcome));
   }
 
   private void note(String server, long started, AsyncResult<?> outcome) {

@@ -90,20 +90,15 @@ final class SharedFetches {
   }
 
   private Future<HttpJourney> lead(Key key, Flight mine, Supplier<Future<HttpJourney>> fetch) {
-    Future<HttpJourney> fetched;
-    try {
-      fetched = fetch.get();
-    } catch (RuntimeException thrown) {
-      fetched = Future.failedFuture(thrown);
-    }
-    return fetched.onComplete(
-        outcome -> {
-          if (outcome.succeeded() && shared(outcome.result())) {
-            done.put(key, outcome.result());
-          }
-          underWay.remove(key, mine);
-          mine.landing.handle(outcome);
-        });
+    return Turns.begin(fetch)
+        .onComplete(
+            outcome -> {
+              if (outcome.succeeded() && shared(outcome.result())) {
+                done.put(key, outcome.result());
+              }
+              underWay.remove(key, mine);
+              mine.landing.handle(outcome);
+            });
   }
 
   private static boolean shared(HttpJourney journey) {

@@ -32,10 +32,11 @@ final class Turns {
    */
   <T> Future<T> take(long millis, Supplier<Future<T>> work, Supplier<Future<T>> late) {
     return OnContext.ofCaller(turn(millis))
-        .compose(mine -> mine ? working(work).onComplete(done -> next()) : late.get());
+        .compose(mine -> mine ? begin(work).onComplete(done -> next()) : late.get());
   }
 
-  private static <T> Future<T> working(Supplier<Future<T>> work) {
+  /** Begins work; what it throws is a failure like any other. */
+  static <T> Future<T> begin(Supplier<Future<T>> work) {
     try {
       return work.get();
     } catch (RuntimeException thrown) {

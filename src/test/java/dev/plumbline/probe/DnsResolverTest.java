@@ -64,8 +64,17 @@ class DnsResolverTest {
   }
 
   private DnsResolver resolver(Duration timeout, String... servers) {
+    return new DnsResolver(vertx, settings(timeout, servers), POLICY, now::get);
+  }
+
+  /** One that asks the lab, and of which little is too much. */
+  private DnsResolver bounded(Duration timeout, int open, int unread, int waiting) {
     return new DnsResolver(
-        vertx, new Config.Dns(List.of(servers), List.of(), timeout, 1000), POLICY, now::get);
+        vertx, settings(timeout, lab.address()), POLICY, now::get, open, unread, waiting);
+  }
+
+  private static Config.Dns settings(Duration timeout, String... servers) {
+    return new Config.Dns(List.of(servers), List.of(), timeout, 1000);
   }
 
   private Future<List<InetAddress>> lookup(String name) {
@@ -344,9 +353,7 @@ class DnsResolverTest {
 
   @Test
   void whoHasMoreTimeDoesNotGiveUpWithWhoHasLess() {
-    Config.Dns settings =
-        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofSeconds(5), 1000);
-    resolver = new DnsResolver(vertx, settings, POLICY, now::get);
+    resolver = resolver(Duration.ofSeconds(5), lab.address());
     lab.address("slow.test", "1.1.1.1").slow("slow.test", 400);
     Future<?> hasty = resolver.lookup("slow.test", Type.A, Deadline.in(50));
     Future<List<InetAddress>> patient = lookup("slow.test");
@@ -356,9 +363,7 @@ class DnsResolverTest {
 
   @Test
   void keepsNoQuestionOpenThatNobodyWaitsFor() {
-    Config.Dns settings =
-        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMinutes(5), 1000);
-    resolver = new DnsResolver(vertx, settings, POLICY, now::get, 1, 1, 0);
+    resolver = bounded(Duration.ofMinutes(5), 1, 1, 0);
     lab.address("b.test", "1.1.1.1").behave("a.test", DnsFaults.silent());
     assertCode(resolver.lookup("a.test", Type.A, Deadline.in(50)), ErrorCode.DNS_TIMEOUT);
     Await.until(() -> Await.value(lookup("b.test").map(x -> true).otherwise(false)));
@@ -366,9 +371,7 @@ class DnsResolverTest {
 
   @Test
   void boundsTheOpenQuestions() {
-    Config.Dns settings =
-        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(300), 1000);
-    resolver = new DnsResolver(vertx, settings, POLICY, now::get, 2, 2, 1);
+    resolver = bounded(Duration.ofMillis(300), 2, 2, 1);
     lab.address("c.test", "1.1.1.1").behave("a.test", DnsFaults.silent());
     lab.behave("b.test", DnsFaults.silent());
     Future<?> a = lookup("a.test");
@@ -382,9 +385,7 @@ class DnsResolverTest {
 
   @Test
   void doesNotHoldQuestionsBackForThoseThatAreNeverAnswered() {
-    Config.Dns settings =
-        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofSeconds(30), 1000);
-    resolver = new DnsResolver(vertx, settings, POLICY, now::get, 4, 1, 4);
+    resolver = bounded(Duration.ofSeconds(30), 4, 1, 4);
     lab.address("c.test", "1.1.1.1").behave("a.test", DnsFaults.silent());
     lab.behave("b.test", DnsFaults.silent());
     Future<?> a = lookup("a.test");

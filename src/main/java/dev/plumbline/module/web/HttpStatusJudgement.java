@@ -83,8 +83,7 @@ final class HttpStatusJudgement {
     if (answer.method() != HttpCall.Method.GET) {
       return null;
     }
-    HttpBody page =
-        answer.body().decoded(answer.headers().first("content-encoding"), DECODED_BODY_BYTES);
+    HttpBody page = answer.decoded(DECODED_BODY_BYTES);
     return page.unreadable() ? null : page.text(answer.headers().first("content-type"));
   }
 

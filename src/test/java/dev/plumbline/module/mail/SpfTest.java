@@ -304,10 +304,10 @@ class SpfTest {
     assertThat(bench.dns().queries("b1.example.org")).isLessThanOrEqualTo(3);
   }
 
-  @Test
-  void asksNoFloodOfQuestionsWhateverARecordNames() {
+  /** A record of so many includes, the record of each at the end of eight aliases. */
+  private String includesBehindAliases(int includes) {
     StringBuilder record = new StringBuilder("v=spf1");
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < includes; i++) {
       for (int hop = 0; hop < 8; hop++) {
         String next = "i" + i + "-" + (hop + 1) + ".example.org";
         bench.dns().behave("i" + i + "-" + hop + ".example.org", DnsFaults.bareAlias(next));
@@ -315,8 +315,12 @@ class SpfTest {
       text("i" + i + "-8.example.org", "v=spf1 -all");
       record.append(" include:i").append(i).append("-0.example.org");
     }
+    return record + " -all";
+  }
 
-    CheckResult result = checkRecord(record + " -all");
+  @Test
+  void asksNoFloodOfQuestionsWhateverARecordNames() {
+    CheckResult result = checkRecord(includesBehindAliases(40));
 
     assertThat(bench.dns().queries()).isLessThan(200);
     assertThat(codes(result.findings())).contains("too_many_lookups", "not_all_followed");
@@ -325,17 +329,7 @@ class SpfTest {
 
   @Test
   void whatWasTooMuchToAskIsNeitherValidNorNot() {
-    StringBuilder record = new StringBuilder("v=spf1");
-    for (int i = 0; i < 10; i++) {
-      for (int hop = 0; hop < 8; hop++) {
-        String next = "i" + i + "-" + (hop + 1) + ".example.org";
-        bench.dns().behave("i" + i + "-" + hop + ".example.org", DnsFaults.bareAlias(next));
-      }
-      text("i" + i + "-8.example.org", "v=spf1 -all");
-      record.append(" include:i").append(i).append("-0.example.org");
-    }
-
-    CheckResult result = checkRecord(record + " -all");
+    CheckResult result = checkRecord(includesBehindAliases(10));
 
     assertThat(result.error()).isNotNull();
     assertThat(result.error().code().id()).isEqualTo("request_limit");
