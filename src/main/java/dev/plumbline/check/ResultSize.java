@@ -65,7 +65,7 @@ final class ResultSize {
     for (int i = 0; i < shortened.size(); i++) {
       gravestFirst.add(i);
     }
-    gravestFirst.sort(Comparator.comparing((Integer i) -> shortened.get(i).level()).reversed());
+    gravestFirst.sort(Comparator.comparing(i -> shortened.get(i).level(), Level.GRAVEST_FIRST));
     Set<Integer> chosen = new HashSet<>();
     int bytes = 0;
     for (int i : gravestFirst) {

@@ -2,6 +2,7 @@ package dev.plumbline.http.web;
 
 import dev.plumbline.check.Description;
 import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.PageRoutes;
 import io.vertx.ext.web.RoutingContext;
@@ -59,7 +60,7 @@ public final class ToolPages implements PageRoutes.Pages {
     /** What it can find, the gravest first. */
     public List<FindingCode> findings() {
       return module.findings().stream()
-          .sorted(Comparator.comparing(FindingCode::level).reversed())
+          .sorted(Comparator.comparing(FindingCode::level, Level.GRAVEST_FIRST))
           .toList();
     }
   }

@@ -307,7 +307,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
     } else {
       found.add(absence(last.status()));
     }
-    found.sort(Comparator.comparing(Finding::level).reversed());
+    found.sort(Comparator.comparing(Finding::level, Level.GRAVEST_FIRST));
     return Redirected.told(
         evidence.journey(),
         new Judgement(fields, found, astray ? null : error),
