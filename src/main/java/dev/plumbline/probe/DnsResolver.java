@@ -207,7 +207,7 @@ public final class DnsResolver {
       return flight.answer;
     }
     open.take(
-            Math.min(WAIT_MS, millis),
+            Math.min(WAIT_MS, deadline.remainingMillis()),
             () ->
                 resolve(
                     new DnsChain(question, key.type()),
