@@ -11,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Map;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -20,6 +21,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What all pages have: a frame, headers that keep them safe, files that are kept for ever. */
@@ -119,6 +123,56 @@ class WebFrameTest {
           .contains("connection: close");
       assertThat(page.select("main .status").text()).isEqualTo(String.valueOf(answer.status()));
       assertThat(page.select("main .lead").text()).isNotBlank();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("tooMuch")
+  void aHeadThatIsTooLargeOrBrokenIsAnsweredWithAPageOnceItHasAskedForOne(
+      String line, String fields, int status, String words) throws Exception {
+    try (RawClient client = RawClient.connect(service.uri("/").getPort())) {
+      client.send(line + "\r\nHost: a\r\nAccept: text/html,*/*;q=0.8\r\n" + fields + "\r\n");
+
+      RawClient.Answer answer = client.answer();
+      Document page = Jsoup.parse(answer.body());
+
+      assertThat(answer.status()).isEqualTo(status);
+      assertThat(answer.head().toLowerCase(java.util.Locale.ROOT))
+          .contains("content-type: text/html; charset=utf-8", "cache-control: no-store")
+          .contains("content-security-policy: default-src 'none'", "x-frame-options: deny");
+      assertThat(page.select("main .status").text()).isEqualTo(String.valueOf(status));
+      assertThat(page.select("main .lead").text()).contains(words);
+      assertThat(page.select("main a[href=/]")).isNotEmpty();
+    }
+  }
+
+  static Stream<Arguments> tooMuch() {
+    // in the order of browsers; a field counts as read once the next has begun
+    String cookies = "Accept-Language: en\r\nCookie: plumbline=" + "x".repeat(20_000) + "\r\n";
+    return Stream.of(
+        Arguments.of("GET /?target=" + "x".repeat(33_000) + " HTTP/1.1", "", 414, "shorten"),
+        Arguments.of("GET /?target=" + "x".repeat(120_000) + " HTTP/1.1", "", 414, "shorten"),
+        Arguments.of("GET /tools HTTP/1.1", cookies, 431, "delete the cookies"),
+        Arguments.of("GET /tools HTTP/1.1", "no colon\r\n", 400, "no HTTP request"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/tools?q=, */*, 33000, 414",
+    "/api/v1/instant/http-status/, text/html, 33000, 414",
+    "/tools?q=, text/html, 140000, 414"
+  })
+  void programsAndWhoeverIsNotReadThatFarAreToldAProblem(
+      String path, String accept, int length, int status) throws Exception {
+    try (RawClient client = RawClient.connect(service.uri("/").getPort())) {
+      client.send("GET " + path + "x".repeat(length) + " HTTP/1.1\r\nHost: a\r\nAccept: " + accept);
+      client.send("\r\n\r\n");
+
+      RawClient.Answer answer = client.answer();
+
+      assertThat(answer.status()).isEqualTo(status);
+      assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("uri-too-long");
+      assertThat(new JsonObject(answer.body()).getString("instance")).isEqualTo("/");
     }
   }
 

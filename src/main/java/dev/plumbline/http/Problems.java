@@ -70,7 +70,7 @@ public final class Problems {
     String requestId = RequestIds.of(request);
     writeHead(request.response(), problem, requestId);
     String instance = instance(request.uri());
-    Sheet sheet = sheet(problem, instance, request.getHeader("Accept"), requestId);
+    Sheet sheet = sheet(problem, request.uri(), request.getHeader("Accept"), requestId);
     if (sheet != null) {
       sheet.headers().forEach((name, value) -> request.response().putHeader(name, value));
     }
@@ -94,7 +94,11 @@ public final class Problems {
 
   /** The path of a request that is not routed; the root if it has none, or an endless one. */
   private static String instance(@Nullable String uri) {
-    if (uri == null || !uri.startsWith("/") || uri.length() > ServerOptions.REQUEST_LINE_BYTES) {
+    return uri == null || uri.length() > ServerOptions.REQUEST_LINE_BYTES ? "/" : path(uri);
+  }
+
+  private static String path(@Nullable String uri) {
+    if (uri == null || !uri.startsWith("/")) {
       return "/";
     }
     int query = uri.indexOf('?');
@@ -103,8 +107,8 @@ public final class Problems {
 
   /** What people are shown who sent a request that is not routed; null for programs. */
   private @Nullable Sheet sheet(
-      Problem problem, String instance, @Nullable String accept, String requestId) {
-    return page != null && PageRoutes.wantsPage(instance, accept)
+      Problem problem, @Nullable String uri, @Nullable String accept, String requestId) {
+    return page != null && PageRoutes.wantsPage(path(uri), accept)
         ? page.sheet(problem, requestId)
         : null;
   }
@@ -227,11 +231,10 @@ public final class Problems {
   FullHttpResponse refusal(Problem problem, @Nullable HttpRequest request) {
     String given = request == null ? null : request.headers().get(RequestIds.HEADER);
     String requestId = RequestIds.of(given);
-    // the decoder gives what it cannot read a path of its own
-    boolean read = request != null && request.decoderResult().isSuccess();
-    String instance = instance(read ? request.uri() : null);
-    String accept = read ? request.headers().get(HttpHeaderNames.ACCEPT) : null;
-    Sheet sheet = sheet(problem, instance, accept, requestId);
+    String uri = request == null ? null : request.uri();
+    String instance = instance(uri);
+    String accept = request == null ? null : request.headers().get(HttpHeaderNames.ACCEPT);
+    Sheet sheet = sheet(problem, uri, accept, requestId);
     byte[] body = (sheet == null ? body(problem, instance, requestId) : sheet.body()).getBytes();
     boolean head = Http1Messages.isHead(request);
     FullHttpResponse response =

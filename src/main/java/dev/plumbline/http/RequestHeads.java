@@ -36,6 +36,9 @@ final class RequestHeads {
     if (request.decoderResult().isFailure()) {
       return undecodable(request.decoderResult().cause());
     }
+    if (request.uri().length() > ServerOptions.REQUEST_LINE_BYTES) {
+      return tooLongUri();
+    }
     HttpVersion version = request.protocolVersion();
     boolean http11 = HttpVersion.HTTP_1_1.equals(version);
     if (!http11 && !HttpVersion.HTTP_1_0.equals(version)) {
@@ -82,7 +85,8 @@ final class RequestHeads {
     return Problem.badRequest(
         cause instanceof Framing
             ? String.valueOf(cause.getMessage())
-            : "What was sent is no HTTP request.");
+            : "What was sent is no HTTP request as RFC 9112 wants it; ask again, or mend the program"
+                + " that asked.");
   }
 
   static Problem tooLongUri() {
@@ -90,12 +94,17 @@ final class RequestHeads {
         414,
         "uri-too-long",
         "The request line is too long",
-        "It may have 32 KiB; a target may have 2,048 bytes.");
+        "An address may have 32 KiB, and a target in it 2,048 bytes; shorten it. Many targets at once"
+            + " are a bulk check.");
   }
 
   static Problem headerTooLarge() {
     return Problem.of(
-        431, "header-too-large", "The header is too large", "All fields may have 16 KiB.");
+        431,
+        "header-too-large",
+        "The header is too large",
+        "All fields may have 16 KiB; send less in them. In a browser it helps to delete the cookies"
+            + " of this site.");
   }
 
   static Problem tooLarge() {

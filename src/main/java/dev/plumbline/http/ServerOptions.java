@@ -12,6 +12,12 @@ final class ServerOptions {
   static final int HEADER_BYTES = 16 * 1024;
 
   /**
+   * More than a request line may have: of one that is too long the fields are read too, since they
+   * say whether a person or a program asks.
+   */
+  private static final int READ_LINE_BYTES = 128 * 1024;
+
+  /**
    * More than may come: of what is a little too large this side answers itself, of what is larger
    * the codec does, with an empty 431.
    */
@@ -24,7 +30,7 @@ final class ServerOptions {
         new HttpServerOptions()
             .setHost(config.host())
             .setPort(config.port())
-            .setMaxInitialLineLength(REQUEST_LINE_BYTES + 64)
+            .setMaxInitialLineLength(READ_LINE_BYTES)
             .setMaxHeaderSize(HEADER_BYTES)
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
             .setIdleTimeout((int) config.idleTimeout().toMillis())
