@@ -220,6 +220,18 @@ class BulkPagesTest {
   }
 
   @Test
+  void linesAndAFileAtOnceAreNotMixedAndWhatWasTypedStaysInTheBox() {
+    List<String> before = page(owner.page("/jobs")).select(".jobs a").eachAttr("href");
+
+    HttpResponse<String> both = upload("list.txt", "b.test\n", "bulk-lines", "a.test\n");
+
+    assertThat(refusal(both))
+        .contains("in the box", "a file was chosen too", "Nothing was created");
+    assertThat(page(both).select("#bulk-lines").val()).isEqualTo("a.test");
+    assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).isEqualTo(before);
+  }
+
+  @Test
   void everyRefusalStandsBesideTheFormWithTheLinesKept() {
     String many =
         IntStream.range(0, 501).mapToObj(i -> "h" + i + ".test").collect(Collectors.joining("\n"));

@@ -161,7 +161,7 @@ public final class BulkPage implements PageRoutes.Pages {
     BulkForm.Refusal refusal = unfit(form, file != null);
     if (file != null && refusal == null) {
       try {
-        lines = InputLines.of(form.value(LINES), file, Integer.parseInt(column), heading);
+        lines = InputLines.of(file, Integer.parseInt(column), heading);
       } catch (IllegalArgumentException unreadable) {
         refusal = BulkForm.because(unreadable.getMessage() + " Nothing was created.");
       }
@@ -181,15 +181,21 @@ public final class BulkPage implements PageRoutes.Pages {
   }
 
   /**
-   * What no form of ours sends: another tool or column in its place would check what nobody meant.
+   * What no form of ours sends, and what can be meant in two ways: another tool, column or choice
+   * of lines in its place would check what nobody meant.
    */
   private BulkForm.@Nullable Refusal unfit(UploadForm form, boolean withFile) {
     if (!form.value(TOOL).isEmpty() && modules.find(form.value(TOOL)) == null) {
       return BulkForm.because("There is no such tool; choose one of these. Nothing was created.");
     }
     String column = form.value(COLUMN);
-    return withFile && !column.isEmpty() && !NUMBER.matcher(column).matches()
-        ? BulkForm.because("The column must be a number from 1 to 9999. Nothing was created.")
+    if (withFile && !column.isEmpty() && !NUMBER.matcher(column).matches()) {
+      return BulkForm.because("The column must be a number from 1 to 9999. Nothing was created.");
+    }
+    return withFile && !form.value(LINES).isBlank()
+        ? BulkForm.because(
+            "There are lines in the box, and a file was chosen too. Start the lines that are in the"
+                + " box, or empty it and choose the file again. Nothing was created.")
         : null;
   }
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The lines that somebody wants to have checked: what they have typed, and what the file holds that
+ * The lines that somebody wants to have checked: what they have typed, or what the file holds that
  * they chose. Blank ones are left out.
  *
  * @param typed as it stands in the form
@@ -42,17 +42,16 @@ record InputLines(String typed, List<Line> lines) {
   }
 
   /**
-   * Those of a text and then those of a file.
+   * Those of a file.
    *
    * @param column of a CSV file, from 1
    * @param heading whether the first record of a CSV file is none
    * @throws IllegalArgumentException when the file cannot be read; its message is for people
    */
-  static InputLines of(String typed, UploadForm.File file, int column, boolean heading) {
+  static InputLines of(UploadForm.File file, int column, boolean heading) {
     String content = text(file.content());
     String name = file.name().toLowerCase(Locale.ROOT);
-    String fromFile = name.endsWith(".csv") ? column(content, column, heading) : content;
-    return of(typed.isBlank() ? fromFile : typed.stripTrailing() + '\n' + fromFile);
+    return of(name.endsWith(".csv") ? column(content, column, heading) : content);
   }
 
   private static String text(byte[] bytes) {

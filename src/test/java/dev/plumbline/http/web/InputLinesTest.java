@@ -23,12 +23,6 @@ class InputLinesTest {
   }
 
   @Test
-  void whatWasTypedComesBeforeTheFile() {
-    assertThat(InputLines.of("a.test\n", file("x.txt", "b.test"), 1, false).texts())
-        .containsExactly("a.test", "b.test");
-  }
-
-  @Test
   void theSeparatorIsWhatStandsInTheFirstLineMostOften() {
     assertThat(csv("a;b,c;d\n1;2;3\n", 2)).containsExactly("b,c", "2");
     assertThat(csv("a\tb\n1\t2\n", 2)).containsExactly("b", "2");
@@ -49,7 +43,7 @@ class InputLinesTest {
 
   @Test
   void aHeadingIsNoLine() {
-    InputLines lines = InputLines.of("", file("a.csv", "url\na.test\n"), 1, true);
+    InputLines lines = InputLines.of(file("a.csv", "url\na.test\n"), 1, true);
 
     assertThat(lines.texts()).containsExactly("a.test");
   }
@@ -61,7 +55,7 @@ class InputLinesTest {
 
   @Test
   void whatIsNoTextIsRefused() {
-    assertThatThrownBy(() -> InputLines.of("", file("x.xls", "PK\u0003\u0000"), 1, false))
+    assertThatThrownBy(() -> InputLines.of(file("x.xls", "PK\u0003\u0000"), 1, false))
         .hasMessageContaining("not text");
     assertThatThrownBy(() -> csv("a,b\n", 3)).hasMessageContaining("no column 3");
     assertThatThrownBy(() -> csv("\"never closed", 2)).isInstanceOf(IllegalArgumentException.class);
@@ -77,7 +71,7 @@ class InputLinesTest {
   }
 
   private static List<String> csv(String content, int column) {
-    return InputLines.of("", file("list.csv", content), column, false).texts();
+    return InputLines.of(file("list.csv", content), column, false).texts();
   }
 
   private static UploadForm.File file(String name, String content) {
