@@ -1,7 +1,5 @@
 package dev.plumbline.account;
 
-import com.password4j.Argon2Function;
-import com.password4j.types.Argon2;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -13,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.text.Normalizer;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,8 +37,7 @@ public final class Passwords {
   private static final int LANES = 1;
   private static final int HASH_BYTES = 32;
   private static final int SALT_BYTES = 16;
-  private static final String FORM =
-      "$argon2id$v=19$m=" + MEMORY_KIB + ",t=" + PASSES + ",p=" + LANES + "$";
+  private static final String FORM = Argon2Hash.form(MEMORY_KIB, PASSES, LANES);
 
   // One takes some 50 ms: whoever is let in has waited less than two seconds.
   private static final int MOST_WAITING = 32;
@@ -54,7 +50,8 @@ public final class Passwords {
   /** One for each process. */
   public Passwords(Vertx vertx) {
     this.worker = vertx.createSharedWorkerExecutor("passwords", 1, 10, TimeUnit.SECONDS);
-    this.nobodys = FORM + base64(random(SALT_BYTES)) + "$" + base64(random(HASH_BYTES));
+    this.nobodys =
+        FORM + Argon2Hash.base64(random(SALT_BYTES)) + "$" + Argon2Hash.base64(random(HASH_BYTES));
   }
 
   /** What keeps a text from being somebody's new password, as a sentence; null: nothing. */
@@ -85,14 +82,16 @@ public final class Passwords {
     if (bytes == null || fault(password) != null) {
       throw new IllegalArgumentException("a password that breaks the rules");
     }
-    return work(() -> function().hash(bytes, random(SALT_BYTES)).getResult());
+    return work(
+        () -> Argon2Hash.make(bytes, random(SALT_BYTES), MEMORY_KIB, PASSES, LANES, HASH_BYTES));
   }
 
   /**
    * Whether a password is the one that a hash was made of.
    *
    * @param hash null where there is no account or it has no password: false, after as much work
-   * @return fails with {@link BusyException} when too many wait already
+   * @return fails with {@link BusyException} when too many wait already, and with
+   *     IllegalArgumentException when the hash is none of Argon2 or asks for too much
    */
   public Future<Boolean> verify(String password, @Nullable String hash) {
     byte[] given = bytes(password);
@@ -100,11 +99,7 @@ public final class Passwords {
     byte[] bytes = given == null ? new byte[SHORTEST] : given;
     String kept = hash == null ? nobodys : hash;
     boolean possible = given != null && hash != null;
-    return work(
-        () ->
-            Argon2Function.getInstanceFromHash(kept)
-                    .check(bytes, kept.getBytes(StandardCharsets.US_ASCII))
-                && possible);
+    return work(() -> Argon2Hash.parse(kept).fits(bytes) && possible);
   }
 
   /** Whether a hash was made with parameters that are no longer ours, and is to be made again. */
@@ -125,11 +120,6 @@ public final class Passwords {
     return worker.executeBlocking(task, false).onComplete(done -> waiting.decrementAndGet());
   }
 
-  /** The library keeps one block of memory for each set of parameters, from its first use on. */
-  private static Argon2Function function() {
-    return Argon2Function.getInstance(MEMORY_KIB, PASSES, LANES, HASH_BYTES, Argon2.ID);
-  }
-
   /** The normalised password in UTF-8; null when it is no Unicode text. */
   private static byte @Nullable [] bytes(String password) {
     try {
@@ -148,9 +138,5 @@ public final class Passwords {
     byte[] bytes = new byte[count];
     random.nextBytes(bytes);
     return bytes;
-  }
-
-  private static String base64(byte[] bytes) {
-    return Base64.getEncoder().withoutPadding().encodeToString(bytes);
   }
 }

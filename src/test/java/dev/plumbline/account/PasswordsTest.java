@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -53,6 +54,79 @@ class PasswordsTest {
     assertThat(Await.value(passwords.verify("password", REFERENCE))).isTrue();
     assertThat(Await.value(passwords.verify("passwore", REFERENCE))).isFalse();
     assertThat(Passwords.isOutdated(REFERENCE)).isTrue();
+  }
+
+  /** Made by password4j, which made all hashes before. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ' ',
+      value = {
+        "correct_horse_battery"
+            + " $argon2id$v=19$m=19456,t=2,p=1$c9Uau9icuBlvDvtokvlNaA"
+            + "$ueXB9acWi4FG/dhRuK2XxqkqK0GBHAN5ddpnCcXixBw",
+        "Ångström_übermaß_fin"
+            + " $argon2id$v=19$m=19456,t=2,p=1$/MwsNfC4Rgnl8SxV3YWrqA"
+            + "$vNbgNuX5MVmxiZWJ291pHl8x8LJ42t1KXdP/vngJjUk",
+        "🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂"
+            + " $argon2id$v=19$m=19456,t=2,p=1$1dm+92gI87Vy5ZABErgZJw"
+            + "$EdzDnu2jBc+oIzAkrgHocapDMhm5sX7iFqIbzlA80rs"
+      })
+  void whatWasStoredBeforeStaysGood(String password, String hash) {
+    String words = password.replace('_', ' ');
+
+    assertThat(Await.value(passwords.verify(words, hash))).isTrue();
+    assertThat(Await.value(passwords.verify(words + ".", hash))).isFalse();
+    assertThat(Passwords.isOutdated(hash)).isFalse();
+  }
+
+  /** The first two from the tests of the reference implementation, the others by password4j. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ' ',
+      value = {
+        "password $argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ"
+            + "$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+        "password $argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ"
+            + "$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
+        "correct_horse_battery $argon2id$v=19$m=9216,t=4,p=1$ulu19n4b2ii0BJvw5K7XjQ"
+            + "$CFINbA1olUjQ5s05LrERMopR+8SzizfBhrPVBfJisGU",
+        "correct_horse_battery $argon2i$v=16$m=256,t=3,p=4$ulu19n4b2ii0BJvw5K7XjQ"
+            + "$6pzTRiQX709Af4Mq596a81aokZoDcVUB"
+      })
+  void aHashOfOtherParametersIsVerifiedByItsOwn(String password, String hash) {
+    String words = password.replace('_', ' ');
+
+    assertThat(Await.value(passwords.verify(words, hash))).isTrue();
+    assertThat(Await.value(passwords.verify(words + ".", hash))).isFalse();
+    assertThat(Passwords.isOutdated(hash)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "correct horse battery",
+        "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
+        "$argon2x$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=18$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=65537,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=9999999999,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCE",
+        "$argon2id$v=19$m=256,t=17,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=256,t=0,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=256,t=2,p=17$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=15,t=2,p=2$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=256,t=2,p=1$c29tZXM$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65",
+        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65E",
+        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ",
+        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ=$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
+      })
+  void whatIsNoHashOrAsksForTooMuchIsAFaultOfOursAndNotRepeated(String hash) {
+    Throwable fault = Await.failure(passwords.verify(GOOD, hash));
+
+    assertThat(fault).isInstanceOf(IllegalArgumentException.class);
+    assertThat(fault.getMessage()).doesNotContain("c29tZX", "nf65", "$2b", "horse");
+    assertThat(passwords.waiting()).isZero();
   }
 
   @Test
