@@ -411,6 +411,13 @@ class BulkPagesTest {
       HttpResponse<String> response = stranger.page(path + part);
       assertThat(response.statusCode()).isEqualTo(404);
       assertThat(page(response).select("h1").text()).isEqualTo("There is no such job");
+      assertThat(page(response).select("main .lead").text())
+          .contains("copied in part", "another account's", "has been removed");
+      assertThat(page(response).select("main a").eachAttr("href"))
+          .containsExactly("/jobs", "/bulk");
+      assertThat(page(response).select("main").text())
+          .as("of a job that there never was the same is told")
+          .isEqualTo(page(stranger.page("/jobs/job_0" + part)).select("main").text());
     }
     assertThat(stranger.rawForm(path + "/cancel", "").statusCode()).isEqualTo(404);
     assertThat(stranger.rawForm(path + "/again", "").statusCode()).isEqualTo(404);
@@ -431,6 +438,7 @@ class BulkPagesTest {
 
     assertThat(gone.statusCode()).isEqualTo(410);
     assertThat(page(gone).select("main").text()).contains("410", "Create it again");
+    assertThat(page(gone).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");
   }
 
   @ParameterizedTest

@@ -7,7 +7,6 @@ import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.PageRoutes;
-import dev.plumbline.http.Problems;
 import dev.plumbline.http.api.WebJobs;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
@@ -29,7 +28,6 @@ public final class JobPage implements PageRoutes.Pages {
   private static final JobColumns NONE = new JobColumns(List.of(), List.of(), null, null);
 
   private final Pages pages;
-  private final Problems problems;
   private final ModuleCatalogue modules;
   private final Members members;
   private final WebJobs jobs;
@@ -40,7 +38,6 @@ public final class JobPage implements PageRoutes.Pages {
 
   JobPage(Website.Needs needs) {
     this.pages = needs.pages();
-    this.problems = needs.problems();
     this.modules = needs.modules();
     this.members = new Members(needs);
     this.jobs = needs.jobs();
@@ -93,7 +90,7 @@ public final class JobPage implements PageRoutes.Pages {
         (value, failure) -> {
           try {
             if (failure != null) {
-              JobsPage.fail(ctx, problems, failure);
+              JobsPage.fail(ctx, pages, failure);
             } else {
               then.accept(value);
             }

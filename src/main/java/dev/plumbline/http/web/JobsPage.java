@@ -4,7 +4,6 @@ import dev.plumbline.account.SignedIn;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.PageRoutes;
 import dev.plumbline.http.Problem;
-import dev.plumbline.http.Problems;
 import dev.plumbline.http.api.WebJobs;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
@@ -15,9 +14,12 @@ import org.jspecify.annotations.Nullable;
 public final class JobsPage implements PageRoutes.Pages {
   static final String PATH = "/jobs";
   private static final int PAGE_JOBS = 20;
+  private static final List<ProblemView.Way> WAYS =
+      List.of(
+          new ProblemView.Way(PATH, "Your jobs"),
+          new ProblemView.Way(BulkPage.PATH, "New bulk check"));
 
   private final Pages pages;
-  private final Problems problems;
   private final ModuleCatalogue modules;
   private final Members members;
   private final WebJobs jobs;
@@ -25,7 +27,6 @@ public final class JobsPage implements PageRoutes.Pages {
 
   JobsPage(Website.Needs needs) {
     this.pages = needs.pages();
-    this.problems = needs.problems();
     this.modules = needs.modules();
     this.members = new Members(needs);
     this.jobs = needs.jobs();
@@ -52,7 +53,7 @@ public final class JobsPage implements PageRoutes.Pages {
             (found, failure) -> {
               try {
                 if (failure != null) {
-                  fail(ctx, problems, failure);
+                  fail(ctx, pages, failure);
                 } else {
                   show(ctx, who, cursor == null, found);
                 }
@@ -75,14 +76,14 @@ public final class JobsPage implements PageRoutes.Pages {
             found.next() == null ? null : PATH + "?cursor=" + found.next()));
   }
 
-  /** Answers why there is nothing to show, in words for people. */
-  static void fail(RoutingContext ctx, Problems problems, Throwable cause) {
+  /** Answers why there is nothing to show, in words for people, and leads to what there is. */
+  static void fail(RoutingContext ctx, Pages pages, Throwable cause) {
     Problem problem = WebJobs.problem(cause);
     if (problem == null) {
       ctx.fail(cause);
       return;
     }
-    problems.send(
+    pages.show(
         ctx,
         switch (problem.code()) {
           case "no-such-job" ->
@@ -90,8 +91,10 @@ public final class JobsPage implements PageRoutes.Pages {
                   404,
                   problem.code(),
                   problem.title(),
-                  "Your account has no job with this address. It may be another account's, or its"
-                      + " address was copied in part.");
+                  "Your account has no job with this address. There never was one if the address was"
+                      + " copied in part; another account's is shown to that account only; and one"
+                      + " that ended long ago has been removed. The list has all that your account"
+                      + " has.");
           case "job-expired" ->
               Problem.of(
                   410,
@@ -100,6 +103,8 @@ public final class JobsPage implements PageRoutes.Pages {
                   "The job has ended, and its results were kept as long as they are kept here."
                       + " Create it again to have new ones.");
           default -> problem;
-        });
+        },
+        "bulk",
+        WAYS);
   }
 }

@@ -11,6 +11,7 @@ import gg.jte.output.Utf8ByteOutput;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -95,18 +96,29 @@ public final class Pages implements ProblemPage {
 
   @Override
   public void show(RoutingContext ctx, Problem problem) {
+    show(ctx, problem, "", ProblemView.ANYWHERE);
+  }
+
+  /**
+   * Shows a problem, with its headers.
+   *
+   * @param section as a {@link Page} has it
+   * @param ways where to go from there
+   */
+  void show(RoutingContext ctx, Problem problem, String section, List<ProblemView.Way> ways) {
     problem.headers().forEach(ctx.response()::putHeader);
-    ProblemView view = new ProblemView(problem, RequestIds.of(ctx));
-    show(ctx, problem.status(), page(problem), "problem", view);
+    ProblemView view = new ProblemView(problem, RequestIds.of(ctx), ways);
+    show(ctx, problem.status(), page(problem, section), "problem", view);
   }
 
   @Override
   public Sheet sheet(Problem problem, String requestId) {
-    byte[] html = render(page(problem), false, "problem", new ProblemView(problem, requestId));
+    ProblemView view = new ProblemView(problem, requestId, ProblemView.ANYWHERE);
+    byte[] html = render(page(problem, ""), false, "problem", view);
     return new Sheet(headers.ofFault(), Buffer.buffer(html));
   }
 
-  private static Page page(Problem problem) {
-    return Page.unlisted(problem.title(), problem.detail(), "");
+  private static Page page(Problem problem, String section) {
+    return Page.unlisted(problem.title(), problem.detail(), section);
   }
 }

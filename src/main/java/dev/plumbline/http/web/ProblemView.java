@@ -3,8 +3,22 @@ package dev.plumbline.http.web;
 import dev.plumbline.http.Problem;
 import java.util.List;
 
-/** A problem as its page shows it. */
-public record ProblemView(Problem problem, String requestId) {
+/**
+ * A problem as its page shows it.
+ *
+ * @param ways where to go from there, the likeliest first
+ */
+public record ProblemView(Problem problem, String requestId, List<Way> ways) {
+  /** From wherever there is nothing nearer. */
+  static final List<Way> ANYWHERE =
+      List.of(new Way("/", "Check something"), new Way("/tools", "See all tools"));
+
+  /**
+   * Where to go.
+   *
+   * @param path of ours
+   */
+  public record Way(String path, String label) {}
 
   /** The faults that say more than the problem itself does. */
   public List<Problem.Fault> faults() {
