@@ -1,0 +1,67 @@
+package dev.plumbline;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.Media;
+import dev.plumbline.store.TestDatabase;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The pages on paper, where nobody can unfold or scroll anything. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BrowserPrintTest {
+  @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();
+
+  private final Chromium chromium = new Chromium();
+  private ServiceUnderTest service;
+
+  @BeforeAll
+  void start(@TempDir Path folder) {
+    service =
+        MadeUpModule.among(
+            folder,
+            () ->
+                ServiceUnderTest.start(
+                    DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1")));
+  }
+
+  @AfterAll
+  void stop() {
+    chromium.close();
+    service.close();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.plumbline.Look#all")
+  void whatIsFoldedUpOnTheScreenIsPrinted(Look look) {
+    try (Visit visit = chromium.visit(service, look)) {
+      visit.open("/check/made-up/bad.example");
+      Locator innermost =
+          visit.page().locator("#field-tree details:not(:has(details)) .named").first();
+      assertThat(innermost).not().isVisible();
+
+      visit.page().emulateMedia(new Page.EmulateMediaOptions().setMedia(Media.PRINT));
+
+      assertThat(innermost).isVisible();
+      assertThat(visit.page().locator("#field-tree details[open]")).hasCount(0);
+      for (Locator folded : visit.page().locator("main details > :not(summary)").all()) {
+        assertThat(folded.isVisible()).as(folded.textContent()).isEqualTo(onPaper(folded));
+      }
+    }
+  }
+
+  /** Whether it is not one of the parts that are of use on a screen alone. */
+  private static boolean onPaper(Locator part) {
+    return !(boolean) part.evaluate("part => part.closest('.screen') !== null");
+  }
+}
