@@ -325,17 +325,12 @@ public final class Spf implements CheckModule<SpfTree> {
           fault(TOO_MANY_MX, node, "The part " + term.text() + " leads to more than 10 servers.");
           return "leads to more than 10 mail servers";
         }
-        case UNKNOWN, LATE -> {
-          doubt(
-              outcome == Found.LATE ? ErrorCode.DNS_TIMEOUT : ErrorCode.DNS_SERVFAIL,
-              FAILED,
-              node,
-              "The part "
-                  + term.text()
-                  + (outcome == Found.LATE
-                      ? " could not be looked up: no answer came in time."
-                      : " could not be looked up: the name servers of the domain fail."));
-          return "could not be looked up";
+        case UNKNOWN, HALF_UNKNOWN -> {
+          return failed(
+              node, term, outcome, ErrorCode.DNS_SERVFAIL, "the name servers of the domain fail");
+        }
+        case LATE, HALF_LATE -> {
+          return failed(node, term, outcome, ErrorCode.DNS_TIMEOUT, "no answer came in time");
         }
         case LIMIT -> {
           doubt(
@@ -361,6 +356,13 @@ public final class Spf implements CheckModule<SpfTree> {
           return null;
         }
       }
+    }
+
+    private String failed(Node node, Term term, Found outcome, ErrorCode code, String why) {
+      boolean half = outcome == Found.HALF_UNKNOWN || outcome == Found.HALF_LATE;
+      String what = "could not be looked up" + (half ? " for both IPv4 and IPv6" : "");
+      doubt(code, FAILED, node, "The part " + term.text() + " " + what + ": " + why + ".");
+      return what;
     }
 
     private @Nullable String next(Node node, Term term, Node next) {

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
@@ -56,6 +57,10 @@ public record SpfTree(Node root, List<String> rivals, boolean lookalike) {
     MANY,
     UNKNOWN,
     LATE,
+    /** There are addresses of one kind; of the other the resolver did not say. */
+    HALF_UNKNOWN,
+    /** There are addresses of one kind; of the other the resolver did not say in time. */
+    HALF_LATE,
     INSIDE,
     LIMIT,
     MACRO,
@@ -160,6 +165,7 @@ public record SpfTree(Node root, List<String> rivals, boolean lookalike) {
             case INCLUDE, REDIRECT ->
                 all.add(follow(name, path).onSuccess(node -> nodes.put(place, node)));
             case MX -> all.add(servers(name).onSuccess(found -> outcomes.put(place, found)));
+            case EXISTS -> all.add(exists(name).onSuccess(found -> outcomes.put(place, found)));
             default -> all.add(addresses(name).onSuccess(found -> outcomes.put(place, found)));
           }
         }
@@ -210,22 +216,35 @@ public record SpfTree(Node root, List<String> rivals, boolean lookalike) {
           .recover(Climb::unanswered);
     }
 
-    /** An address of either kind is enough not to be void. */
+    /** By IPv4 addresses alone, whoever sends (RFC 7208 section 5.7). */
+    private Future<Found> exists(String name) {
+      return known(name, Type.A)
+          .map(answer -> answer.addresses().isEmpty() ? Found.VOID : Found.SOMETHING)
+          .recover(Climb::unanswered);
+    }
+
+    /**
+     * An address of either kind is enough not to be void. Receivers look up the kind that the
+     * sender's address is of, so both have to be known (RFC 7208 section 5).
+     */
     private Future<Found> addresses(String name) {
       Future<Found> v4 = address(name, Type.A);
       Future<Found> v6 = address(name, Type.AAAA);
-      return Future.all(v4, v6)
-          .map(
-              both -> {
-                for (Found first :
-                    List.of(
-                        Found.INSIDE, Found.SOMETHING, Found.LIMIT, Found.LATE, Found.UNKNOWN)) {
-                  if (v4.result() == first || v6.result() == first) {
-                    return first;
-                  }
-                }
-                return Found.VOID;
-              });
+      return Future.all(v4, v6).map(both -> together(List.of(v4.result(), v6.result())));
+    }
+
+    private static Found together(List<Found> both) {
+      Found found =
+          Stream.of(Found.INSIDE, Found.LIMIT, Found.LATE, Found.UNKNOWN, Found.SOMETHING)
+              .filter(both::contains)
+              .findFirst()
+              .orElse(Found.VOID);
+      boolean half = both.contains(Found.SOMETHING);
+      return switch (found) {
+        case LATE -> half ? Found.HALF_LATE : found;
+        case UNKNOWN -> half ? Found.HALF_UNKNOWN : found;
+        default -> found;
+      };
     }
 
     private Future<Found> address(String name, int type) {

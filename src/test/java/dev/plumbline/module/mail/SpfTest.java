@@ -466,6 +466,68 @@ class SpfTest {
         .contains(code.equals("target_blocked") ? "private_names_hidden" : "lookup_failed");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "192.0.2.1, AAAA, dns_servfail, the name servers of the domain fail",
+    "192.0.2.1, AAAA, dns_timeout, no answer came in time",
+    "2001:db8::1, A, dns_servfail, the name servers of the domain fail",
+    "2001:db8::1, A, dns_timeout, no answer came in time"
+  })
+  void anAddressOfOneKindDoesNotMakeTheOtherKnown(
+      String address, String lost, String code, String why) {
+    bench
+        .dns()
+        .address("half.example.org", address)
+        .behave(
+            "half.example.org",
+            DnsFaults.only(
+                Type.value(lost),
+                code.equals("dns_timeout") ? DnsFaults.silent() : DnsFaults.rcode(Rcode.SERVFAIL)));
+
+    CheckResult result = checkRecord("v=spf1 a:half.example.org -all");
+
+    assertThat(result.fields())
+        .containsEntry("valid", null)
+        .containsEntry("void_lookup_count", 0)
+        .containsEntry(
+            "errors",
+            List.of(
+                "The part a:half.example.org could not be looked up for both IPv4 and IPv6: "
+                    + why
+                    + "."));
+    assertThat(result.error()).isNotNull();
+    assertThat(result.error().code().id()).isEqualTo(code);
+    assertThat(codes(result.findings())).containsExactly("lookup_failed");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"192.0.2.1", "2001:db8::1"})
+  void anAddressOfOneKindIsEnoughWhereThereIsNoneOfTheOther(String address) {
+    bench.dns().address("one.example.org", address);
+
+    CheckResult result = checkRecord("v=spf1 a:one.example.org -all");
+
+    assertThat(result.fields()).containsEntry("valid", true).containsEntry("void_lookup_count", 0);
+    assertThat(result.findings()).isEmpty();
+  }
+
+  @Test
+  void existsIsAnsweredByIpv4AddressesAlone() {
+    bench
+        .dns()
+        .address("six.example.org", "2001:db8::1")
+        .address("four.example.org", "192.0.2.1")
+        .behave("four.example.org", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
+
+    CheckResult result = checkRecord("v=spf1 exists:six.example.org exists:four.example.org -all");
+
+    assertThat(result.fields()).containsEntry("valid", true).containsEntry("void_lookup_count", 1);
+    assertThat(result.findings())
+        .extracting(Finding::message)
+        .containsExactly(
+            "The record names what is not there: exists:six.example.org (of example.com).");
+  }
+
   @Test
   void aRecordThatIsWrongAnywayIsNotValidWhateverIsUnknown() {
     bench.dns().behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL));
