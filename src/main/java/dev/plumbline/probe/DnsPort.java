@@ -1,84 +1,95 @@
 package dev.plumbline.probe;
 
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.datagram.DatagramPacket;
-import io.vertx.core.datagram.DatagramSocket;
-import io.vertx.core.datagram.DatagramSocketOptions;
-import io.vertx.core.net.SocketAddress;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.DatagramPacket;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
 import java.security.SecureRandom;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
 import org.xbill.DNS.Message;
-import org.xbill.DNS.Record;
 
 /**
- * A UDP port of the system's choice from which a few questions are asked, for to open one for each
- * costs more than the question. So few, that who must guess port and id together gains nothing that
- * helps (RFC 5452 sections 4.3 and 9.2). Used on the event loop that opened it only.
+ * A UDP port of the system's choice from which a few questions are asked of one server, for to open
+ * one for each costs more than the question. So few, that who must guess port and id together gains
+ * nothing that helps (RFC 5452 sections 4.3 and 9.2); what others send to it, the system drops.
+ * Used on the event loop that opened it only.
  */
-final class DnsPort {
-  private static final int MOST_QUESTIONS = 16;
+final class DnsPort extends SimpleChannelInboundHandler<DatagramPacket> {
+  private static final int MOST_QUESTIONS = 64;
 
-  private record Asked(SocketAddress server, Record question, Promise<Message> answer) {}
+  /** More than a server may send over UDP, so that what it sends too much is seen as such. */
+  private static final int MOST_BYTES = 4_096;
 
-  private final DatagramSocket socket;
-  private final Future<DatagramSocket> bound;
+  private static final FixedRecvByteBufAllocator ROOM = new FixedRecvByteBufAllocator(MOST_BYTES);
+
+  private final Channel channel;
   private final SecureRandom random;
-  private final Consumer<DnsPort> closing;
-  private final Map<Integer, Asked> open = new HashMap<>();
+  private final IntObjectMap<DnsQuery> open = new IntObjectHashMap<>();
   private int asked;
 
   /**
-   * @param closing is told when nothing is asked from here any more
    * @throws RuntimeException when the system has no socket to give
    */
-  DnsPort(Vertx vertx, boolean v6, SecureRandom random, Consumer<DnsPort> closing) {
+  DnsPort(EventLoop loop, DatagramChannel channel, InetSocketAddress server, SecureRandom random) {
+    this.channel = channel;
     this.random = random;
-    this.closing = closing;
-    this.socket = vertx.createDatagramSocket(new DatagramSocketOptions().setIpV6(v6));
-    socket.exceptionHandler(broken -> failAll());
-    socket.handler(this::heard);
-    this.bound = socket.listen(0, v6 ? "::" : "0.0.0.0");
+    channel.config().setOption(ChannelOption.RECVBUF_ALLOCATOR, ROOM);
+    channel.pipeline().addLast(this);
+    loop.register(channel);
+    ChannelFuture connected = channel.connect(server);
+    if (connected.cause() != null) {
+      channel.close();
+      throw new IllegalStateException("the DNS resolver cannot be reached", connected.cause());
+    }
   }
 
   /** Whether more may be asked from here. */
   boolean mayAsk() {
-    return asked < MOST_QUESTIONS;
+    return asked < MOST_QUESTIONS && channel.isOpen();
   }
 
-  /**
-   * Sends a question.
-   *
-   * @param answer takes the answer, truncated or not; what does not belong to the question is
-   *     passed over. When it is completed otherwise, nobody listens any more
-   */
-  void ask(SocketAddress server, Record question, boolean edns, Promise<Message> answer) {
+  /** Sends a question, which hears of the answer, truncated or not, unless it ends before. */
+  void ask(DnsQuery query) {
     asked++;
     int id = freshId();
-    open.put(id, new Asked(server, question, answer));
-    answer
-        .future()
-        .onComplete(
-            done -> {
-              open.remove(id);
-              if (open.isEmpty()) {
-                asked = MOST_QUESTIONS;
-                closing.accept(this);
-                socket.close();
+    open.put(id, query);
+    query.askedFrom(this, id);
+    send(query, id, true);
+  }
+
+  /** Listens for an answer no more. */
+  void forget(int id) {
+    open.remove(id);
+    if (open.isEmpty()) {
+      asked = MOST_QUESTIONS;
+      channel.close();
+    }
+  }
+
+  private void send(DnsQuery query, int id, boolean first) {
+    byte[] bytes = DnsWire.query(query.question().record(), id, query.question().edns());
+    ByteBuf packet = channel.alloc().directBuffer(bytes.length).writeBytes(bytes);
+    channel
+        .writeAndFlush(packet)
+        .addListener(
+            sent -> {
+              // What the system tells when one sends may be about a packet that was sent before.
+              if (!sent.isSuccess() && first && open.get(id) == query) {
+                send(query, id, false);
+              } else if (!sent.isSuccess()) {
+                query.fail(DnsTransport.failed("The DNS resolver could not be reached."));
               }
             });
-    Buffer query = Buffer.buffer(DnsWire.query(question, id, edns).toWire());
-    bound
-        .compose(ready -> ready.send(query, server.port(), server.hostAddress()))
-        .onFailure(
-            broken ->
-                answer.tryFail(DnsTransport.failed("The DNS resolver could not be reached.")));
   }
 
   private int freshId() {
@@ -89,27 +100,30 @@ final class DnsPort {
     return id;
   }
 
-  private void heard(DatagramPacket packet) {
-    Buffer bytes = packet.data();
-    int id = bytes.length() < 2 ? -1 : bytes.getUnsignedShort(0);
-    Asked to = open.get(id);
-    if (to == null
-        || packet.sender().port() != to.server().port()
-        || !to.server().hostAddress().equals(packet.sender().hostAddress())
-        || !DnsWire.claimsToAnswer(bytes, id)) {
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, DatagramPacket packet) {
+    ByteBuf content = packet.content();
+    byte[] bytes = new byte[content.readableBytes()];
+    content.readBytes(bytes);
+    int id = DnsWire.id(bytes);
+    DnsQuery to = open.get(id);
+    if (to == null || !DnsWire.claimsToAnswer(bytes, id)) {
       return;
     }
     Message answer = DnsWire.parse(bytes);
     if (answer == null) {
-      to.answer().tryFail(DnsTransport.failed("The DNS resolver sent a malformed answer."));
-    } else if (DnsWire.belongs(answer, to.question())) {
-      to.answer().tryComplete(answer);
+      to.fail(DnsTransport.failed("The DNS resolver sent a malformed answer."));
+    } else if (DnsWire.belongs(answer, to.question().record())) {
+      to.succeed(answer);
     }
   }
 
-  private void failAll() {
-    List<Asked> all = new ArrayList<>(open.values());
-    all.forEach(
-        each -> each.answer().tryFail(DnsTransport.failed("The DNS resolver was cut off.")));
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    // That nobody listens there is taken for silence: a resolver that starts again is asked again.
+    if (!(cause instanceof PortUnreachableException)) {
+      List.copyOf(open.values())
+          .forEach(each -> each.fail(DnsTransport.failed("The DNS resolver was cut off.")));
+    }
   }
 }

@@ -21,12 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
-import org.xbill.DNS.DClass;
-import org.xbill.DNS.Message;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
-import org.xbill.DNS.Record;
 import org.xbill.DNS.TextParseException;
 import org.xbill.DNS.Type;
 
@@ -42,11 +38,6 @@ public final class DnsResolver {
 
   /** So few that they find room in the buffer of a server's socket, which by default takes 256. */
   private static final int MOST_UNREAD = 128;
-
-  /** After so long a server has read a question, or never will. */
-  private static final long UNREAD_MS = 20;
-
-  private static final int LEAST_ATTEMPTS = 2;
 
   /** So much earlier than they would those who join a question may have to give up. */
   private static final long JOINING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -76,7 +67,6 @@ public final class DnsResolver {
   private final List<SocketAddress> servers;
   private final long attemptMillis;
   private final Turns open;
-  private final Turns unread;
   private final ConcurrentMap<Key, Flight> flights = new ConcurrentHashMap<>();
   private final LongSupplier nanoClock;
   private final Cache<Key, Kept> cache;
@@ -102,8 +92,7 @@ public final class DnsResolver {
     this.policy = policy;
     this.nanoClock = nanoClock;
     this.open = new Turns(vertx, mostOpen, mostWaiting);
-    this.unread = new Turns(vertx, mostUnread, mostOpen);
-    this.transport = new DnsTransport(vertx, settings.timeout());
+    this.transport = new DnsTransport(vertx, settings.timeout(), mostUnread);
     this.servers = DnsServers.from(settings.servers());
     this.attemptMillis = Math.max(1, settings.timeout().toMillis());
     this.cache =
@@ -188,7 +177,7 @@ public final class DnsResolver {
     if (refusal != null) {
       return failed(ErrorCode.TARGET_BLOCKED, refusal);
     }
-    return within(deadline, OnContext.ofCaller(flight(asked, question, deadline)));
+    return flight(asked, question, deadline);
   }
 
   /**
@@ -204,15 +193,21 @@ public final class DnsResolver {
         flights.merge(
             key, mine, (running, other) -> running.servesAsWellAs(other) ? running : other);
     if (flight != mine) {
-      return flight.answer;
+      return within(deadline, OnContext.ofCaller(flight.answer));
     }
     open.take(
             Math.min(WAIT_MS, deadline.remainingMillis()),
             () ->
-                resolve(
-                    new DnsChain(question, key.type()),
-                    Deadline.in(Math.min(attemptsMillis(), deadline.remainingMillis()))),
-            DnsResolver::tooMany)
+                new DnsLookup(
+                        transport,
+                        servers,
+                        attemptMillis,
+                        policy,
+                        question,
+                        key.type(),
+                        Deadline.in(Math.min(attemptsMillis(), deadline.remainingMillis())))
+                    .run(),
+            () -> Future.failedFuture(tooMany()))
         .onComplete(
             outcome -> {
               if (outcome.succeeded() && outcome.result().ttlSeconds() > 0) {
@@ -224,89 +219,12 @@ public final class DnsResolver {
     return promise.future();
   }
 
-  private static <T> Future<T> tooMany() {
-    return Future.failedFuture(
-        new BusyFailure("Too many DNS questions are open.", Duration.ofSeconds(1)));
-  }
-
-  private Future<DnsAnswer> resolve(DnsChain chain, Deadline end) {
-    Record question = Record.newRecord(chain.current(), chain.type(), DClass.IN);
-    return exchange(question, 0, true, end)
-        .compose(
-            message -> {
-              DnsAnswer answer;
-              try {
-                answer = chain.follow(message);
-              } catch (CheckFailure failure) {
-                return Future.failedFuture(failure);
-              }
-              if (answer != null) {
-                return Future.succeededFuture(answer);
-              }
-              return policy.refusalOfName(text(chain.current())) == null
-                  ? resolve(chain, end)
-                  : Future.failedFuture(DnsVeil.inside(text(question.getName())));
-            });
-  }
-
-  /** Asks one server after the other; a lone server that kept silent is asked again. */
-  private Future<Message> exchange(Record question, int attempt, boolean edns, Deadline end) {
-    SocketAddress server = servers.get(attempt % servers.size());
-    return send(server, question, edns, end)
-        .transform(
-            outcome -> {
-              Message message = outcome.result();
-              int rcode = message == null ? Rcode.SERVFAIL : message.getRcode();
-              if (message != null && (rcode == Rcode.NOERROR || rcode == Rcode.NXDOMAIN)) {
-                return Future.succeededFuture(message);
-              }
-              if (message != null && rcode == Rcode.FORMERR && edns) {
-                return exchange(question, attempt, false, end);
-              }
-              boolean silent = message == null && isTimeout(outcome.cause());
-              if (hasNext(attempt, silent) && !end.passed()) {
-                return exchange(question, attempt + 1, edns, end);
-              }
-              return message == null
-                  ? Future.failedFuture(outcome.cause())
-                  : Future.succeededFuture(message);
-            });
-  }
-
-  /** Sends a question when the server can be taken to have read most of those before it. */
-  private Future<Message> send(SocketAddress server, Record question, boolean edns, Deadline end) {
-    Promise<Message> answer = Promise.promise();
-    unread
-        .take(
-            end.remainingMillis(),
-            () -> {
-              Promise<Void> read = Promise.promise();
-              Runnable cancel = Timers.of(vertx).after(UNREAD_MS, read::tryComplete);
-              transport
-                  .exchange(server, question, edns, Math.min(attemptMillis, end.remainingMillis()))
-                  .onComplete(
-                      outcome -> {
-                        cancel.run();
-                        read.tryComplete();
-                        OnContext.tell(answer, outcome);
-                      });
-              return read.future();
-            },
-            DnsResolver::tooMany)
-        .onFailure(answer::tryFail);
-    return answer.future();
-  }
-
-  private boolean hasNext(int attempt, boolean silent) {
-    return attempt + 1 < servers.size() || silent && attempt + 1 < LEAST_ATTEMPTS;
-  }
-
-  private static boolean isTimeout(@Nullable Throwable cause) {
-    return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.DNS_TIMEOUT;
+  static BusyFailure tooMany() {
+    return new BusyFailure("Too many DNS questions are open.", Duration.ofSeconds(1));
   }
 
   private long attemptsMillis() {
-    return attemptMillis * Math.max(LEAST_ATTEMPTS, servers.size());
+    return attemptMillis * Math.max(DnsLookup.LEAST_ATTEMPTS, servers.size());
   }
 
   private Future<DnsAnswer> within(Deadline deadline, Future<DnsAnswer> shared) {

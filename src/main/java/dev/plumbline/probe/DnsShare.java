@@ -33,8 +33,9 @@ final class DnsShare {
    * with {@code dns_timeout} when the turn does not come in time.
    */
   Future<DnsAnswer> ask(Deadline deadline, Supplier<Future<DnsAnswer>> question) {
+    // All that is open ends with the deadline, and with it the wait.
     return turns.take(
-        deadline.remainingMillis(), () -> counted(deadline, question), DnsShare::turnThatNeverCame);
+        Turns.FOREVER, () -> counted(deadline, question), DnsShare::turnThatNeverCame);
   }
 
   /** What came of a domain's admission, which is looked for once in a check. */

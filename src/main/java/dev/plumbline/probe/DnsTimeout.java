@@ -12,15 +12,12 @@ final class DnsTimeout {
   /** A promise that fails with {@code dns_timeout} unless it is completed before. */
   static <T> Promise<T> after(Vertx vertx, long millis) {
     Promise<T> promise = Promise.promise();
-    Runnable cancel =
-        Timers.of(vertx)
-            .after(
-                millis,
-                () ->
-                    promise.tryFail(
-                        new CheckFailure(
-                            ErrorCode.DNS_TIMEOUT, "The DNS resolver did not answer in time.")));
+    Runnable cancel = Timers.of(vertx).after(millis, () -> promise.tryFail(failure()));
     promise.future().onComplete(done -> cancel.run());
     return promise;
+  }
+
+  static CheckFailure failure() {
+    return new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS resolver did not answer in time.");
   }
 }

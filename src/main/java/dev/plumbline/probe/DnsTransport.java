@@ -1,21 +1,30 @@
 package dev.plumbline.probe;
 
+import dev.plumbline.check.AddressText;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
-import io.vertx.core.Context;
+import dev.plumbline.probe.DnsQuery.Question;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.InternetProtocolFamily;
+import io.vertx.core.Completable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
-import io.vertx.core.net.SocketAddress;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.Record;
@@ -28,15 +37,19 @@ final class DnsTransport {
   /** What an event loop may parse, in bytes; larger answers are parsed beside it. */
   private static final int MOST_AT_ONCE = 4_096;
 
-  private final Vertx vertx;
+  private final VertxInternal vertx;
   private final NetClient tcp;
+  private final int mostUnread;
   private final SecureRandom random = new SecureRandom();
-  private final ConcurrentMap<Place, DnsPort> ports = new ConcurrentHashMap<>();
+  private final ConcurrentMap<EventLoop, DnsLoop> loops = new ConcurrentHashMap<>();
 
-  private record Place(Context loop, boolean v6) {}
-
-  DnsTransport(Vertx vertx, Duration timeout) {
-    this.vertx = vertx;
+  /**
+   * @param timeout how long a TCP connection may take to be made
+   * @param mostUnread how many questions may be on their way at once that no server can have read
+   */
+  DnsTransport(Vertx vertx, Duration timeout, int mostUnread) {
+    this.vertx = (VertxInternal) vertx;
+    this.mostUnread = mostUnread;
     this.tcp =
         vertx.createNetClient(
             new NetClientOptions()
@@ -44,70 +57,72 @@ final class DnsTransport {
                 .setReconnectAttempts(0));
   }
 
-  /** The answer; or a {@link CheckFailure} of {@code dns_timeout} or {@code dns_servfail}. */
-  Future<Message> exchange(
-      SocketAddress server, Record question, boolean edns, long timeoutMillis) {
-    Promise<Message> outcome = DnsTimeout.after(vertx, timeoutMillis);
-    Context loop = vertx.getOrCreateContext();
-    if (loop.isEventLoopContext() && Vertx.currentContext() == loop) {
-      overUdp(loop, server, question, edns, outcome);
-    } else {
-      loop.runOnContext(turn -> overUdp(loop, server, question, edns, outcome));
-    }
-    return outcome.future();
-  }
-
-  private void overUdp(
-      Context loop, SocketAddress server, Record question, boolean edns, Promise<Message> outcome) {
-    Promise<Message> told = Promise.promise();
-    outcome.future().onFailure(told::tryFail);
-    told.future()
-        .onFailure(outcome::tryFail)
-        .onSuccess(
-            answer -> {
-              if (answer.getHeader().getFlag(Flags.TC)) {
-                overTcp(server, question, edns, outcome);
+  /**
+   * Asks, and tells the answer on the caller's context; or a {@link CheckFailure} of {@code
+   * dns_timeout} or {@code dns_servfail}.
+   */
+  void exchange(Question question, long timeoutMillis, Completable<Message> told) {
+    ContextInternal asker = vertx.getOrCreateContext();
+    EventLoop eventLoop = asker.nettyEventLoop();
+    long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    DnsLoop loop = loops.computeIfAbsent(eventLoop, this::loop);
+    DnsQuery query =
+        new DnsQuery(
+            question,
+            endNanos,
+            asker,
+            (answer, cause) -> {
+              if (cause == null && answer.getHeader().getFlag(Flags.TC)) {
+                overTcp(question, endNanos).onComplete(told);
               } else {
-                outcome.tryComplete(answer);
+                told.complete(answer, cause);
               }
-            });
-    DnsPort port;
-    try {
-      port = port(loop, server.hostAddress().indexOf(':') >= 0);
-    } catch (RuntimeException noSocket) {
-      outcome.tryFail(failed("The DNS resolver could not be asked."));
-      return;
+            },
+            loop);
+    if (eventLoop.inEventLoop()) {
+      loop.ask(query);
+    } else {
+      eventLoop.execute(() -> loop.ask(query));
     }
-    port.ask(server, question, edns, told);
   }
 
-  /** The port from which the next question of an event loop is asked. */
-  private DnsPort port(Context loop, boolean v6) {
-    return ports.compute(
-        new Place(loop, v6),
-        (place, port) ->
-            port != null && port.mayAsk()
-                ? port
-                : new DnsPort(vertx, v6, random, closed -> ports.remove(place, closed)));
+  /** Each loop has its part of what may be on its way. */
+  private DnsLoop loop(EventLoop eventLoop) {
+    return new DnsLoop(
+        eventLoop,
+        () -> Math.max(1, mostUnread / loops.size()),
+        server -> port(eventLoop, AddressText.parse(server.hostAddress()), server.port()));
   }
 
-  private void overTcp(
-      SocketAddress server, Record question, boolean edns, Promise<Message> outcome) {
+  private DnsPort port(EventLoop eventLoop, InetAddress address, int port) {
+    InternetProtocolFamily family =
+        address instanceof Inet6Address ? InternetProtocolFamily.IPv6 : InternetProtocolFamily.IPv4;
+    return new DnsPort(
+        eventLoop,
+        vertx.transport().datagramChannel(family),
+        new InetSocketAddress(address, port),
+        random);
+  }
+
+  private Future<Message> overTcp(Question question, long endNanos) {
+    long millis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+    Promise<Message> outcome = DnsTimeout.after(vertx, millis);
     int id = random.nextInt(0x10000);
-    Buffer query = Buffer.buffer(DnsWire.query(question, id, edns).toWire());
-    tcp.connect(server)
+    byte[] query = DnsWire.query(question.record(), id, question.edns());
+    tcp.connect(question.server())
         .onFailure(broken -> outcome.tryFail(failed("The DNS resolver does not answer over TCP.")))
         .onSuccess(
             socket -> {
               outcome.future().onComplete(done -> socket.close());
               if (!outcome.future().isComplete()) {
-                readTcp(socket, question, id, outcome);
+                readTcp(socket, question.record(), id, outcome);
                 socket.write(
-                    Buffer.buffer(query.length() + 2)
-                        .appendUnsignedShort(query.length())
-                        .appendBuffer(query));
+                    Buffer.buffer(query.length + 2)
+                        .appendUnsignedShort(query.length)
+                        .appendBytes(query));
               }
             });
+    return outcome.future();
   }
 
   private void readTcp(NetSocket socket, Record question, int id, Promise<Message> outcome) {
@@ -122,7 +137,7 @@ final class DnsTransport {
           if (length < 0 || received.length() < length + 2 || outcome.future().isComplete()) {
             return;
           }
-          Buffer message = received.getBuffer(2, length + 2);
+          byte[] message = received.getBytes(2, length + 2);
           socket.handler(null);
           parsed(message, id)
               .onSuccess(
@@ -139,11 +154,11 @@ final class DnsTransport {
         });
   }
 
-  private Future<Optional<Message>> parsed(Buffer message, int id) {
+  private Future<Optional<Message>> parsed(byte[] message, int id) {
     if (!DnsWire.claimsToAnswer(message, id)) {
       return Future.succeededFuture(Optional.empty());
     }
-    return message.length() <= MOST_AT_ONCE
+    return message.length <= MOST_AT_ONCE
         ? Future.succeededFuture(Optional.ofNullable(DnsWire.parse(message)))
         : vertx.executeBlocking(() -> Optional.ofNullable(DnsWire.parse(message)), false);
   }

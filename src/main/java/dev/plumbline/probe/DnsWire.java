@@ -1,15 +1,13 @@
 package dev.plumbline.probe;
 
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
-import org.xbill.DNS.OPTRecord;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
-import org.xbill.DNS.Section;
+import org.xbill.DNS.Type;
 
 /** Queries as bytes, and bytes as answers that belong to their query (RFC 1035 §4, RFC 5452 §9). */
 final class DnsWire {
@@ -22,51 +20,59 @@ final class DnsWire {
   /** The least that a record takes: the root's name, type, class, time to live and length. */
   private static final int SMALLEST_RECORD = 11;
 
+  /** RFC 1035 section 4.1.1 and RFC 4035 section 3.2.3. */
+  private static final short RECURSION_DESIRED_AND_AUTHENTIC_DATA = 0x0120;
+
+  /** An OPT record without options, in bytes. */
+  private static final int EMPTY_OPT = 11;
+
   private DnsWire() {}
 
   /**
    * One query, which asks to be told of validation (RFC 6840 §5.7); with EDNS (RFC 6891) unless the
    * server does not know it.
    */
-  static Message query(Record question, int id, boolean edns) {
-    Message message = new Message(id);
-    message.getHeader().setFlag(Flags.RD);
-    message.getHeader().setFlag(Flags.AD);
-    message.addRecord(question, Section.QUESTION);
+  static byte[] query(Record question, int id, boolean edns) {
+    byte[] name = question.getName().toWire();
+    ByteBuffer query = ByteBuffer.allocate(HEADER + name.length + 4 + (edns ? EMPTY_OPT : 0));
+    query.putShort((short) id).putShort(RECURSION_DESIRED_AND_AUTHENTIC_DATA);
+    query.putShort((short) 1).putInt(0).putShort((short) (edns ? 1 : 0));
+    query.put(name).putShort((short) question.getType()).putShort((short) question.getDClass());
     if (edns) {
-      message.addRecord(new OPTRecord(UDP_PAYLOAD, 0, 0), Section.ADDITIONAL);
+      query.put((byte) 0).putShort((short) Type.OPT).putShort((short) UDP_PAYLOAD);
+      query.putInt(0).putShort((short) 0);
     }
-    return message;
+    return query.array();
+  }
+
+  /** The id of a message, -1 of less than a header. */
+  static int id(byte[] bytes) {
+    return bytes.length < HEADER ? -1 : unsignedShort(bytes, 0);
   }
 
   /** Whether the bytes claim to be the answer to the query of this id. */
-  static boolean claimsToAnswer(Buffer bytes, int id) {
-    return bytes.length() >= HEADER
-        && bytes.getUnsignedShort(0) == id
-        && (bytes.getByte(2) & 0x80) != 0
-        && (bytes.getByte(2) & 0x78) == 0;
+  static boolean claimsToAnswer(byte[] bytes, int id) {
+    return id(bytes) == id && id >= 0 && (bytes[2] & 0x80) != 0 && (bytes[2] & 0x78) == 0;
   }
 
   /** The message, null when the bytes are none. */
-  static @Nullable Message parse(Buffer bytes) {
-    if (bytes.length() < HEADER || bytes.getUnsignedShort(4) > 1) {
+  static @Nullable Message parse(byte[] bytes) {
+    if (bytes.length < HEADER || unsignedShort(bytes, 4) > 1) {
       return null;
     }
-    boolean truncated = (bytes.getByte(2) & 0x02) != 0;
+    boolean truncated = (bytes[2] & 0x02) != 0;
     if (truncated) {
       return headerAndQuestion(bytes);
     }
-    int records =
-        bytes.getUnsignedShort(6) + bytes.getUnsignedShort(8) + bytes.getUnsignedShort(10);
-    if (HEADER + records * SMALLEST_RECORD > bytes.length()) {
+    int records = unsignedShort(bytes, 6) + unsignedShort(bytes, 8) + unsignedShort(bytes, 10);
+    if (HEADER + records * SMALLEST_RECORD > bytes.length) {
       return null;
     }
-    byte[] message = bytes.getBytes();
-    if (leadsOnAndOn(message)) {
+    if (leadsOnAndOn(bytes)) {
       return null;
     }
     try {
-      return new Message(message);
+      return new Message(bytes);
     } catch (IOException | RuntimeException malformed) {
       return null;
     }
@@ -92,8 +98,8 @@ final class DnsWire {
   }
 
   /** A truncated answer is asked for again over TCP: what it holds beyond its question is moot. */
-  private static @Nullable Message headerAndQuestion(Buffer bytes) {
-    byte[] head = bytes.getBytes();
+  private static @Nullable Message headerAndQuestion(byte[] bytes) {
+    byte[] head = bytes.clone();
     Arrays.fill(head, 6, HEADER, (byte) 0);
     try {
       return new Message(head);
@@ -112,5 +118,9 @@ final class DnsWire {
     return repeated.getType() == question.getType()
         && repeated.getDClass() == question.getDClass()
         && repeated.getName().equals(question.getName());
+  }
+
+  private static int unsignedShort(byte[] bytes, int at) {
+    return (bytes[at] & 0xff) << 8 | bytes[at + 1] & 0xff;
   }
 }

@@ -1,5 +1,6 @@
 package dev.plumbline.probe;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -9,10 +10,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Lets a few do their work at once; others wait for their turn, not longer than they may. */
 final class Turns {
+  /** To wait for as long as it takes. */
+  static final long FOREVER = Long.MAX_VALUE;
+
   private final Vertx vertx;
   private final int mostWaiting;
-  private final ArrayDeque<Promise<Boolean>> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Waiting<?>> waiting = new ArrayDeque<>();
   private int free;
+
+  private record Waiting<T>(
+      @Nullable Context caller, Supplier<Future<T>> work, Promise<T> outcome) {}
 
   /**
    * @param atOnce how many work at once
@@ -25,14 +32,36 @@ final class Turns {
   }
 
   /**
-   * Does the work when its turn has come.
+   * Does the work when its turn has come, on the caller's context.
    *
-   * @param millis how long to wait for it
+   * @param millis how long to wait for it; {@link #FOREVER} where all work before it ends in time
    * @param late tells what comes of it when the turn did not come in time
    */
   <T> Future<T> take(long millis, Supplier<Future<T>> work, Supplier<Future<T>> late) {
-    return OnContext.ofCaller(turn(millis))
-        .compose(mine -> mine ? begin(work).onComplete(done -> next()) : late.get());
+    Waiting<T> mine = new Waiting<>(Vertx.currentContext(), work, Promise.promise());
+    boolean refused = false;
+    boolean now = false;
+    synchronized (this) {
+      if (free > 0) {
+        free--;
+        now = true;
+      } else if (waiting.size() >= mostWaiting || millis <= 0) {
+        refused = true;
+      } else {
+        waiting.add(mine);
+      }
+    }
+    if (refused) {
+      return late.get();
+    }
+    if (now) {
+      return begin(work).onComplete(done -> next());
+    }
+    if (millis < FOREVER) {
+      long timer = vertx.setTimer(millis, fired -> giveUp(mine, late));
+      mine.outcome().future().onComplete(told -> vertx.cancelTimer(timer));
+    }
+    return mine.outcome().future();
   }
 
   /** Begins work; what it throws is a failure like any other. */
@@ -44,46 +73,38 @@ final class Turns {
     }
   }
 
-  private Future<Boolean> turn(long millis) {
-    Promise<Boolean> turn = Promise.promise();
+  private <T> void giveUp(Waiting<T> tired, Supplier<Future<T>> late) {
     synchronized (this) {
-      if (free > 0) {
-        free--;
-        return Future.succeededFuture(true);
-      }
-      if (waiting.size() >= mostWaiting || millis <= 0) {
-        return Future.succeededFuture(false);
-      }
-      waiting.add(turn);
-    }
-    long timer = vertx.setTimer(millis, fired -> giveUp(turn));
-    return turn.future().onComplete(told -> vertx.cancelTimer(timer));
-  }
-
-  private void giveUp(Promise<Boolean> turn) {
-    synchronized (this) {
-      if (!waiting.remove(turn)) {
+      if (!waiting.remove(tired)) {
         return;
       }
     }
-    turn.complete(false);
+    late.get().onComplete(tired.outcome());
   }
 
   private void next() {
-    Promise<Boolean> first;
+    Waiting<?> first;
     synchronized (this) {
-      first = nextWaiting();
+      first = waiting.poll();
+      if (first == null) {
+        free++;
+        return;
+      }
     }
-    if (first != null) {
-      first.complete(true);
+    if (first.caller() == null) {
+      start(first);
+    } else {
+      // Not at once, for work that ends where it begins would heap up one turn upon the other.
+      first.caller().runOnContext(now -> start(first));
     }
   }
 
-  private @Nullable Promise<Boolean> nextWaiting() {
-    Promise<Boolean> first = waiting.poll();
-    if (first == null) {
-      free++;
-    }
-    return first;
+  private <T> void start(Waiting<T> first) {
+    begin(first.work())
+        .onComplete(
+            outcome -> {
+              next();
+              OnContext.tell(first.outcome(), outcome);
+            });
   }
 }

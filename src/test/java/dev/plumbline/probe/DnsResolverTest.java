@@ -16,7 +16,9 @@ import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.Tool;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -359,6 +361,39 @@ class DnsResolverTest {
     Future<List<InetAddress>> patient = lookup("slow.test");
     assertCode(hasty, ErrorCode.DNS_TIMEOUT);
     assertThat(Await.value(patient)).hasSize(1);
+  }
+
+  @Test
+  void asksAgainAResolverThatWasNotThere() {
+    int port = lab.port();
+    lab.close();
+    Promise<List<InetAddress>> found = Promise.promise();
+    Promise<Void> asked = Promise.promise();
+    vertx.runOnContext(
+        now -> {
+          lookup("back.test").onComplete(found);
+          asked.complete();
+        });
+    Await.value(asked.future());
+    lab = DnsLab.start(port).address("back.test", "1.1.1.1");
+    assertThat(Await.value(found.future())).hasSize(1);
+  }
+
+  @Test
+  void tellsEachLoopWhatItAsked() {
+    List<Promise<Boolean>> all = new ArrayList<>();
+    for (int loop = 0; loop < 4; loop++) {
+      Context context = ((VertxInternal) vertx).createEventLoopContext();
+      for (int i = 0; i < 200; i++) {
+        String name = "loop" + loop / 2 + "-" + i + ".test";
+        lab.address(name, "1.1.1.1");
+        Promise<Boolean> home = Promise.promise();
+        all.add(home);
+        context.runOnContext(
+            now -> lookup(name).map(x -> Vertx.currentContext() == context).onComplete(home));
+      }
+    }
+    all.forEach(home -> assertThat(Await.value(home.future())).isTrue());
   }
 
   @Test

@@ -1,0 +1,105 @@
+package dev.plumbline.probe;
+
+import io.vertx.core.Completable;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Message;
+import org.xbill.DNS.Record;
+
+/**
+ * One question to one server, from its wait for room until it is answered or given up; then it
+ * leaves its {@link DnsLoop} and tells the asker, once. Used on that loop only.
+ */
+final class DnsQuery {
+  /** What is asked of whom. */
+  record Question(SocketAddress server, Record record, boolean edns) {}
+
+  private final Question question;
+  private final long endNanos;
+  private final ContextInternal asker;
+  private final Completable<Message> told;
+  private final DnsLoop loop;
+  private @Nullable DnsPort port;
+  private int id;
+  private boolean unread;
+  private long readNanos;
+  private boolean over;
+
+  /**
+   * @param endNanos when it is given up, of {@link System#nanoTime}
+   * @param asker where the outcome is told
+   */
+  DnsQuery(
+      Question question,
+      long endNanos,
+      ContextInternal asker,
+      Completable<Message> told,
+      DnsLoop loop) {
+    this.question = question;
+    this.endNanos = endNanos;
+    this.asker = asker;
+    this.told = told;
+    this.loop = loop;
+  }
+
+  Question question() {
+    return question;
+  }
+
+  boolean isOver() {
+    return over;
+  }
+
+  /** It has room and is about to be sent. */
+  void admitted(long readByNanos) {
+    unread = true;
+    readNanos = readByNanos;
+  }
+
+  /** It has been sent. */
+  void askedFrom(DnsPort from, int withId) {
+    port = from;
+    id = withId;
+  }
+
+  /** Gives up what has taken too long. */
+  void strike(long nowNanos) {
+    if (over) {
+      return;
+    }
+    if (nowNanos - endNanos >= 0) {
+      fail(port == null ? DnsResolver.tooMany() : DnsTimeout.failure());
+    } else if (nowNanos - readNanos >= 0) {
+      read();
+    }
+  }
+
+  void succeed(Message answer) {
+    end(answer, null);
+  }
+
+  void fail(Throwable cause) {
+    end(null, cause);
+  }
+
+  private void end(@Nullable Message answer, @Nullable Throwable cause) {
+    if (over) {
+      return;
+    }
+    over = true;
+    if (port != null) {
+      port.forget(id);
+    }
+    loop.left(this);
+    read();
+    asker.emit(now -> told.complete(answer, cause));
+  }
+
+  private void read() {
+    if (unread) {
+      unread = false;
+      loop.read();
+    }
+  }
+}
