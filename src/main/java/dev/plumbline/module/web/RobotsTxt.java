@@ -38,6 +38,10 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
   private static final String PATH = "path";
   private static final int SHOWN_TEXT = 200;
 
+  /** Product tokens are of letters, underscores and hyphens (RFC 9309 section 2.2.1). */
+  private static final Pattern A_NAME_OR_EVERYBODY =
+      Pattern.compile("\\*|[^\\x00-\\x1F\\x7F]*[A-Za-z][^\\x00-\\x1F\\x7F]*");
+
   private static final FindingCode DISALLOWED =
       new FindingCode(
           "path_disallowed",
@@ -151,9 +155,9 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
                   "Crawler",
                   "Whose rules to look at: its name, for example Googlebot, or its whole User-Agent, in"
                       + " which the longest name counts that the file has rules for; * for everybody."
-                      + " It is only compared, never sent.",
+                      + " A name has letters from A to Z. It is only compared, never sent.",
                   "*",
-                  Pattern.compile("[^\\x00-\\x1F\\x7F]{1,200}"),
+                  A_NAME_OR_EVERYBODY,
                   200),
               Option.text(
                   PATH,

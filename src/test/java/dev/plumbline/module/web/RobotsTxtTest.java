@@ -239,6 +239,24 @@ class RobotsTxtTest {
                 + ", to which /robots.txt redirects.");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", " ", "()", "/1.0", "2.1", "**", "* ", "-", "\u732b", "bot\u0000", "bot\n"})
+  void whatNamesNoCrawlerIsRefusedInsteadOfTakenForEverybody(String agent) {
+    Options.Parsed parsed = Options.parse(MODULE.description(), Map.of("agent", agent));
+
+    assertThat(parsed.options()).isNull();
+    assertThat(parsed.faults()).singleElement().matches(fault -> fault.name().equals("agent"));
+    assertThat(parsed.faults().get(0).detail())
+        .contains("for example Googlebot", "* for everybody", "letters from A to Z");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"*", "a", "MJ12bot", "360Spider", "\u732bbot", "(compatible; x)"})
+  void whatNamesACrawlerIsTaken(String agent) {
+    assertThat(Options.parse(MODULE.description(), Map.of("agent", agent)).faults()).isEmpty();
+  }
+
   @Test
   void theRulesForEverybodyAreTheDefault() {
     Description module = MODULE.description();
