@@ -172,12 +172,12 @@ class MxTest {
   @ParameterizedTest
   @MethodSource("answers")
   void seesWhetherEncryptionIsOffered(String heard, @Nullable Boolean offered) {
-    assertThat(Mx.offersTls(heard)).isEqualTo(offered);
+    assertThat(SmtpGreeting.offersTls(Buffer.buffer(heard))).isEqualTo(offered);
   }
 
   @Test
   void speaksOnlyWhenItIsSpokenTo() {
-    Mx.Greeting greeting = new Mx.Greeting();
+    SmtpGreeting greeting = new SmtpGreeting();
 
     assertThat(greeting.next(Buffer.buffer()).length()).isZero();
     assertThat(greeting.next(Buffer.buffer("220-wait\r\n")).length()).isZero();
