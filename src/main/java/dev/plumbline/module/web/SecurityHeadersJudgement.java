@@ -1,12 +1,12 @@
 package dev.plumbline.module.web;
 
 import static dev.plumbline.module.web.SecurityHeadersFindings.*;
+import static dev.plumbline.module.web.TransportFindings.*;
 
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.module.web.ContentSecurityPolicy.Gap;
 import dev.plumbline.module.web.ContentSecurityPolicy.Weakness;
-import dev.plumbline.module.web.SecurityHeadersFindings.Rule;
 import dev.plumbline.probe.HttpExchange;
 import dev.plumbline.probe.HttpFields;
 import java.util.ArrayList;
@@ -155,10 +155,10 @@ final class SecurityHeadersJudgement {
       List<String> reporting = headers.all("content-security-policy-report-only");
       List<ContentSecurityPolicy> reportOnly = ContentSecurityPolicy.parseAll(reporting);
       if (reportOnly.isEmpty()) {
-        cost(CSP_MISSING);
+        cost(PolicyFindings.CSP_MISSING);
         return null;
       }
-      cost(CSP_REPORT_ONLY);
+      cost(PolicyFindings.CSP_REPORT_ONLY);
       return csp(reporting, reportOnly, true, weaknesses(reportOnly));
     }
     int before = score;
@@ -166,9 +166,11 @@ final class SecurityHeadersJudgement {
     weigh(weaknesses);
     List<String> faults = policies.stream().flatMap(policy -> policy.faults().stream()).toList();
     if (!faults.isEmpty()) {
-      cost(CSP_MALFORMED, shown(faults.get(0)) + (faults.size() > 1 ? " There is more." : ""));
+      cost(
+          PolicyFindings.CSP_MALFORMED,
+          shown(faults.get(0)) + (faults.size() > 1 ? " There is more." : ""));
     }
-    score = Math.max(score, before - MOST_FOR_POLICY);
+    score = Math.max(score, before - PolicyFindings.MOST);
     return csp(sent, policies, false, weaknesses);
   }
 
@@ -208,7 +210,7 @@ final class SecurityHeadersJudgement {
       if (alike.isEmpty()) {
         continue;
       }
-      Rule rule = rule(gap);
+      PricedFinding rule = PolicyFindings.of(gap);
       String values =
           alike.stream()
               .map(Weakness::value)
@@ -219,23 +221,6 @@ final class SecurityHeadersJudgement {
       String message = rule.code().message();
       cost(rule, values.isEmpty() ? message : message + " (" + where + ")");
     }
-  }
-
-  private static Rule rule(Gap gap) {
-    return switch (gap) {
-      case SCRIPTS_UNLIMITED -> CSP_SCRIPTS_UNLIMITED;
-      case INLINE_SCRIPTS -> CSP_INLINE_SCRIPTS;
-      case ANY_SOURCE -> CSP_ANY_SOURCE;
-      case SHARED_HOST -> CSP_SHARED_HOST;
-      case BYPASS_HOST -> CSP_BYPASS_HOST;
-      case PLAIN_HTTP_SOURCE -> CSP_PLAIN_HTTP_SOURCE;
-      case EVAL -> CSP_EVAL;
-      case SHORT_NONCE -> CSP_SHORT_NONCE;
-      case OBJECTS_UNLIMITED -> CSP_OBJECTS_UNLIMITED;
-      case BASE_UNLIMITED -> CSP_BASE_UNLIMITED;
-      case FORMS_UNLIMITED -> CSP_FORMS_UNLIMITED;
-      case INLINE_STYLES -> CSP_INLINE_STYLES;
-    };
   }
 
   private static Object csp(
@@ -260,7 +245,7 @@ final class SecurityHeadersJudgement {
                 weakness ->
                     Map.of(
                         "code",
-                        rule(weakness.gap()).code().code(),
+                        PolicyFindings.of(weakness.gap()).code().code(),
                         "directive",
                         weakness.directive(),
                         "value",
@@ -340,7 +325,7 @@ final class SecurityHeadersJudgement {
     }
   }
 
-  private void isolation(String header, Set<String> protecting, Rule rule) {
+  private void isolation(String header, Set<String> protecting, PricedFinding rule) {
     String sent = joined(header);
     if (sent == null) {
       if (rule.points() > 0) {
@@ -377,11 +362,11 @@ final class SecurityHeadersJudgement {
     return all.isEmpty() ? null : String.join(", ", all);
   }
 
-  private void cost(Rule rule) {
+  private void cost(PricedFinding rule) {
     cost(rule, rule.code().message());
   }
 
-  private void cost(Rule rule, String message) {
+  private void cost(PricedFinding rule, String message) {
     score -= rule.points();
     found.add(rule.code().found(message));
   }

@@ -171,9 +171,9 @@ class SecurityHeadersTest {
   @MethodSource("findings")
   void aFindingCostsWhatTheDescriptionOfTheScoreSays(FindingCode finding) {
     int points =
-        SecurityHeadersFindings.rules().stream()
+        SecurityHeadersFindings.all().stream()
             .filter(rule -> rule.code().equals(finding))
-            .mapToInt(SecurityHeadersFindings.Rule::points)
+            .mapToInt(PricedFinding::points)
             .sum();
 
     assertThat(points).isEqualTo(price(finding.code()));
