@@ -4,52 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.plumbline.check.BusyFailure;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
-import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
-import dev.plumbline.lab.Dig;
 import dev.plumbline.lab.DnsBench;
 import dev.plumbline.lab.DnsFaults;
-import dev.plumbline.lab.DnsLab;
-import dev.plumbline.lab.DnsSaid;
-import dev.plumbline.lab.Named;
-import dev.plumbline.module.dns.DnsRecords.Asked;
-import dev.plumbline.module.dns.DnsRecords.Evidence;
-import dev.plumbline.probe.DnsAnswer;
-import java.net.InetAddress;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.xbill.DNS.DClass;
-import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
-import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
+/** What is told of names, asked of a server that says what it is told to say. */
 class DnsRecordsTest {
   private static final DnsRecords MODULE = new DnsRecords();
   private static DnsBench bench;
@@ -232,11 +208,6 @@ class DnsRecordsTest {
     assertThat(bench.failure(MODULE, 2, "full.test", "A")).isInstanceOf(BusyFailure.class);
   }
 
-  /** The name below another that is asked for because nobody has it. */
-  private static String nobodys(String name) {
-    return DnsRecords.NOBODYS_LABEL + "." + name;
-  }
-
   @Test
   void saysWhatFailed() {
     assertThat(check("half.test", "").findings())
@@ -278,100 +249,6 @@ class DnsRecordsTest {
 
     assertThat(result.error()).isNull();
     assertThat(result.truncated()).containsExactly("fields.records");
-  }
-
-  static Stream<Arguments> cases() {
-    return Stream.of(
-        seen(
-            "alias_with_other_records",
-            "CNAME a.example.com. 60 IN CNAME b.test.",
-            "MX a.example.com. 60 IN MX 1 m.test."),
-        seen(
-            "alias_at_apex",
-            "CNAME example.com. 60 IN CNAME b.test.",
-            "MX example.com. 60 IN MX 1 m.test."),
-        seen("alias_at_apex", "A example.com. 60 IN CNAME b.test.|b.test. 60 IN A 1.1.1.1"),
-        seen(
-            "several_aliases",
-            "CNAME a.example.com. 60 IN CNAME b.test.|a.example.com. 60 IN CNAME c.test."),
-        seen(
-            "long_alias_chain",
-            "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN CNAME c.test.|c.test. 60 IN CNAME d.test.|d.test. 60 IN A 1.1.1.1"),
-        seen("-", "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN A 1.1.1.1"),
-        seen("single_name_server", "NS a.example.com. 60 IN NS ns.test."),
-        seen("-", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 60 IN NS ns2.test."),
-        seen(
-            "ttls_differ", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 61 IN NS ns2.test."),
-        seen("no_ipv6", "A a.example.com. 60 IN A 1.1.1.1", "AAAA"),
-        seen("-", "A a.example.com. 60 IN A 1.1.1.1"),
-        seen("no_records", "A", "AAAA"),
-        seen("short_ttl", "MX a.example.com. 59 IN MX 0 ."),
-        seen("long_ttl", "MX a.example.com. 604801 IN MX 0 ."),
-        seen("denied_though_it_exists", "A a.example.com. 60 IN A 1.1.1.1", "CAA!"),
-        seen(
-            "dangling_alias",
-            "CNAME a.example.com. 60 IN CNAME b.test.",
-            "A! a.example.com. 60 IN CNAME b.test."),
-        seen("dangling_alias", "A! a.example.com. 60 IN CNAME b.test."),
-        seen("name_does_not_exist", "A!", "MX!"));
-  }
-
-  private static Arguments seen(String codes, String... asked) {
-    return Arguments.of(codes, List.of(asked));
-  }
-
-  @ParameterizedTest
-  @MethodSource("cases")
-  void judges(String codes, List<String> asked) {
-    String name = asked.toString().contains(" example.com.") ? "example.com" : "a.example.com";
-    List<Asked> all = new ArrayList<>();
-    for (String one : asked) {
-      String[] parts = one.split(" ", 2);
-      String type = parts[0].replace("!", "");
-      int rcode = parts[0].endsWith("!") ? Rcode.NXDOMAIN : Rcode.NOERROR;
-      String[] lines = parts.length < 2 ? new String[0] : parts[1].split("\\|");
-      all.add(new Asked(type, DnsSaid.answer(name, type, rcode, lines), null));
-    }
-
-    Judgement judgement = judge(new Evidence(name, all, null, null));
-
-    assertThat(codes(judgement.findings()))
-        .isEqualTo(codes.equals("-") ? List.of() : Arrays.asList(codes.split(" ")));
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "foo.azurewebsites.net, false",
-    "foo.github.io, false",
-    "www.foo.co.uk, false",
-    "foo.co.uk, true",
-    "foo.com, true"
-  })
-  void onlyARegisteredDomainIsTakenForTheTopOfAZone(String name, boolean apex) {
-    DnsAnswer alias = DnsSaid.answer(name, "CNAME", name + ". 60 IN CNAME b.test.");
-
-    Judgement judgement =
-        judge(new Evidence(name, List.of(new Asked("CNAME", alias, null)), null, null));
-
-    assertThat(codes(judgement.findings()).contains("alias_at_apex")).isEqualTo(apex);
-  }
-
-  @Test
-  void oneTypeThatIsDeniedDoesNotMakeTheNameGone() {
-    Evidence seen =
-        new Evidence(
-            "a.example.com",
-            List.of(
-                new Asked("CAA", DnsSaid.answer("a.example.com", "CAA", Rcode.NXDOMAIN), null),
-                new Asked(
-                    "A",
-                    DnsSaid.answer("a.example.com", "A", "a.example.com. 60 IN A 1.1.1.1"),
-                    null)),
-            null,
-            null);
-
-    assertThat(judge(seen).fields()).containsEntry("rcode", "NOERROR");
-    assertThat(judge(seen).error()).isNull();
   }
 
   @Test
@@ -437,247 +314,12 @@ class DnsRecordsTest {
     assertThat(records(result).get("CNAME")).hasSize(8);
   }
 
-  @Test
-  void saysThatThereIsAWildcard() {
-    Evidence seen =
-        new Evidence(
-            "a.test",
-            List.of(new Asked("A", DnsSaid.answer("a.test", "A"), null)),
-            new Asked("A", DnsSaid.answer("x.a.test", "A", "x.a.test. 60 IN A 1.1.1.1"), null),
-            null);
-
-    assertThat(judge(seen).fields()).containsEntry("wildcard", true);
-    assertThat(codes(judge(seen).findings())).contains("wildcard");
-  }
-
-  @Test
-  void whatWasTooMuchToAskLeavesTheQuestionOpen() {
-    CheckError limit = new CheckError(ErrorCode.REQUEST_LIMIT, "Too much.");
-    DnsAnswer known = DnsSaid.answer("a.test", "A", "a.test. 60 IN A 1.1.1.1");
-
-    Judgement judgement =
-        judge(
-            new Evidence(
-                "a.test",
-                List.of(new Asked("A", known, null), new Asked("MX", null, limit)),
-                null,
-                null));
-
-    assertThat(judgement.error()).isEqualTo(limit);
-  }
-
-  @Test
-  void theFirstFailureIsToldWhenNothingWasAnswered() {
-    CheckError timeout = new CheckError(ErrorCode.DNS_TIMEOUT, "Late.");
-    Evidence seen =
-        new Evidence(
-            "a.test",
-            List.of(new Asked("A", null, timeout), new Asked("MX", null, timeout)),
-            null,
-            null);
-
-    assertThat(judge(seen).error()).isEqualTo(timeout);
-    assertThat(judge(seen).fields()).containsEntry("rcode", null);
-  }
-
-  @Test
-  void anAnswerThatCameTooLateLeavesTheQuestionOpen() {
-    CheckError timeout = new CheckError(ErrorCode.DNS_TIMEOUT, "Late.");
-    Evidence seen =
-        new Evidence(
-            "a.test",
-            List.of(
-                new Asked("A", DnsSaid.answer("a.test", "A", "a.test. 60 IN A 1.1.1.1"), null),
-                new Asked("TXT", null, timeout)),
-            null,
-            null);
-
-    assertThat(judge(seen).error()).isEqualTo(timeout);
-    assertThat(judge(seen).fields().get("records").toString()).contains("1.1.1.1");
-    assertThat(codes(judge(seen).findings())).containsExactly("types_unanswered");
-  }
-
-  @Property(tries = 5000)
-  void whateverARecordHoldsIsTold(
-      @ForAll("types") String type, @ForAll @Size(max = 80) byte[] data) {
-    Record record;
-    try {
-      record =
-          Record.newRecord(
-              Name.fromConstantString("a.example.com."),
-              Type.value(type),
-              DClass.IN,
-              60,
-              data.length,
-              data);
-      record.rdataToWireCanonical();
-    } catch (RuntimeException malformed) {
-      return; // no message that holds it is ever read
-    }
-    DnsAnswer empty = DnsSaid.answer("a.example.com", type);
-    DnsAnswer answer =
-        new DnsAnswer(
-            empty.name(),
-            empty.type(),
-            Rcode.NOERROR,
-            List.of(),
-            List.of(record),
-            List.of(),
-            false,
-            false,
-            60,
-            1);
-
-    Judgement judgement =
-        judge(new Evidence("a.example.com", List.of(new Asked(type, answer, null)), null, null));
-
-    assertThat(((Map<?, ?>) judgement.fields().get("records")).containsKey(type)).isTrue();
-  }
-
-  @Provide
-  Arbitrary<String> types() {
-    return Arbitraries.of(
-        Stream.concat(DnsRecords.USUAL.stream(), DnsRecords.UNUSUAL.stream()).toList());
-  }
-
-  private static Judgement judge(Evidence seen) {
-    return MODULE.judge(seen, Options.defaults(MODULE.description()));
+  /** The name below another that is asked for because nobody has it. */
+  private static String nobodys(String name) {
+    return DnsRecords.NOBODYS_LABEL + "." + name;
   }
 
   private static List<String> codes(List<Finding> findings) {
     return findings.stream().map(Finding::code).toList();
-  }
-
-  @Test
-  void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
-    String types = "A,AAAA,CNAME,MX,NS,TXT,SOA,CAA,HTTPS,SRV,SVCB,TLSA,DS,PTR,NAPTR,SSHFP,URI";
-    try (Named named =
-        Named.start(
-            folder,
-            Map.of(
-                "zone.test",
-                """
-                @ IN A 192.0.2.1
-                @ 120 IN A 192.0.2.2
-                @ IN AAAA 2001:db8::1:0:0:1
-                @ IN MX 10 Mail
-                @ IN MX 20 mail.other.test.
-                @ IN TXT "v=spf1 " "-all"
-                @ IN TXT "quote \\" back \\\\ \\195\\188 ;"
-                @ IN CAA 0 issue "ca.test; a=b"
-                @ IN CAA 128 iodef "mailto:a@zone.test"
-                @ IN HTTPS 1 . alpn=h2,h3 ipv4hint=192.0.2.1 port=8443
-                @ IN SVCB 0 other.test.
-                @ IN URI 10 1 "https://zone.test/"
-                @ IN NAPTR 100 10 "S" "SIP+D2U" "" _sip._udp.zone.test.
-                @ IN SSHFP 4 2 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-                _443._tcp IN TLSA 3 1 1 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-                _sip._udp IN SRV 1 2 5060 sip
-                www IN CNAME @
-                chain IN CNAME www
-                away IN CNAME target.other.test.
-                dangling IN CNAME nobody
-                *.wild IN A 192.0.2.9
-                long IN TXT %s
-                empty.below IN A 192.0.2.3
-                """
-                    .formatted(("\"" + "y".repeat(255) + "\" ").repeat(60)),
-                "other.test",
-                "target IN A 192.0.2.4\n"))) {
-      for (String name :
-          List.of(
-              "zone.test",
-              "www.zone.test",
-              "chain.zone.test",
-              "away.zone.test",
-              "dangling.zone.test",
-              "x.wild.zone.test",
-              "wild.zone.test",
-              "long.zone.test",
-              "below.zone.test",
-              "_443._tcp.zone.test",
-              "_sip._udp.zone.test",
-              "no.zone.test")) {
-        CheckResult result = bench.check(MODULE, named.address(), name, "types=" + types);
-
-        List<String> ours = new ArrayList<>();
-        records(result)
-            .forEach(
-                (type, rows) ->
-                    rows.forEach(
-                        row ->
-                            ours.add(
-                                "%s. %s IN %s %s"
-                                    .formatted(
-                                        row.get("name"),
-                                        row.get("ttl_seconds"),
-                                        type,
-                                        row.get("data")))));
-        List<String> theirs = new ArrayList<>();
-        for (String type : types.split(",")) {
-          Dig.ask(named.port(), "+noall", "+answer", "+nosplit", name, type).stream()
-              .map(line -> line.replaceAll("\\s+", " ").replace("alpn=\"h2,h3\"", "alpn=h2,h3"))
-              .filter(line -> !theirs.contains(line))
-              .forEach(theirs::add);
-        }
-        assertThat(ours.stream().map(line -> line.replaceAll("\\s+", " ")).toList())
-            .as(name)
-            .containsExactlyInAnyOrderElementsOf(theirs);
-        List<String> comments = Dig.ask(named.port(), "+noall", "+comments", name, "A");
-        assertThat(comments.toString())
-            .contains("status: " + result.fields().get("rcode") + ",")
-            .contains("flags: qr " + ((boolean) result.fields().get("authoritative") ? "aa " : ""));
-        assertThat(result.fields()).containsEntry("wildcard", name.endsWith("wild.zone.test"));
-      }
-    }
-  }
-
-  @Test
-  void agreesWithDigOnLameDelegations(@TempDir Path folder) throws Exception {
-    String zone =
-        """
-        good IN NS ns
-        refusing IN NS ns
-        upward IN NS ns
-        half IN NS ns
-        half IN NS gone
-        dead IN NS gone
-        ns IN A 127.0.0.2
-        gone IN A 127.0.0.3
-        """;
-    try (Named resolver = Named.start(folder, Map.of("zone.test", zone));
-        DnsLab ns = DnsLab.start(InetAddress.getByName("127.0.0.2"), resolver.port())) {
-      for (String name : List.of("good.zone.test", "half.zone.test")) {
-        ns.address(name, "192.0.2.1").record(name + ". 60 IN TXT \"known\"");
-        ns.behave(name, DnsFaults.authoritative(name));
-        ns.behave(nobodys(name), DnsFaults.authoritative(name));
-      }
-      ns.behave("refusing.zone.test", DnsFaults.rcode(Rcode.REFUSED));
-      ns.behave("upward.zone.test", DnsFaults.upwardReferral());
-
-      for (String name : List.of("good", "half", "refusing", "upward", "dead")) {
-        boolean lame = !name.equals("good") && !name.equals("half");
-        CheckResult result =
-            bench.check(MODULE, resolver.address(), name + ".zone.test", "types=A,AAAA,TXT");
-
-        for (String type : List.of("A", "AAAA", "TXT")) {
-          assertThat(
-                  Dig.ask(resolver.port(), "+noall", "+comments", name + ".zone.test", type)
-                      .toString())
-              .contains("status: " + result.fields().get("rcode") + ",");
-        }
-        assertThat(result.fields())
-            .as(name)
-            .containsEntry("rcode", lame ? "SERVFAIL" : "NOERROR")
-            .containsEntry("authoritative", false);
-        assertThat(records(result).keySet())
-            .containsExactlyElementsOf(lame ? List.of() : List.of("A", "TXT"));
-        assertThat(result.error() == null ? null : result.error().code())
-            .isEqualTo(lame ? ErrorCode.DNS_SERVFAIL : null);
-        assertThat(codes(result.findings())).isEqualTo(lame ? List.of() : List.of("no_ipv6"));
-      }
-      assertThat(ns.queries("upward.zone.test")).isPositive();
-      assertThat(ns.queries("refusing.zone.test")).isPositive();
-    }
   }
 }
