@@ -36,8 +36,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The jar, once or twice, on a PostgreSQL that is not its own: either of them may break down. */
 class JobNodesIT {
-  /** Lease, two renewals until the dead are looked for, and what is left to check. */
-  private static final Duration RECOVERY = Duration.ofSeconds(35);
+  /**
+   * Lease (20 s), two renewals until the dead are looked for (10 s), and what is left to check on a
+   * machine that has other things to do.
+   */
+  private static final Duration RECOVERY = Duration.ofSeconds(60);
+
+  /** For what begins at once when the machine has time for it. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** Less than what a check waits for a target that the test holds up. */
+  private static final Duration HELD_UP = Duration.ofSeconds(25);
 
   /** Three quarters of what {@code checks.concurrent} is unless it is set. */
   private static final int MOST_CHECKS_OF_A_NODE = 384;
@@ -94,6 +103,11 @@ class JobNodesIT {
         .isZero();
   }
 
+  /** A machine that is busy is no outage, in tests whose database never goes away. */
+  private void letTheDatabaseBeSlow() {
+    settings.put("DATABASE_TIMEOUT", "5s");
+  }
+
   private static long number(String sql, Object... arguments) {
     return await(database.query(sql, Tuple.from(arguments))).iterator().next().getLong(0);
   }
@@ -125,18 +139,18 @@ class JobNodesIT {
         Future<?> sending =
             client.submit(() -> orders.forEach(order -> load.send(service.address(), order)));
         long enough = target.answered() + 1 + random.nextInt(150);
-        eventually(Duration.ofSeconds(30), () -> target.answered() >= enough || sending.isDone());
+        eventually(PATIENCE, () -> target.answered() >= enough || sending.isDone());
         LockSupport.parkNanos(random.nextInt(20_000_000));
 
         restartDatabase();
 
-        sending.get(60, TimeUnit.SECONDS);
-        eventually(Duration.ofSeconds(30), () -> service.ready().statusCode() == 200);
+        sending.get(120, TimeUnit.SECONDS);
+        eventually(PATIENCE, () -> service.ready().statusCode() == 200);
       }
       load.sendAgainUntilAnswered(service.address());
       load.assertEverythingWasDone(service.address(), RECOVERY);
       load.assertNothingIsThereTwice(service.address());
-      eventually(Duration.ofSeconds(30), () -> answers());
+      eventually(PATIENCE, () -> answers());
     } finally {
       client.shutdownNow();
     }
@@ -160,6 +174,7 @@ class JobNodesIT {
 
   @Test
   void ofTwoNodesEitherMayStandStillOrDie() throws Exception {
+    letTheDatabaseBeSlow();
     try (ServiceProcess first = ServiceProcess.start(one, settings);
         ServiceProcess second = ServiceProcess.start(two, settings)) {
       shareWhatOneCannotDo(first);
@@ -179,10 +194,8 @@ class JobNodesIT {
 
   /** More lines are held up at their target than one node checks at once, so both have some. */
   private void shareWhatOneCannotDo(ServiceProcess one) {
-    load.send(one.address(), load.order(key, lines("gate", 500)));
-    eventually(
-        Duration.ofSeconds(20),
-        () -> target.pathsBelow("/gate/" + seed + "/") > MOST_CHECKS_OF_A_NODE);
+    load.send(one.address(), load.patientOrder(key, lines("gate", 500)));
+    eventually(HELD_UP, () -> target.pathsBelow("/gate/" + seed + "/") > MOST_CHECKS_OF_A_NODE);
     target.openGate();
   }
 
@@ -203,9 +216,8 @@ class JobNodesIT {
     List<String> held = lines("held", 100);
     // so that it is the other one that takes them up
     heir.freeze();
-    String token = load.send(frozen.address(), load.order(key, held));
-    eventually(
-        Duration.ofSeconds(20), () -> target.pathsBelow("/held/" + seed + "/") == held.size());
+    String token = load.send(frozen.address(), load.patientOrder(key, held));
+    eventually(HELD_UP, () -> target.pathsBelow("/held/" + seed + "/") == held.size());
     frozen.freeze();
     try {
       heir.thaw();
@@ -214,9 +226,7 @@ class JobNodesIT {
       target.letGo();
       frozen.thaw();
 
-      eventually(
-          Duration.ofSeconds(30),
-          () -> logOf(frozen).contains("This node was silent for too long"));
+      eventually(PATIENCE, () -> logOf(frozen).contains("This node was silent for too long"));
       load.send(frozen.address(), load.order(key, 50));
       load.assertEverythingWasDone(frozen.address(), RECOVERY);
       assertThat(load.body(heir.address(), token)).isEqualTo(done);
@@ -238,7 +248,8 @@ class JobNodesIT {
     for (int i = 0; i < 4; i++) {
       load.send(dying.address(), load.order(key, 400));
     }
-    assertThat(number("select count(*) from node")).isEqualTo(2);
+    // who was declared dead is there again as another
+    eventually(PATIENCE, () -> number("select count(*) from node") == 2);
     dying.kill();
     dying.awaitExit(10);
     load.sendAgainUntilAnswered(heir.address());
@@ -247,20 +258,24 @@ class JobNodesIT {
 
   @Test
   void aNodeThatIsToldToStopHandsBackWhatItHolds() throws Exception {
+    letTheDatabaseBeSlow();
+    // 24 lines at once, 300 ms each at the least: the 1,800 last 22 seconds, so some are left
+    settings.put("CHECKS_CONCURRENT", "32");
     ExecutorService client = Executors.newSingleThreadExecutor();
     try (ServiceProcess service = ServiceProcess.start(one, settings)) {
       for (int i = 0; i < 6; i++) {
         assertThat(load.send(service.address(), load.order(key, slow(i)))).isNotNull();
       }
       long before = target.asked();
-      eventually(Duration.ofSeconds(30), () -> target.asked() > before + 50);
+      eventually(PATIENCE, () -> target.asked() > before + 50);
       Future<?> sending = client.submit(() -> sendUntilRefused(service.address()));
 
       service.terminate();
 
       assertThat(service.awaitExit(35)).isZero();
       sending.get(60, TimeUnit.SECONDS);
-      assertThat(service.log()).contains("stopped").doesNotContain(" WARN ", " ERROR ");
+      assertThat(service.log()).contains("stopped");
+      assertThat(complaints(service)).isEmpty();
     } finally {
       client.shutdownNow();
     }
@@ -268,11 +283,21 @@ class JobNodesIT {
     assertThat(number("select count(*) from job_chunk where state = 'claimed'")).isZero();
     assertThat(number("select coalesce(sum(crashes), 0) from job_chunk where state = 'waiting'"))
         .isZero();
+    settings.remove("CHECKS_CONCURRENT");
     try (ServiceProcess service = ServiceProcess.start(one, settings)) {
       load.sendAgainUntilAnswered(service.address());
       load.assertEverythingWasDone(service.address(), RECOVERY);
       load.assertNothingIsThereTwice(service.address());
     }
+  }
+
+  /** But for those about a machine that gave an event loop no time for two seconds. */
+  private static List<String> complaints(ServiceProcess service) {
+    return logOf(service)
+        .lines()
+        .filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
+        .filter(line -> !line.contains("BlockedThreadChecker"))
+        .toList();
   }
 
   private List<String> slow(int job) {
