@@ -167,6 +167,17 @@ final class JobClient {
     return job;
   }
 
+  /** What the first line without a verdict says; empty when each has one. */
+  String firstError(String token) throws IOException, InterruptedException {
+    for (Object each : new JsonObject(read(token, "?limit=500").body()).getJsonArray("results")) {
+      JsonObject error = ((JsonObject) each).getJsonObject("error");
+      if (error != null) {
+        return error.getString("code") + ": " + error.getString("message");
+      }
+    }
+    return "";
+  }
+
   /** When a job's last result was stored, by the clock of the database on this machine. */
   static Instant finishedAt(JsonObject job) {
     return Instant.parse(job.getString("finished_at"));

@@ -146,7 +146,11 @@ final class ModuleRow implements Row {
       JsonObject job = client.awaitEnd(token, PATIENCE);
       Instant finished = JobClient.finishedAt(job);
       ended = finished.isAfter(ended) ? finished : ended;
-      wrong += job.getJsonObject("counts").getInteger("error");
+      int errors = job.getJsonObject("counts").getInteger("error");
+      if (errors > 0) {
+        System.out.println("  " + errors + " errors, such as " + client.firstError(token));
+      }
+      wrong += errors;
     }
     return new Lap(
         (list.size() - wrong) / (Duration.between(began, ended).toNanos() / 1e9),

@@ -53,7 +53,7 @@ public record DnsAnswer(
 
   /** The names that the name is an alias of, in order (CNAME); empty when it is none. */
   public List<Name> aliases() {
-    return way.stream().map(CNAMERecord::getTarget).toList();
+    return way.isEmpty() ? List.of() : way.stream().map(CNAMERecord::getTarget).toList();
   }
 
   /** Whether the name, or the last of its aliases, does not exist. */

@@ -18,11 +18,8 @@ import java.util.function.IntSupplier;
  * can have read yet, and with one timer for all of them. Used on this loop only.
  */
 final class DnsLoop {
-  /** How late a question may be given up. */
-  private static final long TICK_MS = 10;
-
-  /** After so long a server has read a question, or never will. */
-  private static final long UNREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  /** How late a question may be repeated or given up. */
+  private static final long TICK_MS = 20;
 
   private final EventLoop loop;
   private final IntSupplier mostUnread;
@@ -75,7 +72,7 @@ final class DnsLoop {
 
   private void send(DnsQuery query) {
     unread++;
-    query.admitted(System.nanoTime() + UNREAD_NANOS);
+    query.admitted(System.nanoTime());
     try {
       port(query.question().server()).ask(query);
     } catch (RuntimeException noSocket) {

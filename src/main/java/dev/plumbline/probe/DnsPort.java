@@ -10,6 +10,7 @@ import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.DatagramPacket;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import java.net.InetSocketAddress;
@@ -44,7 +45,7 @@ final class DnsPort extends SimpleChannelInboundHandler<DatagramPacket> {
     this.channel = channel;
     this.random = random;
     channel.config().setOption(ChannelOption.RECVBUF_ALLOCATOR, ROOM);
-    channel.pipeline().addLast(this);
+    channel.pipeline().addLast(new FlushConsolidationHandler(MOST_QUESTIONS, true), this);
     loop.register(channel);
     ChannelFuture connected = channel.connect(server);
     if (connected.cause() != null) {
@@ -65,6 +66,11 @@ final class DnsPort extends SimpleChannelInboundHandler<DatagramPacket> {
     open.put(id, query);
     query.askedFrom(this, id);
     send(query, id, true);
+  }
+
+  /** Sends a question again, as it was. */
+  void repeat(DnsQuery query, int id) {
+    send(query, id, false);
   }
 
   /** Listens for an answer no more. */

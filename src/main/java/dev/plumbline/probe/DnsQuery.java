@@ -3,6 +3,7 @@ package dev.plumbline.probe;
 import io.vertx.core.Completable;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.Record;
@@ -15,6 +16,12 @@ final class DnsQuery {
   /** What is asked of whom. */
   record Question(SocketAddress server, Record record, boolean edns) {}
 
+  /** After so long a server has read a question, or never will. */
+  private static final long UNREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** After so long a question or its answer is taken for lost (RFC 1035 section 4.2.1). */
+  private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final Question question;
   private final long endNanos;
   private final ContextInternal asker;
@@ -23,7 +30,8 @@ final class DnsQuery {
   private @Nullable DnsPort port;
   private int id;
   private boolean unread;
-  private long readNanos;
+  private boolean repeated;
+  private long sentNanos;
   private boolean over;
 
   /**
@@ -52,9 +60,9 @@ final class DnsQuery {
   }
 
   /** It has room and is about to be sent. */
-  void admitted(long readByNanos) {
+  void admitted(long nowNanos) {
     unread = true;
-    readNanos = readByNanos;
+    sentNanos = nowNanos;
   }
 
   /** It has been sent. */
@@ -63,15 +71,19 @@ final class DnsQuery {
     id = withId;
   }
 
-  /** Gives up what has taken too long. */
+  /** Repeats what seems to be lost, once, and gives up what has taken too long. */
   void strike(long nowNanos) {
     if (over) {
       return;
     }
     if (nowNanos - endNanos >= 0) {
       fail(port == null ? DnsResolver.tooMany() : DnsTimeout.failure());
-    } else if (nowNanos - readNanos >= 0) {
+    } else if (port != null && nowNanos - sentNanos >= UNREAD_NANOS) {
       read();
+      if (!repeated && nowNanos - sentNanos >= LOST_NANOS) {
+        repeated = true;
+        port.repeat(this, id);
+      }
     }
   }
 

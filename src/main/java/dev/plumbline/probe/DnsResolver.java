@@ -171,8 +171,8 @@ public final class DnsResolver {
     } catch (TextParseException malformed) {
       return failed(ErrorCode.INVALID_TARGET, "The name cannot be asked for in the DNS.");
     }
-    // What is judged is what will be asked for: "\111" in a text is an "o" in the question.
-    Key asked = new Key(question.equals(Name.root) ? "" : text(question), type);
+    Key asked =
+        isPlain(key.name()) ? key : new Key(question.equals(Name.root) ? "" : text(question), type);
     String refusal = policy.refusalOfName(asked.name());
     if (refusal != null) {
       return failed(ErrorCode.TARGET_BLOCKED, refusal);
@@ -239,6 +239,20 @@ public final class DnsResolver {
 
   private static Duration timeToKeep(Key key, Kept kept) {
     return Duration.ofSeconds(kept.answer().ttlSeconds());
+  }
+
+  /**
+   * Whether a name is asked for as it is written. In others what is judged has to be what will be
+   * asked for: "\111" in a text is an "o" in the question.
+   */
+  private static boolean isPlain(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (!(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '_')) {
+        return false;
+      }
+    }
+    return !name.isEmpty();
   }
 
   /** A name as the policy knows it. */

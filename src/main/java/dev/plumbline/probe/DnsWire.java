@@ -30,10 +30,10 @@ final class DnsWire {
 
   /**
    * One query, which asks to be told of validation (RFC 6840 §5.7); with EDNS (RFC 6891) unless the
-   * server does not know it.
+   * server does not know it. Its name is in lower case.
    */
   static byte[] query(Record question, int id, boolean edns) {
-    byte[] name = question.getName().toWire();
+    byte[] name = question.getName().toWireCanonical();
     ByteBuffer query = ByteBuffer.allocate(HEADER + name.length + 4 + (edns ? EMPTY_OPT : 0));
     query.putShort((short) id).putShort(RECURSION_DESIRED_AND_AUTHENTIC_DATA);
     query.putShort((short) 1).putInt(0).putShort((short) (edns ? 1 : 0));

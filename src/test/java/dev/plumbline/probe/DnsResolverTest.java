@@ -241,6 +241,14 @@ class DnsResolverTest {
   }
 
   @Test
+  void repeatsAQuestionThatWasLost() {
+    resolver = resolver(Duration.ofSeconds(30), lab.address());
+    lab.address("lossy.test", "1.1.1.1").behave("lossy.test", DnsFaults.silentAtFirst(1));
+    assertThat(Await.value(resolver.lookup("lossy.test", Type.A, Deadline.in(8_000)))).hasSize(1);
+    assertThat(lab.queries("lossy.test")).isEqualTo(2);
+  }
+
+  @Test
   void talksToServersThatDoNotKnowEdns() {
     lab.address("old.test", "1.1.1.1").behave("old.test", DnsFaults.knowsNoEdns(Rcode.FORMERR));
     assertThat(Await.value(lookup("old.test"))).hasSize(1);

@@ -8,6 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.AlphaChars;
@@ -37,7 +38,10 @@ class DnsWireTest {
       @ForAll boolean edns)
       throws IOException {
     Record question =
-        Record.newRecord(Name.fromString(String.join(".", name) + "."), type, DClass.IN);
+        Record.newRecord(
+            Name.fromString(String.join(".", name).toLowerCase(Locale.ROOT) + "."),
+            type,
+            DClass.IN);
     Message theirs = new Message(id);
     theirs.getHeader().setFlag(Flags.RD);
     theirs.getHeader().setFlag(Flags.AD);

@@ -218,7 +218,8 @@ final class DnsRecordsJudgement {
 
   private void times(List<Record> shown, List<Finding> found) {
     for (Asked one : answered) {
-      if (one.records().stream().mapToLong(Record::getTTL).distinct().count() > 1) {
+      if (one.records().size() > 1
+          && one.records().stream().mapToLong(Record::getTTL).distinct().count() > 1) {
         found.add(
             TTLS_DIFFER.found("The " + one.type() + " records have different times to live."));
       }
