@@ -19,18 +19,12 @@ import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.StreamResetException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,7 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Waiting for jobs and reading large ones, before jobs that stay as they are told. */
+/**
+ * Reading large jobs, and reading where something is wrong, before jobs that stay as they are told.
+ */
 class JobReadingTest {
   @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();
 
@@ -56,6 +52,7 @@ class JobReadingTest {
   private static JobServer server;
   private static TestAccounts accounts;
   private TestAccounts.Key key;
+  private JobServerClient client;
 
   @BeforeAll
   static void start() {
@@ -71,6 +68,7 @@ class JobReadingTest {
   @BeforeEach
   void newcomer() {
     key = accounts.key();
+    client = new JobServerClient(server, key);
     JOBS.refuse(null);
     JOBS.forget();
   }
@@ -80,11 +78,11 @@ class JobReadingTest {
   void aReaderThatStopsIsAskedForNoMore(String view, int lineEnds) throws IOException {
     String token = large();
 
-    try (Socket reader = request(server.port(), "HTTP/1.1", "/" + token + view)) {
+    try (Socket reader = client.open("HTTP/1.1", "/" + token + view)) {
       reader.getInputStream().read();
       // meanwhile the event loop has time for others, and so would have had for the whole job
       for (int i = 0; i < 50; i++) {
-        assertThat(get("/" + token + "?results=false").statusCode()).isEqualTo(200);
+        assertThat(client.get("/" + token + "?results=false").statusCode()).isEqualTo(200);
       }
       assertThat(pages()).hasSizeLessThan(PAGES / 2);
 
@@ -106,7 +104,8 @@ class JobReadingTest {
   void aReaderThatTakesNothingIsCutOff() throws IOException {
     String token = large();
     try (JobServer impatient = new JobServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "1s"));
-        Socket reader = request(impatient.port(), "HTTP/1.1", "/" + token + "/results.ndjson")) {
+        Socket reader =
+            new JobServerClient(impatient, key).open("HTTP/1.1", "/" + token + "/results.ndjson")) {
       Await.until(() -> impatient.active() == 1);
 
       Await.until(() -> impatient.active() == 0);
@@ -132,24 +131,24 @@ class JobReadingTest {
     List<Socket> readers = new ArrayList<>();
     try {
       for (int i = 0; i < 64; i++) {
-        Socket reader = request(server.port(), "HTTP/1.1", "/" + token + "/results.ndjson");
+        Socket reader = client.open("HTTP/1.1", "/" + token + "/results.ndjson");
         readers.add(reader);
         assertThat(reader.getInputStream().read()).isEqualTo('H');
       }
 
-      HttpResponse<String> oneMore = get("/" + token);
+      HttpResponse<String> oneMore = client.get("/" + token);
 
       assertThat(oneMore.statusCode()).isEqualTo(503);
       assertThat(new JsonObject(oneMore.body()).getString("code")).isEqualTo("overloaded");
       assertThat(header(oneMore, "Retry-After")).isEqualTo("1");
-      assertThat(status("/" + token + "?results=false")).isEqualTo(200);
+      assertThat(client.status("/" + token + "?results=false")).isEqualTo(200);
     } finally {
       for (Socket reader : readers) {
         reader.close();
       }
     }
     String small = JOBS.add(key.accountId(), JobState.COMPLETED, 1, MemoryJobs.result(10));
-    Await.until(() -> status("/" + small) == 200);
+    Await.until(() -> client.status("/" + small) == 200);
   }
 
   /** Over HTTP/2 the connection may be busy all the while. */
@@ -206,7 +205,7 @@ class JobReadingTest {
     JOBS.refuse(
         order -> order instanceof JobMessage.ReadResults results && results.fromIndex() >= 400);
 
-    try (Socket reader = request(server.port(), "HTTP/1.1", "/" + token + view)) {
+    try (Socket reader = client.open("HTTP/1.1", "/" + token + view)) {
       String answer = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       assertThat(answer).startsWith("HTTP/1.1 200 OK\r\n").doesNotEndWith("\r\n0\r\n\r\n");
       assertThat(answer.length()).isGreaterThan(300 * LARGE);
@@ -214,14 +213,14 @@ class JobReadingTest {
   }
 
   @Test
-  void anAnswerThatHasNotBegunIsAProblem() throws IOException {
+  void anAnswerThatHasNotBegunIsAProblem() {
     String token = large();
     JOBS.refuse(order -> order instanceof JobMessage.ReadResults);
-    HttpResponse<String> noLines = get("/" + token + "/results.csv");
+    HttpResponse<String> noLines = client.get("/" + token + "/results.csv");
     JOBS.refuse(order -> true);
-    HttpResponse<String> noJob = get("/" + token);
+    HttpResponse<String> noJob = client.get("/" + token);
 
-    for (HttpResponse<String> answer : List.of(noLines, noJob, get(""))) {
+    for (HttpResponse<String> answer : List.of(noLines, noJob, client.get(""))) {
       assertThat(answer.statusCode()).isEqualTo(503);
       assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("unavailable");
       assertThat(answer.headers().firstValue("Retry-After")).isPresent();
@@ -231,18 +230,13 @@ class JobReadingTest {
   }
 
   @Test
-  void whatNobodyServesIsUnavailable() throws IOException {
+  void whatNobodyServesIsUnavailable() {
     MemoryJobs elsewhere = new MemoryJobs();
     try (JobServer alone = new JobServer(DATABASE, elsewhere, Map.of())) {
       alone.deaf();
 
       HttpResponse<String> answer =
-          send(
-              HttpRequest.newBuilder(
-                  URI.create(
-                      "http://127.0.0.1:"
-                          + alone.port()
-                          + "/api/v1/jobs/job_4kJ0mZ3tQbW9xYcR1nLp7s")));
+          new JobServerClient(alone, key).get("/job_4kJ0mZ3tQbW9xYcR1nLp7s");
 
       assertThat(answer.statusCode()).isEqualTo(503);
       assertThat(detail(answer)).contains("starting or stopping").doesNotContain("database");
@@ -250,14 +244,14 @@ class JobReadingTest {
   }
 
   @Test
-  void aFaultOfTheServiceIsNotToldAsTheDatabases() throws IOException {
+  void aFaultOfTheServiceIsNotToldAsTheDatabases() {
     String token = JOBS.add(key.accountId(), JobState.COMPLETED, 1, null);
     JOBS.refuse(
         order -> {
           throw new IllegalStateException("a fault that the test wants");
         });
 
-    HttpResponse<String> answer = get("/" + token);
+    HttpResponse<String> answer = client.get("/" + token);
 
     assertThat(answer.statusCode()).isEqualTo(503);
     assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("internal");
@@ -273,7 +267,7 @@ class JobReadingTest {
   void theOldHttpIsAnsweredToTheEndOfTheConnection() throws IOException {
     String token = large();
 
-    try (Socket reader = request(server.port(), "HTTP/1.0", "/" + token + "/results.ndjson")) {
+    try (Socket reader = client.open("HTTP/1.0", "/" + token + "/results.ndjson")) {
       String answer = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
 
       String body = answer.substring(answer.indexOf("\r\n\r\n") + 4);
@@ -282,172 +276,15 @@ class JobReadingTest {
   }
 
   @Test
-  void everyLineOfTheFileIsALineOfTheContract() throws IOException {
+  void everyLineOfTheFileIsALineOfTheContract() {
     String token = JOBS.add(key.accountId(), JobState.RUNNING, 3, null);
 
-    get("/" + token + "/results.ndjson")
+    client
+        .get("/" + token + "/results.ndjson")
         .body()
         .lines()
         .forEach(
             line -> assertThat(CONTRACT.validate("JobLine", line).getValid()).as(line).isTrue());
-  }
-
-  @Test
-  void aJobIsWaitedForUntilItIsFinal() throws Exception {
-    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
-    CompletableFuture<HttpResponse<String>> held = sendAsync("/" + token, "Prefer", "wait=99");
-    Await.until(() -> awaits() == 1);
-    assertThat(held).isNotDone();
-
-    JOBS.finish(token);
-
-    HttpResponse<String> answer = held.get();
-    assertThat(new JsonObject(answer.body()).getString("state")).isEqualTo("completed");
-    assertThat(header(answer, "Preference-Applied")).isEqualTo("wait=30");
-    assertThat(JOBS.asked(JobMessage.AwaitJob.class).get(0).knownVersion()).isEqualTo(-1);
-  }
-
-  @Test
-  void whoKnowsAVersionWaitsForTheNext() throws Exception {
-    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
-    String etag = header(get("/" + token), "ETag");
-    CompletableFuture<HttpResponse<String>> held =
-        sendAsync("/" + token, "Prefer", "wait=5", "If-None-Match", "\"a\", " + etag);
-    Await.until(() -> awaits() == 1);
-    assertThat(JOBS.asked(JobMessage.AwaitJob.class).get(0).knownVersion()).isEqualTo(1);
-
-    JOBS.finish(token);
-
-    assertThat(held.get().statusCode()).isEqualTo(200);
-    assertThat(header(held.get(), "ETag")).isNotEqualTo(etag);
-    assertThat(header(held.get(), "Preference-Applied")).isEqualTo("wait=5");
-  }
-
-  @Test
-  void whoKnowsAnotherViewIsAnsweredAtOnce() throws IOException {
-    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
-    String etag = header(get("/" + token + "?format=csv"), "ETag");
-
-    HttpResponse<String> answer = get("/" + token, "Prefer", "wait=5", "If-None-Match", etag);
-
-    assertThat(answer.statusCode()).isEqualTo(200);
-    assertThat(awaits()).isZero();
-  }
-
-  @Test
-  void whatDoesNotChangeInTimeIsToldAsItStands() throws Exception {
-    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
-    String etag = header(get("/" + token), "ETag");
-    CompletableFuture<HttpResponse<String>> held =
-        sendAsync("/" + token, "Prefer", "wait=1", "If-None-Match", etag);
-    Await.until(() -> awaits() == 1);
-
-    Await.until(
-        () -> {
-          JOBS.waitedLongEnough(token);
-          return held.isDone();
-        });
-
-    assertThat(held.get().statusCode()).isEqualTo(304);
-    assertThat(header(held.get(), "Preference-Applied")).isEqualTo("wait=1");
-    assertThat(header(held.get(), "Retry-After")).isEqualTo("2");
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "update api_key set revoked_at = now() where id = $1, 401, invalid-key",
-    "update account set disabled_at = now() where id = (select account_id from api_key where id = $1),"
-        + " 403, account-disabled"
-  })
-  void whoIsShutOutWhileTheyWaitIsToldNothingOfTheJob(String how, int status, String code)
-      throws Exception {
-    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
-    CompletableFuture<HttpResponse<String>> held = sendAsync("/" + token, "Prefer", "wait=30");
-    Await.until(() -> awaits() == 1);
-
-    accounts.sql(how, key.keyId());
-    Await.until(() -> status("/" + token) == status);
-    assertThat(held).isNotDone();
-    JOBS.finish(token);
-
-    assertThat(held.get().statusCode()).isEqualTo(status);
-    assertThat(new JsonObject(held.get().body()).getString("code")).isEqualTo(code);
-    assertThat(held.get().headers().firstValue("ETag")).isEmpty();
-  }
-
-  private int status(String rest) {
-    try {
-      return get(rest).statusCode();
-    } catch (IOException failed) {
-      throw new java.io.UncheckedIOException(failed);
-    }
-  }
-
-  @Test
-  void tenRequestsOfAKeyAreHeldAndOthersAnsweredAtOnce() throws Exception {
-    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
-    List<CompletableFuture<HttpResponse<String>>> held = new ArrayList<>();
-    for (int i = 0; i < 10; i++) {
-      held.add(sendAsync("/" + token, "Prefer", "wait=30"));
-    }
-    Await.until(() -> awaits() == 10);
-
-    HttpResponse<String> tooMany = get("/" + token, "Prefer", "wait=30");
-    TestAccounts.Key first = key;
-    key = accounts.key(first.accountId(), dev.plumbline.account.Scope.values());
-    held.add(sendAsync("/" + token, "Prefer", "wait=30"));
-    Await.until(() -> awaits() == 11);
-    key = first;
-
-    assertThat(tooMany.statusCode()).isEqualTo(200);
-    assertThat(tooMany.headers().firstValue("Preference-Applied")).isEmpty();
-    assertThat(held).noneMatch(CompletableFuture::isDone);
-    JOBS.finish(token);
-    for (CompletableFuture<HttpResponse<String>> one : held) {
-      assertThat(header(one.get(), "Preference-Applied")).isEqualTo("wait=30");
-    }
-    String next = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
-    CompletableFuture<HttpResponse<String>> again = sendAsync("/" + next, "Prefer", "wait=30");
-    Await.until(() -> awaits() == 12);
-    JOBS.finish(next);
-    assertThat(again.get().statusCode()).isEqualTo(200);
-  }
-
-  @Test
-  void whoHasGoneMakesRoom() throws Exception {
-    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
-    List<Socket> held = new ArrayList<>();
-    for (int i = 0; i < 10; i++) {
-      held.add(request(server.port(), "HTTP/1.1", "/" + token, "Prefer: wait=30"));
-    }
-    Await.until(() -> awaits() == 10);
-    assertThat(get("/" + token, "Prefer", "wait=30").headers().firstValue("Preference-Applied"))
-        .isEmpty();
-
-    for (Socket one : held) {
-      one.close();
-    }
-    Await.until(() -> server.active() == 0);
-
-    CompletableFuture<HttpResponse<String>> next = sendAsync("/" + token, "Prefer", "wait=30");
-    Await.until(() -> awaits() == 11);
-    JOBS.finish(token);
-    assertThat(header(next.get(), "Preference-Applied")).isEqualTo("wait=30");
-  }
-
-  @Test
-  void theEndOfTheServiceLetsGo() throws Exception {
-    String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
-    try (JobServer ending = new JobServer(DATABASE, JOBS, Map.of());
-        Socket held = request(ending.port(), "HTTP/1.1", "/" + token, "Prefer: wait=30")) {
-      Await.until(() -> awaits() == 1);
-      ending.drain();
-      JOBS.waitedLongEnough(token);
-
-      assertThat(new String(held.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
-          .startsWith("HTTP/1.1 200 OK\r\n");
-      assertThat(awaits()).isEqualTo(1);
-    }
   }
 
   private String large() {
@@ -456,76 +293,6 @@ class JobReadingTest {
 
   private static List<JobMessage.ReadResults> pages() {
     return JOBS.asked(JobMessage.ReadResults.class);
-  }
-
-  private static int awaits() {
-    return JOBS.asked(JobMessage.AwaitJob.class).size();
-  }
-
-  private HttpResponse<String> get(String rest, String... headers) throws IOException {
-    HttpRequest.Builder request = HttpRequest.newBuilder(uri(rest));
-    if (headers.length > 0) {
-      request.headers(headers);
-    }
-    return send(request);
-  }
-
-  private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
-    HttpRequest whole = request.header("X-Api-Key", key.secret()).build();
-    try {
-      HttpResponse<String> answer =
-          HttpClient.newBuilder()
-              .version(HttpClient.Version.HTTP_1_1)
-              .build()
-              .send(whole, HttpResponse.BodyHandlers.ofString());
-      CONTRACT.verify("GET", whole.uri(), answer);
-      return answer;
-    } catch (InterruptedException interrupted) {
-      throw new AssertionError(interrupted);
-    }
-  }
-
-  private CompletableFuture<HttpResponse<String>> sendAsync(String rest, String... headers) {
-    HttpRequest request =
-        HttpRequest.newBuilder(uri(rest))
-            .headers(headers)
-            .header("X-Api-Key", key.secret())
-            .build();
-    return HttpClient.newHttpClient()
-        .sendAsync(request, HttpResponse.BodyHandlers.ofString())
-        .thenApply(
-            answer -> {
-              CONTRACT.verify("GET", request.uri(), answer);
-              return answer;
-            });
-  }
-
-  private static URI uri(String rest) {
-    return URI.create("http://127.0.0.1:" + server.port() + "/api/v1/jobs" + rest);
-  }
-
-  /** A request whose answer waits in small buffers until somebody reads it. */
-  private Socket request(int port, String version, String rest, String... headers)
-      throws IOException {
-    Socket socket = new Socket();
-    socket.setReceiveBufferSize(16 * 1024);
-    socket.setSoTimeout(20_000);
-    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-    String more = headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n";
-    socket
-        .getOutputStream()
-        .write(
-            ("GET /api/v1/jobs"
-                    + rest
-                    + " "
-                    + version
-                    + "\r\nHost: a\r\nConnection: close\r\nX-Api-Key: "
-                    + key.secret()
-                    + "\r\n"
-                    + more
-                    + "\r\n")
-                .getBytes(StandardCharsets.US_ASCII));
-    return socket;
   }
 
   /** RFC 9112, 7.1. */
