@@ -136,10 +136,27 @@
     csv.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }));
     csv.hidden = false;
   };
+  // a file takes the place of what was typed, which is kept until somebody wants it back
+  const back = Object.assign(document.createElement("button"), { type: "button", className: "plain", id: "bulk-back", textContent: "Put back what was typed", hidden: true });
+  csv.after(back);
+  let typed = "";
+  let filled = "";
   const fill = (lines) => {
-    box.value = lines.join("\n");
+    if (box.value.trim() !== "" && box.value !== filled) {
+      typed = box.value;
+      back.hidden = false;
+    }
+    filled = lines.join("\n");
+    box.value = filled;
     judge();
   };
+  back.addEventListener("click", () => {
+    box.value = typed;
+    back.hidden = true;
+    csv.hidden = true;
+    judge();
+    box.focus();
+  });
   csv.hidden = true;
   const offer = (rows, name) => {
     // no spread: a file has more rows than a call may have arguments

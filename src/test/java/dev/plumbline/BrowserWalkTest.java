@@ -336,6 +336,30 @@ class BrowserWalkTest {
     }
   }
 
+  @Test
+  void whatWasTypedIsPutBackWhereAFileTookItsPlace() {
+    try (Visit visit =
+        chromium.visit(service, looks().stream().filter(Look::scripts).findFirst().orElseThrow())) {
+      visit.signIn(somebody(), PASSWORD);
+      visit.open("/bulk");
+      visit.drop("#bulk-drop", "first.txt", "a.example");
+      assertThat(visit.box("Lines")).hasValue("a.example");
+      assertThat(visit.page().locator("#bulk-back")).isHidden();
+      visit.box("Lines").fill("typed.example\n");
+      visit.drop("#bulk-drop", "list.csv", "b.example,c.example\n");
+      assertThat(visit.box("Lines")).hasValue("b.example");
+      visit.box("Column of list.csv").selectOption("1");
+      assertThat(visit.box("Lines")).hasValue("c.example");
+
+      visit.button("Put back what was typed").click();
+
+      assertThat(visit.box("Lines")).hasValue("typed.example\n");
+      assertThat(visit.page().locator("#bulk-back")).isHidden();
+      assertThat(visit.page().locator("#bulk-count")).containsText("1 of 500 lines");
+      visit.fits();
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("looks")
   void aTableIsDroppedAndTheColumnThatIsMeantIsPicked(Look look) {
