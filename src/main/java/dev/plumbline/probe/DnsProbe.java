@@ -59,19 +59,20 @@ public final class DnsProbe {
             answer ->
                 DnsVeil.hides(policy, answer)
                     ? Future.failedFuture(DnsVeil.inside(name))
-                    : admitAlias(context, name, answer).map(answer));
+                    : admitAlias(context, name, answer));
   }
 
   /**
    * A hostile server may say that a name is an alias for one type only, so that its addresses tell
    * nothing of where the alias leads.
    */
-  private Future<Void> admitAlias(CheckContext context, String name, DnsAnswer answer) {
+  private Future<DnsAnswer> admitAlias(CheckContext context, String name, DnsAnswer answer) {
     List<Name> aliases = answer.aliases();
     if (aliases.isEmpty() || answer.type() == Type.A || answer.type() == Type.AAAA) {
-      return Future.succeededFuture();
+      return Future.succeededFuture(answer);
     }
     return admit(context, DnsResolver.text(aliases.get(aliases.size() - 1)))
+        .map(answer)
         .recover(cause -> Future.failedFuture(isBlocked(cause) ? DnsVeil.inside(name) : cause));
   }
 
