@@ -261,7 +261,7 @@ class DnsProbeTest {
   @Test
   void aCheckOfManySilentNamesLeavesRoomForOthers() {
     Config.Dns settings =
-        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(500), 1000);
+        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 1000);
     DnsResolver narrow = NarrowResolver.of(vertx, settings, POLICY, DnsShare.MOST_OPEN + 1);
     DnsProbe patient = new DnsProbe(vertx, narrow, Map.of(), POLICY);
     lab.address("fine.test", "1.1.1.1").address("innocent.test", "1.1.1.2");

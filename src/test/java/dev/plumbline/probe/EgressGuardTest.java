@@ -71,7 +71,8 @@ class EgressGuardTest {
         new TargetPolicy(
             new TargetPolicy.Rules(allow, List.of("denied.test"), List.of(), List.of("*")),
             (address, port) -> false);
-    Config.Dns dns = new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(700), 100);
+    Config.Dns dns =
+        new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 100);
     Config.Targets targets =
         new Config.Targets(allow, List.of(), List.of("*"), null, ip, net, domain);
     return new EgressGuard(
