@@ -97,13 +97,13 @@ final class BulkRow implements Row {
       throws IOException, InterruptedException {
     BenchOptions options = stage.options();
     int jobs = LEAST_JOBS;
-    long end = System.nanoTime() + options.warmup().toNanos();
+    Warmup warmup = new Warmup(stage.service().process(), options.warmup());
     do {
       List<String> list = list(stage.nginx(), jobs * JobClient.MOST_LINES);
       double rate = ours(stage.service(), client, stage.nginx(), list).rate;
       double wanted = rate * options.round().toSeconds() / JobClient.MOST_LINES;
       jobs = (int) Math.max(LEAST_JOBS, Math.min(MOST_JOBS, Math.ceil(wanted)));
-    } while (System.nanoTime() < end);
+    } while (!warmup.isOver());
     theirs(curl, stage.nginx(), list(stage.nginx(), jobs * JobClient.MOST_LINES));
     return jobs;
   }

@@ -82,6 +82,11 @@ final class Child implements AutoCloseable {
     return ProcFiles.cpuMillis(process.pid());
   }
 
+  /** Of this, what a JVM's just-in-time compiler took; 0 where there is none. */
+  long compilerMillis() throws IOException {
+    return ProcFiles.compilerMillis(process.pid());
+  }
+
   private void mustLive() throws IOException {
     if (!process.isAlive()) {
       throw failed("ended with " + process.exitValue());

@@ -47,22 +47,26 @@ final class FreshRow implements Row {
         Pair.measure(
             id,
             options,
-            duration ->
-                wrk.checks(
-                    service.process(),
-                    service.address(),
-                    Service.instantPath("http-status", site, ""),
-                    query,
-                    RIGHT,
-                    duration),
-            duration ->
-                wrk.checks(
-                    blackbox.process(),
-                    blackbox.address(),
-                    Blackbox.probePath(site),
-                    "",
-                    PROBED,
-                    duration));
+            new Pair.Side(
+                service.process(),
+                duration ->
+                    wrk.checks(
+                        service.process(),
+                        service.address(),
+                        Service.instantPath("http-status", site, ""),
+                        query,
+                        RIGHT,
+                        duration)),
+            new Pair.Side(
+                blackbox.process(),
+                duration ->
+                    wrk.checks(
+                        blackbox.process(),
+                        blackbox.address(),
+                        Blackbox.probePath(site),
+                        "",
+                        PROBED,
+                        duration)));
     return List.of(pair.line(what, goal, note));
   }
 }

@@ -24,22 +24,26 @@ final class HandshakeRow implements Row {
         Pair.measure(
             id(),
             stage.options(),
-            duration ->
-                wrk.checks(
-                    service.process(),
-                    service.address(),
-                    Service.instantPath("ssl-certificate", server, "?sni="),
-                    "." + Names.ZONE,
-                    "\"trusted\":true",
-                    duration),
-            duration ->
-                wrk.checks(
-                    blackbox.process(),
-                    blackbox.address(),
-                    Blackbox.handshakePath(server) + "&number=",
-                    "",
-                    "probe_success 1",
-                    duration));
+            new Pair.Side(
+                service.process(),
+                duration ->
+                    wrk.checks(
+                        service.process(),
+                        service.address(),
+                        Service.instantPath("ssl-certificate", server, "?sni="),
+                        "." + Names.ZONE,
+                        "\"trusted\":true",
+                        duration)),
+            new Pair.Side(
+                blackbox.process(),
+                duration ->
+                    wrk.checks(
+                        blackbox.process(),
+                        blackbox.address(),
+                        Blackbox.handshakePath(server) + "&number=",
+                        "",
+                        "probe_success 1",
+                        duration)));
     return List.of(
         pair.line(
             WHAT,

@@ -76,14 +76,14 @@ final class ModuleRow implements Row {
     JobClient client = new JobClient(service, service.tenants().newKey());
     BenchOptions options = stage.options();
     int jobs = LEAST_JOBS;
-    long end = System.nanoTime() + options.warmup().toNanos();
+    Warmup warmup = new Warmup(service.process(), options.warmup());
     do {
       double wanted =
           lap(stage, service, client, jobs).rate
               * options.round().toSeconds()
               / JobClient.MOST_LINES;
       jobs = (int) Math.max(LEAST_JOBS, Math.min(MOST_JOBS, Math.ceil(wanted)));
-    } while (System.nanoTime() < end);
+    } while (!warmup.isOver());
     if (tool != null) {
       theirs(tool, list(stage, jobs));
     }

@@ -14,16 +14,30 @@ final class Pair {
 
   private Pair() {}
 
-  /** One side: puts load on a server. */
-  interface Side {
+  /** Puts load on a server. */
+  interface Work {
     Wrk.Load load(Duration duration) throws IOException, InterruptedException;
+  }
+
+  /** A server and the load for it. */
+  record Side(Child process, Work work) {
+    private Wrk.Load load(Duration duration) throws IOException, InterruptedException {
+      return work.load(duration);
+    }
+
+    private void warmUp(BenchOptions options) throws IOException, InterruptedException {
+      Warmup warmup = new Warmup(process, options.warmup());
+      do {
+        load(options.round());
+      } while (!warmup.isOver());
+    }
   }
 
   static Pair measure(String what, BenchOptions options, Side ours, Side theirs)
       throws IOException, InterruptedException {
     Pair pair = new Pair();
-    ours.load(options.warmup());
-    theirs.load(options.warmup());
+    ours.warmUp(options);
+    theirs.warmUp(options);
     for (int round = 1; round <= options.rounds(); round++) {
       Wrk.Load a = ours.load(options.round());
       Wrk.Load b = theirs.load(options.round());

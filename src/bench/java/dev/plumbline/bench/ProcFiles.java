@@ -1,12 +1,17 @@
 package dev.plumbline.bench;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 
 /** What Linux tells of a process, see proc(5). */
 final class ProcFiles {
   private static final long MILLIS_PER_TICK = 10;
+
+  /** How HotSpot names them, as far as Linux keeps it. */
+  private static final Pattern COMPILER = Pattern.compile("C[12] Compiler");
 
   private ProcFiles() {}
 
@@ -37,8 +42,25 @@ final class ProcFiles {
     return millis(pid, 16, 17);
   }
 
+  /** Processor time that the compiler threads of a JVM took, in milliseconds. */
+  static long compilerMillis(long pid) throws IOException {
+    long sum = 0;
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(path(pid, "task"))) {
+      for (Path thread : threads) {
+        if (COMPILER.matcher(Files.readString(thread.resolve("comm"))).lookingAt()) {
+          sum += millis(thread.resolve("stat"), 14, 15);
+        }
+      }
+    }
+    return sum;
+  }
+
   private static long millis(long pid, int user, int system) throws IOException {
-    String stat = Files.readString(path(pid, "stat"));
+    return millis(path(pid, "stat"), user, system);
+  }
+
+  private static long millis(Path file, int user, int system) throws IOException {
+    String stat = Files.readString(file);
     // what follows the name, which may hold spaces, begins with field 3
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[user - 3]) + Long.parseLong(fields[system - 3]))
