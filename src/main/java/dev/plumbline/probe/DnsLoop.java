@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.function.IntSupplier;
 
 /**
  * What one event loop asks over UDP: from few ports, only so many questions at once that no server
@@ -22,7 +22,8 @@ final class DnsLoop {
   private static final long TICK_MS = 20;
 
   private final EventLoop loop;
-  private final IntSupplier mostUnread;
+  private final int mostUnread;
+  private final AtomicInteger asking;
   private final Function<SocketAddress, DnsPort> opener;
   private final Map<SocketAddress, DnsPort> ports = new HashMap<>();
   private final Set<DnsQuery> open = new LinkedHashSet<>();
@@ -31,19 +32,28 @@ final class DnsLoop {
   private boolean ticking;
 
   /**
-   * @param mostUnread how many may be on their way
+   * @param mostUnread how many may be on their way, from all loops together
+   * @param asking counts the loops that have questions open; each has an equal part
    * @param opener makes a port from which a server is asked; throws when there is no socket
    */
-  DnsLoop(EventLoop loop, IntSupplier mostUnread, Function<SocketAddress, DnsPort> opener) {
+  DnsLoop(
+      EventLoop loop,
+      int mostUnread,
+      AtomicInteger asking,
+      Function<SocketAddress, DnsPort> opener) {
     this.loop = loop;
     this.mostUnread = mostUnread;
+    this.asking = asking;
     this.opener = opener;
   }
 
   /** Asks as soon as the server can be taken to have read most of what was asked before. */
   void ask(DnsQuery query) {
+    if (open.isEmpty()) {
+      asking.incrementAndGet();
+    }
     open.add(query);
-    if (unread < mostUnread.getAsInt()) {
+    if (hasRoom()) {
       send(query);
     } else {
       waiting.add(query);
@@ -54,12 +64,15 @@ final class DnsLoop {
   /** Nobody waits for a question any more. */
   void left(DnsQuery query) {
     open.remove(query);
+    if (open.isEmpty()) {
+      asking.decrementAndGet();
+    }
   }
 
   /** A question that was on its way has been read, or never will be. */
   void read() {
     unread--;
-    while (unread < mostUnread.getAsInt()) {
+    while (hasRoom()) {
       DnsQuery next = waiting.poll();
       if (next == null) {
         return;
@@ -68,6 +81,10 @@ final class DnsLoop {
         send(next);
       }
     }
+  }
+
+  private boolean hasRoom() {
+    return unread < Math.max(1, mostUnread / Math.max(1, asking.get()));
   }
 
   private void send(DnsQuery query) {

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.Record;
@@ -41,6 +42,7 @@ final class DnsTransport {
   private final NetClient tcp;
   private final int mostUnread;
   private final SecureRandom random = new SecureRandom();
+  private final AtomicInteger asking = new AtomicInteger();
   private final ConcurrentMap<EventLoop, DnsLoop> loops = new ConcurrentHashMap<>();
 
   /**
@@ -86,11 +88,11 @@ final class DnsTransport {
     }
   }
 
-  /** Each loop has its part of what may be on its way. */
   private DnsLoop loop(EventLoop eventLoop) {
     return new DnsLoop(
         eventLoop,
-        () -> Math.max(1, mostUnread / loops.size()),
+        mostUnread,
+        asking,
         server -> port(eventLoop, AddressText.parse(server.hostAddress()), server.port()));
   }
 

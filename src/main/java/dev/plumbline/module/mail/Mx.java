@@ -35,6 +35,8 @@ public final class Mx implements CheckModule<Mx.Evidence> {
   /** What was found of a host's addresses. */
   public enum Addresses {
     FOUND,
+    /** Some, but one kind could not be looked up. */
+    PARTLY,
     NONE,
     /** Not to be told. */
     INSIDE,
@@ -119,7 +121,7 @@ public final class Mx implements CheckModule<Mx.Evidence> {
         .compose(
             server ->
                 switch (server.state()) {
-                  case FOUND -> Future.succeededFuture(new Evidence(List.of(server), true));
+                  case FOUND, PARTLY -> Future.succeededFuture(new Evidence(List.of(server), true));
                   case INSIDE, UNKNOWN ->
                       Future.failedFuture(
                           v4.failed() && !DnsProbe.isBlocked(v6.cause()) ? v4.cause() : v6.cause());
@@ -162,7 +164,7 @@ public final class Mx implements CheckModule<Mx.Evidence> {
             both -> {
               List<InetAddress> ips = new ArrayList<>();
               boolean alias = false;
-              Addresses state = Addresses.NONE;
+              boolean failed = false;
               for (Future<DnsAnswer> one : List.of(v4, v6)) {
                 if (one.succeeded()) {
                   ips.addAll(one.result().addresses());
@@ -171,7 +173,7 @@ public final class Mx implements CheckModule<Mx.Evidence> {
                   return Future.succeededFuture(
                       new Server(preference, host, Addresses.INSIDE, List.of(), false, null, null));
                 } else if (one.cause() instanceof CheckFailure) {
-                  state = Addresses.UNKNOWN;
+                  failed = true;
                 } else {
                   return Future.failedFuture(one.cause());
                 }
@@ -180,12 +182,19 @@ public final class Mx implements CheckModule<Mx.Evidence> {
                   new Server(
                       preference,
                       host,
-                      ips.isEmpty() ? state : Addresses.FOUND,
+                      state(!ips.isEmpty(), failed),
                       List.copyOf(ips),
                       alias,
                       null,
                       null));
             });
+  }
+
+  private static Addresses state(boolean some, boolean failed) {
+    if (some) {
+      return failed ? Addresses.PARTLY : Addresses.FOUND;
+    }
+    return failed ? Addresses.UNKNOWN : Addresses.NONE;
   }
 
   /**
@@ -198,7 +207,7 @@ public final class Mx implements CheckModule<Mx.Evidence> {
     List<Future<Server>> greeted = new ArrayList<>();
     int asked = 0;
     for (Server server : seen.servers()) {
-      boolean ask = server.state() == Addresses.FOUND && asked < MOST_GREETED;
+      boolean ask = !server.ips().isEmpty() && asked < MOST_GREETED;
       asked += ask ? 1 : 0;
       greeted.add(
           ask

@@ -74,6 +74,7 @@ final class MxJudgement {
     List<String> inside = hosts(named.stream().filter(s -> s.state() == Addresses.INSIDE));
     inside.removeAll(literal);
     List<String> unknown = hosts(named.stream().filter(s -> s.state() == Addresses.UNKNOWN));
+    List<String> partly = hosts(named.stream().filter(s -> s.state() == Addresses.PARTLY));
     List<String> open = hosts(named.stream().filter(s -> Boolean.FALSE.equals(s.tls())));
     List<Server> usable =
         named.stream()
@@ -87,6 +88,7 @@ final class MxJudgement {
     name(INSIDE, inside, "belongs to a private network", found);
     name(ALIAS, aliases, "is an alias (CNAME)", found);
     name(UNKNOWN, unknown, "could not be looked up", found);
+    name(UNKNOWN, partly, "could be looked up for one kind of address only", found);
     name(NO_TLS, open, "does not offer encryption (STARTTLS)", found);
     List<String> all = named.stream().map(Server::host).toList();
     if (all.stream().distinct().count() < all.size()) {
@@ -106,7 +108,7 @@ final class MxJudgement {
     }
     boolean six =
         named.stream().flatMap(s -> s.ips().stream()).anyMatch(ip -> ip.getAddress().length == 16);
-    if (usable.stream().anyMatch(s -> !s.ips().isEmpty()) && !six) {
+    if (!usable.isEmpty() && usable.stream().allMatch(s -> s.state() == Addresses.FOUND) && !six) {
       found.add(NO_IPV6.found());
     }
     List<String> unheard =

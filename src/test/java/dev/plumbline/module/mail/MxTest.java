@@ -68,6 +68,9 @@ class MxTest {
         .address("inside.test", "10.1.2.3")
         .record("lame.test. 60 IN MX 5 mail.lame.test.")
         .behave("mail.lame.test", DnsFaults.rcode(Rcode.SERVFAIL))
+        .record("lame6.test. 60 IN MX 5 mail.lame6.test.")
+        .address("mail.lame6.test", "192.0.2.1")
+        .behave("mail.lame6.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
         .behave("dead.test", DnsFaults.rcode(Rcode.SERVFAIL))
         .empty("half.test")
         .behave("half.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
@@ -102,6 +105,7 @@ class MxTest {
         "local.test, FAIL, -, no_usable_mx mx_inside single_mx",
         "private.test, WARN, -, mx_inside mail_server_not_asked",
         "lame.test, WARN, -, mx_lookup_failed single_mx",
+        "lame6.test, WARN, -, mx_lookup_failed single_mx mail_server_not_asked",
         "crowd.test, WARN, -, mx_unresolvable many_mx",
         "hidden.test, ERROR, target_blocked, ''",
         "inside.test, ERROR, target_blocked, ''",
