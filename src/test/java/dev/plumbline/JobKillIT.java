@@ -36,10 +36,10 @@ class JobKillIT {
   private static final long LONGEST_ROUND_NANOS = TimeUnit.SECONDS.toNanos(4);
 
   /**
-   * Lease (20 s), two renewals until the dead are looked for (10 s), and what is left to check on a
-   * machine that has other things to do.
+   * What is promised: lease (20 s), two renewals until the dead are looked for (10 s), and what is
+   * left to check.
    */
-  private static final Duration RECOVERY = Duration.ofSeconds(60);
+  private static final Duration RECOVERY = Duration.ofSeconds(35);
 
   private static final Vertx VERTX = Vertx.vertx();
 

@@ -37,10 +37,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** The jar, once or twice, on a PostgreSQL that is not its own: either of them may break down. */
 class JobNodesIT {
   /**
-   * Lease (20 s), two renewals until the dead are looked for (10 s), and what is left to check on a
-   * machine that has other things to do.
+   * What is promised: lease (20 s), two renewals until the dead are looked for (10 s), and what is
+   * left to check.
    */
-  private static final Duration RECOVERY = Duration.ofSeconds(60);
+  private static final Duration RECOVERY = Duration.ofSeconds(35);
 
   /** For what begins at once when the machine has time for it. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
