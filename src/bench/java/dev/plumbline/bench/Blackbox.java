@@ -67,6 +67,13 @@ final class Blackbox implements AutoCloseable {
     return address;
   }
 
+  /** Probes as a side of a pair; each that has succeeded is a right one. */
+  Pair.Side probes(Wrk wrk, String path) {
+    return new Pair.Side(
+        process(),
+        duration -> wrk.checks(process(), address(), path, "", "probe_success 1", duration));
+  }
+
   Child process() {
     return child;
   }

@@ -9,7 +9,6 @@ import java.util.List;
  */
 final class FreshRow implements Row {
   private static final String RIGHT = "\"verdict\":\"pass\"";
-  private static final String PROBED = "probe_success 1";
 
   private final String id;
   private final String what;
@@ -47,26 +46,8 @@ final class FreshRow implements Row {
         Pair.measure(
             id,
             options,
-            new Pair.Side(
-                service.process(),
-                duration ->
-                    wrk.checks(
-                        service.process(),
-                        service.address(),
-                        Service.instantPath("http-status", site, ""),
-                        query,
-                        RIGHT,
-                        duration)),
-            new Pair.Side(
-                blackbox.process(),
-                duration ->
-                    wrk.checks(
-                        blackbox.process(),
-                        blackbox.address(),
-                        Blackbox.probePath(site),
-                        "",
-                        PROBED,
-                        duration)));
+            service.checks(wrk, Service.instantPath("http-status", site, ""), query, RIGHT),
+            blackbox.probes(wrk, Blackbox.probePath(site)));
     return List.of(pair.line(what, goal, note));
   }
 }

@@ -24,26 +24,12 @@ final class HandshakeRow implements Row {
         Pair.measure(
             id(),
             stage.options(),
-            new Pair.Side(
-                service.process(),
-                duration ->
-                    wrk.checks(
-                        service.process(),
-                        service.address(),
-                        Service.instantPath("ssl-certificate", server, "?sni="),
-                        "." + Names.ZONE,
-                        "\"trusted\":true",
-                        duration)),
-            new Pair.Side(
-                blackbox.process(),
-                duration ->
-                    wrk.checks(
-                        blackbox.process(),
-                        blackbox.address(),
-                        Blackbox.handshakePath(server) + "&number=",
-                        "",
-                        "probe_success 1",
-                        duration)));
+            service.checks(
+                wrk,
+                Service.instantPath("ssl-certificate", server, "?sni="),
+                "." + Names.ZONE,
+                "\"trusted\":true"),
+            blackbox.probes(wrk, Blackbox.handshakePath(server) + "&number="));
     return List.of(
         pair.line(
             WHAT,

@@ -109,6 +109,12 @@ final class Service implements AutoCloseable {
     return address;
   }
 
+  /** Fresh checks as a side of a pair; the parameters are those of {@link Wrk#checks}. */
+  Pair.Side checks(Wrk wrk, String before, String after, String right) {
+    return new Pair.Side(
+        process(), duration -> wrk.checks(process(), address(), before, after, right, duration));
+  }
+
   Child process() {
     return child;
   }
