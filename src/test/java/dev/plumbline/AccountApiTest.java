@@ -1,5 +1,6 @@
 package dev.plumbline;
 
+import static dev.plumbline.Browser.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.Accounts;
@@ -67,10 +68,6 @@ class AccountApiTest {
 
   private static JsonObject change(String current, String next) {
     return new JsonObject().put("current_password", current).put("new_password", next);
-  }
-
-  private static String code(HttpResponse<String> response) {
-    return new JsonObject(response.body()).getString("code");
   }
 
   @Test

@@ -38,6 +38,11 @@ final class Browser {
     return this;
   }
 
+  /** The code of the problem that an answer is. */
+  static String code(HttpResponse<String> answer) {
+    return new JsonObject(answer.body()).getString("code");
+  }
+
   HttpResponse<String> get(String path) {
     return remember(service.get(path, headers().toArray(String[]::new)));
   }

@@ -20,7 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,12 +50,7 @@ class BrowserAxeTest {
     Accounts accounts = new Accounts(DATABASE.open(), new Passwords(DATABASE.vertx()));
     Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
     lab = Await.value(HttpLab.start(DATABASE.vertx()));
-    service =
-        MadeUpModule.among(
-            folder,
-            () ->
-                ServiceUnderTest.start(
-                    DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1")));
+    service = MadeUpModule.servedBehindAProxy(folder, DATABASE);
   }
 
   @AfterAll

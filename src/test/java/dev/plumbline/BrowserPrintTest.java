@@ -8,7 +8,6 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.Media;
 import dev.plumbline.store.TestDatabase;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
@@ -27,12 +26,7 @@ class BrowserPrintTest {
 
   @BeforeAll
   void start(@TempDir Path folder) {
-    service =
-        MadeUpModule.among(
-            folder,
-            () ->
-                ServiceUnderTest.start(
-                    DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1")));
+    service = MadeUpModule.servedBehindAProxy(folder, DATABASE);
   }
 
   @AfterAll

@@ -13,6 +13,7 @@ import dev.plumbline.check.Level;
 import dev.plumbline.check.Option;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
+import dev.plumbline.store.TestDatabase;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -118,6 +119,13 @@ public final class MadeUpModule implements CheckModule<String> {
               Field.object("anything", "Anything", "Whatever there is."))
           .findings(BAD, DUBIOUS, NOTED)
           .build();
+
+  /** A service with this module among the others, which believes what a proxy here says. */
+  static ServiceUnderTest servedBehindAProxy(Path folder, TestDatabase database) {
+    return among(
+        folder,
+        () -> ServiceUnderTest.start(database.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1")));
+  }
 
   /** Runs what loads modules, with this one among them. */
   static <T> T among(Path folder, java.util.function.Supplier<T> start) {

@@ -1,5 +1,6 @@
 package dev.plumbline;
 
+import static dev.plumbline.Browser.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.EmailAddress;
@@ -43,10 +44,6 @@ class SignInApiTest {
   @AfterAll
   void stop() {
     service.close();
-  }
-
-  private static String code(HttpResponse<String> response) {
-    return new JsonObject(response.body()).getString("code");
   }
 
   @Test

@@ -1,11 +1,11 @@
 package dev.plumbline;
 
+import static dev.plumbline.Browser.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.Await;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.store.TestDatabase;
-import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,10 +41,6 @@ class SignInAttemptsTest {
   @AfterAll
   void stop() {
     service.close();
-  }
-
-  private static String code(HttpResponse<String> response) {
-    return new JsonObject(response.body()).getString("code");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.plumbline;
 
+import static dev.plumbline.Browser.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.store.TestDatabase;
@@ -38,10 +39,6 @@ class SignInRefusalsTest {
   @AfterAll
   void stop() {
     service.close();
-  }
-
-  private static String code(HttpResponse<String> response) {
-    return new JsonObject(response.body()).getString("code");
   }
 
   Stream<List<String>> fromElsewhere() {

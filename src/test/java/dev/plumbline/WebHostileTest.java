@@ -20,7 +20,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.AfterAll;
@@ -52,12 +51,7 @@ class WebHostileTest {
   void start(@TempDir Path folder) {
     Accounts accounts = new Accounts(DATABASE.open(), new Passwords(DATABASE.vertx()));
     Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
-    service =
-        MadeUpModule.among(
-            folder,
-            () ->
-                ServiceUnderTest.start(
-                    DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1")));
+    service = MadeUpModule.servedBehindAProxy(folder, DATABASE);
     owner = new Browser(service);
     assertThat(owner.signIn(EMAIL, PASSWORD).statusCode()).isEqualTo(200);
     HttpResponse<String> created =
