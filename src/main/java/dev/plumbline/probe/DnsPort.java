@@ -77,7 +77,6 @@ final class DnsPort extends SimpleChannelInboundHandler<DatagramPacket> {
   void forget(int id) {
     open.remove(id);
     if (open.isEmpty()) {
-      asked = MOST_QUESTIONS;
       channel.close();
     }
   }

@@ -185,7 +185,7 @@ public final class DnsResolver {
    * no longer than the one who asked it first has time.
    */
   private Future<DnsAnswer> flight(Key key, Name question, Deadline deadline) {
-    long millis = Math.min(attemptsMillis(), deadline.remainingMillis());
+    long millis = millisFor(deadline);
     long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     Promise<DnsAnswer> promise = Promise.promise();
     Flight mine = new Flight(promise.future(), millis == attemptsMillis(), endNanos);
@@ -205,7 +205,7 @@ public final class DnsResolver {
                         policy,
                         question,
                         key.type(),
-                        Deadline.in(Math.min(attemptsMillis(), deadline.remainingMillis())))
+                        Deadline.in(millisFor(deadline)))
                     .run(),
             () -> Future.failedFuture(tooMany()))
         .onComplete(
@@ -221,6 +221,11 @@ public final class DnsResolver {
 
   static BusyFailure tooMany() {
     return new BusyFailure("Too many DNS questions are open.", Duration.ofSeconds(1));
+  }
+
+  /** How long a question may be open that is asked now. */
+  private long millisFor(Deadline deadline) {
+    return Math.min(attemptsMillis(), deadline.remainingMillis());
   }
 
   private long attemptsMillis() {
