@@ -1,7 +1,7 @@
 package dev.plumbline;
 
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InvalidTargetException;
@@ -73,7 +73,7 @@ final class CheckCommand implements Callable<Integer> {
       Config settings = config.load();
       ModuleCatalogue modules =
           ModuleCatalogue.load().choosing(settings.dns().resolvers().keySet());
-      CheckModule<?> found = modules.find(module);
+      ModuleDefinition<?> found = modules.find(module);
       if (found == null) {
         return refuse(
             "there is no module '"

@@ -13,7 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,12 +57,12 @@ class ArchitectureTest {
   private static final ArchRule noModuleKnowsAnother =
       noClasses()
           .that()
-          .implement(CheckModule.class)
+          .implement(ModuleDefinition.class)
           .should()
           .dependOnClassesThat(
               DescribedPredicate.describe(
                   "are other modules",
-                  type -> type.isAssignableTo(CheckModule.class) && !type.isInterface()));
+                  type -> type.isAssignableTo(ModuleDefinition.class) && !type.isInterface()));
 
   private static final ArchRule arrowsRunDown =
       slices().matching(ROOT + "(*)..").should().beFreeOfCycles();

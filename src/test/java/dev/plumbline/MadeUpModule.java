@@ -1,7 +1,7 @@
 package dev.plumbline;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
 import dev.plumbline.check.FieldType;
@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
  * A module that nobody has written a page for: every type of field, every kind of option, and text
  * that does its worst.
  */
-public final class MadeUpModule implements CheckModule<String> {
+public final class MadeUpModule implements ModuleDefinition<String> {
   static final String NAME = "made-up";
 
   /** Markup, an end of the surroundings, marks of direction, controls, what is invisible. */
@@ -134,7 +134,7 @@ public final class MadeUpModule implements CheckModule<String> {
     try {
       Path services = Files.createDirectories(folder.resolve("META-INF/services"));
       Files.writeString(
-          services.resolve(CheckModule.class.getName()), MadeUpModule.class.getName());
+          services.resolve(ModuleDefinition.class.getName()), MadeUpModule.class.getName());
       thread.setContextClassLoader(new URLClassLoader(new URL[] {folder.toUri().toURL()}, before));
       return start.get();
     } catch (MalformedURLException impossible) {

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Every module there is, by identifier, in alphabetical order. */
 public final class ModuleCatalogue {
-  private final Map<String, CheckModule<?>> modules;
+  private final Map<String, ModuleDefinition<?>> modules;
 
-  public ModuleCatalogue(Iterable<? extends CheckModule<?>> found) {
-    List<CheckModule<?>> sorted = new ArrayList<>();
+  public ModuleCatalogue(Iterable<? extends ModuleDefinition<?>> found) {
+    List<ModuleDefinition<?>> sorted = new ArrayList<>();
     found.forEach(sorted::add);
     sorted.sort((a, b) -> a.description().module().compareTo(b.description().module()));
-    Map<String, CheckModule<?>> byName = new LinkedHashMap<>();
-    for (CheckModule<?> module : sorted) {
+    Map<String, ModuleDefinition<?>> byName = new LinkedHashMap<>();
+    for (ModuleDefinition<?> module : sorted) {
       if (byName.put(module.description().module(), module) != null) {
         throw new IllegalStateException("two modules are called " + module.description().module());
       }
@@ -31,8 +31,8 @@ public final class ModuleCatalogue {
   /** The modules that this program was built with. */
   @SuppressWarnings("rawtypes")
   public static ModuleCatalogue load() {
-    List<CheckModule<?>> found = new ArrayList<>();
-    for (CheckModule module : ServiceLoader.load(CheckModule.class)) {
+    List<ModuleDefinition<?>> found = new ArrayList<>();
+    for (ModuleDefinition module : ServiceLoader.load(ModuleDefinition.class)) {
       found.add(module);
     }
     return new ModuleCatalogue(found);
@@ -40,8 +40,8 @@ public final class ModuleCatalogue {
 
   /** The same modules, where those that ask the DNS have these resolvers to choose from. */
   public ModuleCatalogue choosing(Collection<String> resolvers) {
-    List<CheckModule<?>> offered = new ArrayList<>();
-    for (CheckModule<?> module : modules.values()) {
+    List<ModuleDefinition<?>> offered = new ArrayList<>();
+    for (ModuleDefinition<?> module : modules.values()) {
       Description description = module.description().choosing(resolvers);
       offered.add(
           description == module.description() ? module : new Offered<>(module, description));
@@ -50,8 +50,8 @@ public final class ModuleCatalogue {
   }
 
   /** A module under another description. */
-  private record Offered<E>(CheckModule<E> module, Description description)
-      implements CheckModule<E> {
+  private record Offered<E>(ModuleDefinition<E> module, Description description)
+      implements ModuleDefinition<E> {
     @Override
     public int requests(Options options) {
       return module.requests(options);
@@ -69,7 +69,7 @@ public final class ModuleCatalogue {
   }
 
   /** The module of this name, or null. */
-  public @Nullable CheckModule<?> find(String module) {
+  public @Nullable ModuleDefinition<?> find(String module) {
     return modules.get(module);
   }
 
@@ -78,6 +78,6 @@ public final class ModuleCatalogue {
   }
 
   public List<Description> descriptions() {
-    return modules.values().stream().map(CheckModule::description).toList();
+    return modules.values().stream().map(ModuleDefinition::description).toList();
   }
 }

@@ -19,7 +19,7 @@ public final class RequestBudget {
   }
 
   /**
-   * @param most see {@link CheckModule#requests}
+   * @param most see {@link ModuleDefinition#requests}
    */
   public RequestBudget(int most) {
     this.most = most;

@@ -3,7 +3,7 @@ package dev.plumbline.instant;
 import dev.plumbline.bus.Addresses;
 import dev.plumbline.bus.Bus;
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
@@ -115,7 +115,7 @@ public final class InstantChecks {
   private record Read(@Nullable Wanted wanted, @Nullable InstantOutcome refusal) {}
 
   private Read read(InstantRequest request) {
-    CheckModule<?> module = modules.find(request.module());
+    ModuleDefinition<?> module = modules.find(request.module());
     if (module == null) {
       return new Read(null, new InstantOutcome.UnknownModule(request.module()));
     }

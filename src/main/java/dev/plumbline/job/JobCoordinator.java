@@ -3,7 +3,7 @@ package dev.plumbline.job;
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
 import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
@@ -238,7 +238,7 @@ final class JobCoordinator {
   }
 
   private void take(WorkStore.Claimed claimed) {
-    CheckModule<?> module = modules.find(claimed.module());
+    ModuleDefinition<?> module = modules.find(claimed.module());
     if (module == null) {
       return; // found again and given back
     }

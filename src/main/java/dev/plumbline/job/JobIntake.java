@@ -3,7 +3,7 @@ package dev.plumbline.job;
 import dev.plumbline.bus.JobMessage.CreateJob;
 import dev.plumbline.bus.JobMessage.CreateReply;
 import dev.plumbline.bus.JobMessage.JobCreated;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
@@ -42,7 +42,7 @@ final class JobIntake {
   }
 
   Future<CreateReply> create(CreateJob order) {
-    CheckModule<?> module = modules.find(order.module());
+    ModuleDefinition<?> module = modules.find(order.module());
     if (module == null) {
       return Future.failedFuture("there is no module " + order.module());
     }

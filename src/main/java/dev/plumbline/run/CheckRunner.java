@@ -4,7 +4,7 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.Description;
@@ -60,11 +60,11 @@ public final class CheckRunner {
 
   /** One that waits for a place; each is itself, however equal the orders are. */
   private static final class Waiting {
-    private final CheckModule<?> module;
+    private final ModuleDefinition<?> module;
     private final Message.RunCheck order;
     private final Promise<Message.RunReply> reply = Promise.promise();
 
-    Waiting(CheckModule<?> module, Message.RunCheck order) {
+    Waiting(ModuleDefinition<?> module, Message.RunCheck order) {
       this.module = module;
       this.order = order;
     }
@@ -94,7 +94,7 @@ public final class CheckRunner {
 
   /** Runs one check; the future never fails for anything that a target does. */
   public Future<Message.RunReply> run(Message.RunCheck order) {
-    CheckModule<?> module = modules.find(order.module());
+    ModuleDefinition<?> module = modules.find(order.module());
     if (module == null) {
       return Future.failedFuture("there is no module " + order.module());
     }
@@ -124,7 +124,7 @@ public final class CheckRunner {
     }
   }
 
-  private <E> Future<Message.RunReply> start(CheckModule<E> module, Message.RunCheck order) {
+  private <E> Future<Message.RunReply> start(ModuleDefinition<E> module, Message.RunCheck order) {
     Description description = module.description();
     long startNanos = System.nanoTime();
     Instant checkedAt = clock.instant();
@@ -168,7 +168,7 @@ public final class CheckRunner {
   }
 
   private <E> Future<Judgement> judge(
-      CheckModule<E> module,
+      ModuleDefinition<E> module,
       Target target,
       Options options,
       Message.RunCheck order,

@@ -2,7 +2,7 @@ package dev.plumbline.job;
 
 import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
 import dev.plumbline.check.Finding;
@@ -29,7 +29,7 @@ import java.util.concurrent.CountDownLatch;
  * module, {@code poison.…} is the end of the node, {@code freeze.…} stops its event loop until the
  * test lets it go; all others pass.
  */
-final class ScriptedModule implements CheckModule<String> {
+final class ScriptedModule implements ModuleDefinition<String> {
   static final String NAME = "scripted";
 
   private static final Description DESCRIPTION =

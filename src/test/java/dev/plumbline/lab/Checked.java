@@ -1,7 +1,7 @@
 package dev.plumbline.lab;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ResultAssembler;
@@ -17,7 +17,7 @@ public final class Checked {
   private Checked() {}
 
   public static <E> CheckResult by(
-      Vertx vertx, CheckModule<E> module, Target target, TestContext context) {
+      Vertx vertx, ModuleDefinition<E> module, Target target, TestContext context) {
     Description description = module.description();
     CheckResult result =
         Await.value(

@@ -1,6 +1,6 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.InvalidTargetException;
@@ -56,16 +56,16 @@ public final class DnsBench implements AutoCloseable {
    *
    * @param query options as they stand in a query string; empty for none
    */
-  public CheckResult check(CheckModule<?> module, String domain, String query) {
+  public CheckResult check(ModuleDefinition<?> module, String domain, String query) {
     return check(module, dns.address(), domain, query);
   }
 
   /**
-   * As {@link #check(CheckModule, String, String)}, asking another server.
+   * As {@link #check(ModuleDefinition, String, String)}, asking another server.
    *
    * @param server as {@code dns.servers} takes it
    */
-  public CheckResult check(CheckModule<?> module, String server, String domain, String query) {
+  public CheckResult check(ModuleDefinition<?> module, String server, String domain, String query) {
     Map<String, String> options = new HashMap<>();
     for (String pair : query.isEmpty() ? new String[0] : query.split("&")) {
       options.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);
@@ -79,7 +79,7 @@ public final class DnsBench implements AutoCloseable {
   }
 
   /** What a module fails with when no more than so many DNS questions may be open at once. */
-  public Throwable failure(CheckModule<?> module, int mostOpen, String domain, String types) {
+  public Throwable failure(ModuleDefinition<?> module, int mostOpen, String domain, String types) {
     DnsResolver resolver = NarrowResolver.of(vertx, settings(dns.address()), POLICY, mostOpen);
     TestContext context =
         context(module, Map.of("types", types), resolver, LabGuard.of(vertx, POLICY, dns));
@@ -87,7 +87,7 @@ public final class DnsBench implements AutoCloseable {
   }
 
   /** What a module fails with when a target may not be contacted for as long as it is patient. */
-  public Throwable failure(CheckModule<?> module, InetAddress occupied, int port, String domain) {
+  public Throwable failure(ModuleDefinition<?> module, InetAddress occupied, int port, String domain) {
     TargetPolicy policy = policy("*");
     EgressGuard guard = LabGuard.of(vertx, policy, dns, new Config.Pace(0, 1));
     Promise<Void> never = Promise.promise();
@@ -104,20 +104,20 @@ public final class DnsBench implements AutoCloseable {
     }
   }
 
-  private Throwable failure(CheckModule<?> module, String domain, TestContext context) {
+  private Throwable failure(ModuleDefinition<?> module, String domain, TestContext context) {
     return Await.failure(
         Await.onLoop(vertx, () -> module.collect(target(module, domain), context).mapEmpty()));
   }
 
   private TestContext context(
-      CheckModule<?> module, Map<String, String> options, DnsResolver resolver, EgressGuard guard) {
+      ModuleDefinition<?> module, Map<String, String> options, DnsResolver resolver, EgressGuard guard) {
     return TestContext.of(module.description(), options)
         .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
         .withProbe(DnsProbe.class, new DnsProbe(vertx, resolver, Map.of(), POLICY))
         .withProbe(TcpProbe.class, new TcpProbe(vertx, guard));
   }
 
-  private static Target target(CheckModule<?> module, String domain) {
+  private static Target target(ModuleDefinition<?> module, String domain) {
     try {
       return TargetParser.parse(module.description(), domain);
     } catch (InvalidTargetException invalid) {

@@ -1,6 +1,6 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InputType;
@@ -63,17 +63,17 @@ public final class HttpBench implements AutoCloseable {
   }
 
   /** What a module of the lab's web servers says of a page, held against what it promises. */
-  public CheckResult check(CheckModule<?> module, String pathOrUrl, String query) {
+  public CheckResult check(ModuleDefinition<?> module, String pathOrUrl, String query) {
     return check(module, probe, pathOrUrl, query);
   }
 
   /**
-   * As {@link #check(CheckModule, String, String)}, with a probe that may go elsewhere.
+   * As {@link #check(ModuleDefinition, String, String)}, with a probe that may go elsewhere.
    *
    * @param query options as they stand in a query string; empty for none
    */
   public <E> CheckResult check(
-      CheckModule<E> module, HttpProbe probe, String pathOrUrl, String query) {
+      ModuleDefinition<E> module, HttpProbe probe, String pathOrUrl, String query) {
     Map<String, String> options = new HashMap<>();
     for (String pair : query.isEmpty() ? new String[0] : query.split("&")) {
       options.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);

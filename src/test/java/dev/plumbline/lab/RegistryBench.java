@@ -1,6 +1,6 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetPolicy;
@@ -148,7 +148,7 @@ public final class RegistryBench implements AutoCloseable {
 
   /** What a module says of a domain, held against what it promises. */
   public <E> CheckResult check(
-      CheckModule<E> module, String domain, Map<String, ?> options, long millis) {
+      ModuleDefinition<E> module, String domain, Map<String, ?> options, long millis) {
     TestContext context =
         TestContext.of(module.description(), options)
             .withDeadline(millis)
@@ -159,7 +159,7 @@ public final class RegistryBench implements AutoCloseable {
 
   /** The same for one who had better come again than wait. */
   public <E> CheckResult checkInHaste(
-      CheckModule<E> module, String domain, Map<String, ?> options) {
+      ModuleDefinition<E> module, String domain, Map<String, ?> options) {
     TestContext context =
         TestContext.of(module.description(), options)
             .withProbe(RdapProbe.class, rdapProbe)

@@ -1,6 +1,6 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.Target;
@@ -44,7 +44,7 @@ public final class TlsBench implements AutoCloseable {
 
   /** What a module says of a target, held against what it promises. */
   public <E> CheckResult check(
-      CheckModule<E> module, String target, Map<String, ?> options, long millis) {
+      ModuleDefinition<E> module, String target, Map<String, ?> options, long millis) {
     TestContext asked = TestContext.of(module.description(), options);
     TestContext context =
         asked
@@ -59,7 +59,7 @@ public final class TlsBench implements AutoCloseable {
    * The same by a guard that keeps a pace, for a check that has no time to wait before it begins.
    */
   public <E> CheckResult checkAtAPace(
-      CheckModule<E> module, String target, Map<String, ?> options, Config.Pace pace) {
+      ModuleDefinition<E> module, String target, Map<String, ?> options, Config.Pace pace) {
     EgressGuard guard =
         LabGuard.of(vertx, HttpBench.policy(List.of("127.0.0.0/8"), List.of("*")), dns, pace);
     TestContext asked = TestContext.of(module.description(), options);
@@ -71,7 +71,7 @@ public final class TlsBench implements AutoCloseable {
     return Checked.by(vertx, module, parsed(module, target), context);
   }
 
-  private static Target parsed(CheckModule<?> module, String target) {
+  private static Target parsed(ModuleDefinition<?> module, String target) {
     try {
       return TargetParser.parse(module.description(), target);
     } catch (InvalidTargetException invalid) {

@@ -7,7 +7,7 @@ import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
@@ -52,7 +52,7 @@ class CheckRunnerTest {
   }
 
   /** Ends as the test says, target by target, and remembers who came. */
-  private static final class Scripted implements CheckModule<String> {
+  private static final class Scripted implements ModuleDefinition<String> {
     private static final Description DESCRIPTION =
         Description.of("scripted", "Scripted", InputType.DOMAIN)
             .fields(

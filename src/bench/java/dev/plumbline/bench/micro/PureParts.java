@@ -1,6 +1,6 @@
 package dev.plumbline.bench.micro;
 
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
@@ -53,7 +53,7 @@ public class PureParts {
 
   @Setup
   public void prepare() throws UnknownHostException {
-    CheckModule<?> module =
+    ModuleDefinition<?> module =
         Objects.requireNonNull(ModuleCatalogue.load().find("http-status"), "http-status");
     httpStatus = module.description();
     policy =

@@ -1,7 +1,7 @@
 package dev.plumbline.http.api;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.Authentication;
 import dev.plumbline.http.Bodies;
@@ -181,7 +181,7 @@ final class JobAnswers {
       case JSON -> json.whole(job, view.from(), view.nextCursor(job));
       case NDJSON -> JobJson.ndjson(job);
       case CSV -> {
-        CheckModule<?> module = modules.find(job.module());
+        ModuleDefinition<?> module = modules.find(job.module());
         yield new JobCsv(job, module == null ? null : module.description(), view.raw());
       }
     };

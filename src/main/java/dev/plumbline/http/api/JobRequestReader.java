@@ -8,7 +8,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.Options;
@@ -213,7 +213,7 @@ final class JobRequestReader {
         return;
       }
       String name = json.getText();
-      CheckModule<?> found = modules.find(name);
+      ModuleDefinition<?> found = modules.find(name);
       if (found == null) {
         faults.add(
             "/module",

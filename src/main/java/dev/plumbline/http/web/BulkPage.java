@@ -2,7 +2,7 @@ package dev.plumbline.http.web;
 
 import dev.plumbline.account.SignedIn;
 import dev.plumbline.account.WebKeyStore;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleCatalogue;
@@ -83,7 +83,7 @@ public final class BulkPage implements PageRoutes.Pages {
   }
 
   private Description chosen(@Nullable String name) {
-    CheckModule<?> found = name == null ? null : modules.find(name);
+    ModuleDefinition<?> found = name == null ? null : modules.find(name);
     return found == null ? usual() : found.description();
   }
 

@@ -3,7 +3,7 @@ package dev.plumbline.http.web;
 import dev.plumbline.account.SignedIn;
 import dev.plumbline.account.WebKeyStore;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.PageRoutes;
@@ -152,7 +152,7 @@ public final class JobPage implements PageRoutes.Pages {
   private Future<Job> view(RoutingContext ctx, JobMessage.JobHead job) {
     JobColumns fields = columns.getOrDefault(job.module(), NONE);
     JobTable.Wish wish = JobTable.Wish.of(name -> ctx.queryParams().get(name));
-    CheckModule<?> module = modules.find(job.module());
+    ModuleDefinition<?> module = modules.find(job.module());
     Map<String, String> given = given(job);
     return reader
         .rows(ctx.vertx(), job, fields.names())
@@ -172,7 +172,7 @@ public final class JobPage implements PageRoutes.Pages {
 
   private static @Nullable String report(
       JobMessage.JobHead job,
-      @Nullable CheckModule<?> module,
+      @Nullable ModuleDefinition<?> module,
       JobRow row,
       Map<String, String> given) {
     return module == null || row.target() == null || row.target().isEmpty()
@@ -200,7 +200,7 @@ public final class JobPage implements PageRoutes.Pages {
   }
 
   private static Map<String, String> titled(
-      @Nullable CheckModule<?> module, JobMessage.JobHead job) {
+      @Nullable ModuleDefinition<?> module, JobMessage.JobHead job) {
     Map<String, String> titled = new LinkedHashMap<>();
     new TreeMap<>(job.options())
         .forEach(

@@ -1,7 +1,7 @@
 package dev.plumbline.http.web;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ResultJson;
 import java.time.Duration;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record JobSummary(JobMessage.JobHead job, String tool, String path, @Nullable String pace) {
 
   static JobSummary of(JobMessage.JobHead job, ModuleCatalogue modules, Instant now) {
-    CheckModule<?> module = modules.find(job.module());
+    ModuleDefinition<?> module = modules.find(job.module());
     return new JobSummary(
         job,
         module == null ? job.module() : module.description().title(),

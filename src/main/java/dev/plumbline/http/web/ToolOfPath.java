@@ -1,6 +1,6 @@
 package dev.plumbline.http.web;
 
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.Problem;
@@ -21,7 +21,7 @@ final class ToolOfPath {
   /** Null when there is none, which the request has been answered then. */
   @Nullable Description find(RoutingContext ctx) {
     String name = ctx.pathParam("module");
-    CheckModule<?> module = modules.find(name);
+    ModuleDefinition<?> module = modules.find(name);
     if (module == null) {
       problems.send(
           ctx,

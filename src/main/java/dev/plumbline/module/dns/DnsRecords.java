@@ -4,7 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Judgement;
@@ -22,8 +22,8 @@ import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
 /** What the DNS says of a name. */
-@AutoService(CheckModule.class)
-public final class DnsRecords implements CheckModule<DnsRecords.Evidence> {
+@AutoService(ModuleDefinition.class)
+public final class DnsRecords implements ModuleDefinition<DnsRecords.Evidence> {
   static final String TYPES = "types";
   static final List<String> USUAL =
       List.of("A", "AAAA", "CNAME", "MX", "NS", "TXT", "SOA", "CAA", "HTTPS", "SRV");

@@ -3,7 +3,7 @@ package dev.plumbline.module.mail;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
 /** What a domain asks receivers to do with mail that only pretends to be from it (RFC 7489). */
-@AutoService(CheckModule.class)
-public final class Dmarc implements CheckModule<Dmarc.Evidence> {
+@AutoService(ModuleDefinition.class)
+public final class Dmarc implements ModuleDefinition<Dmarc.Evidence> {
   private static final String PREFIX = "_dmarc.";
   private static final int MOST_REPORT_DOMAINS = 10;
   private static final int SERVED_REPORTS = 2;

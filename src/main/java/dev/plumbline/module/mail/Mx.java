@@ -3,7 +3,7 @@ package dev.plumbline.module.mail;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
@@ -25,8 +25,8 @@ import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
 /** Where mail for a domain goes. */
-@AutoService(CheckModule.class)
-public final class Mx implements CheckModule<Mx.Evidence> {
+@AutoService(ModuleDefinition.class)
+public final class Mx implements ModuleDefinition<Mx.Evidence> {
   static final int MOST_LOOKED_UP = 20;
   static final int MOST_GREETED = 4;
   private static final int SMTP = 25;

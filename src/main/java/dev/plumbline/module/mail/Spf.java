@@ -32,7 +32,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
@@ -55,8 +55,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Who may send mail in the name of a domain (RFC 7208). */
-@AutoService(CheckModule.class)
-public final class Spf implements CheckModule<SpfTree> {
+@AutoService(ModuleDefinition.class)
+public final class Spf implements ModuleDefinition<SpfTree> {
   private static final int MOST_LOOKUPS = 10;
   private static final int MANY_LOOKUPS = 8;
   private static final int MOST_VOID_LOOKUPS = 2;

@@ -5,7 +5,7 @@ import dev.plumbline.check.AddressText;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Field;
@@ -30,8 +30,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a TCP port is open, and what the server behind it says first. */
-@AutoService(CheckModule.class)
-public final class TcpPort implements CheckModule<TcpPort.Evidence> {
+@AutoService(ModuleDefinition.class)
+public final class TcpPort implements ModuleDefinition<TcpPort.Evidence> {
   private static final String READ_BANNER = "read_banner";
   private static final long BANNER_MS = 3_000;
   private static final int MOST_BANNER = 1_024;

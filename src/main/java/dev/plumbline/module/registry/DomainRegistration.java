@@ -21,7 +21,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
@@ -46,8 +46,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Who has registered a domain, with whom and until when. */
-@AutoService(CheckModule.class)
-public final class DomainRegistration implements CheckModule<DomainRegistration.Evidence> {
+@AutoService(ModuleDefinition.class)
+public final class DomainRegistration implements ModuleDefinition<DomainRegistration.Evidence> {
   private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
   private static final int SOON_DAYS = 30;

@@ -5,7 +5,7 @@ import dev.plumbline.check.AddressText;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
@@ -35,8 +35,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a server's certificate would be accepted, until when, and what is wrong with it. */
-@AutoService(CheckModule.class)
-public final class SslCertificate implements CheckModule<SslCertificate.Evidence> {
+@AutoService(ModuleDefinition.class)
+public final class SslCertificate implements ModuleDefinition<SslCertificate.Evidence> {
   private static final String SNI = "sni";
   private static final String CHECK_REVOCATION = "check_revocation";
   private static final String ALL_IPS = "all_ips";

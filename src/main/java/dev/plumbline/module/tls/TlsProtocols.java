@@ -24,7 +24,7 @@ import static dev.plumbline.module.tls.TlsProtocolsDescription.WEAK_GROUP;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
@@ -52,8 +52,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Which versions of TLS a server speaks, and how well it encrypts in each. */
-@AutoService(CheckModule.class)
-public final class TlsProtocols implements CheckModule<TlsOffer> {
+@AutoService(ModuleDefinition.class)
+public final class TlsProtocols implements ModuleDefinition<TlsOffer> {
 
   /** What a Diffie-Hellman prime should have at least, and what can be broken. */
   private static final int GOOD_PRIME_BITS = 2048;
@@ -67,7 +67,7 @@ public final class TlsProtocols implements CheckModule<TlsOffer> {
 
   @Override
   public int requests(Options options) {
-    return options.flag(CIPHERS) ? TlsScan.MOST_REQUESTS : CheckModule.super.requests(options);
+    return options.flag(CIPHERS) ? TlsScan.MOST_REQUESTS : ModuleDefinition.super.requests(options);
   }
 
   @Override

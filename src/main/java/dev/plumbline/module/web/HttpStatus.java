@@ -4,7 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
@@ -19,8 +19,8 @@ import io.vertx.core.Future;
 import java.util.List;
 
 /** Which status a URL answers with, and where it leads. */
-@AutoService(CheckModule.class)
-public final class HttpStatus implements CheckModule<HttpStatus.Evidence> {
+@AutoService(ModuleDefinition.class)
+public final class HttpStatus implements ModuleDefinition<HttpStatus.Evidence> {
   private static final int BODY_BYTES = 64 * 1024;
   private static final int SEARCHED_BODY_BYTES = 512 * 1024;
   private static final String BROWSER =

@@ -4,7 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
 import dev.plumbline.check.Finding;
@@ -28,8 +28,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Where the time goes while a URL is fetched. */
-@AutoService(CheckModule.class)
-public final class HttpTiming implements CheckModule<HttpTiming.Evidence> {
+@AutoService(ModuleDefinition.class)
+public final class HttpTiming implements ModuleDefinition<HttpTiming.Evidence> {
   private static final String SAMPLES = "samples";
   private static final int READ_BYTES = 1024 * 1024;
   private static final double SLOW_DNS_MS = 300;

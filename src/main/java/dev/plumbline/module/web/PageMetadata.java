@@ -3,7 +3,7 @@ package dev.plumbline.module.web;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Options;
@@ -18,8 +18,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What a page says of itself to search engines, browsers and those who share it. */
-@AutoService(CheckModule.class)
-public final class PageMetadata implements CheckModule<PageMetadata.Evidence> {
+@AutoService(ModuleDefinition.class)
+public final class PageMetadata implements ModuleDefinition<PageMetadata.Evidence> {
 
   /**
    * What was seen.

@@ -3,7 +3,7 @@ package dev.plumbline.module.web;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Field;
@@ -30,8 +30,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Every step on the way from a URL to the page that it leads to. */
-@AutoService(CheckModule.class)
-public final class RedirectChain implements CheckModule<HttpJourney> {
+@AutoService(ModuleDefinition.class)
+public final class RedirectChain implements ModuleDefinition<HttpJourney> {
   private static final String MAX_REDIRECTS = "max_redirects";
   private static final int LONG_CHAIN = 4;
   private static final RegistrableDomains DOMAINS = new RegistrableDomains();

@@ -4,7 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Field;
@@ -32,8 +32,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What a site's robots.txt asks of crawlers. */
-@AutoService(CheckModule.class)
-public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence> {
+@AutoService(ModuleDefinition.class)
+public final class RobotsTxt implements ModuleDefinition<RobotsTxt.Evidence> {
   private static final String AGENT = "agent";
   private static final String PATH = "path";
   private static final int SHOWN_TEXT = 200;

@@ -2,7 +2,7 @@ package dev.plumbline.module.web;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Options;
@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /** How well a page's headers ask browsers to protect its visitors. */
-@AutoService(CheckModule.class)
-public final class SecurityHeaders implements CheckModule<HttpJourney> {
+@AutoService(ModuleDefinition.class)
+public final class SecurityHeaders implements ModuleDefinition<HttpJourney> {
   @Override
   public Description description() {
     return SecurityHeadersDescription.DESCRIPTION;

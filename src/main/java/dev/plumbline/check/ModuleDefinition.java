@@ -9,7 +9,7 @@ import io.vertx.core.Future;
  *
  * @param <E> the evidence: an immutable record of everything that was seen
  */
-public interface CheckModule<E> {
+public interface ModuleDefinition<E> {
 
   /** What the module is; the same object at every call. */
   Description description();
