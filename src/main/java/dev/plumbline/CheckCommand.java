@@ -1,11 +1,11 @@
 package dev.plumbline;
 
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Target;

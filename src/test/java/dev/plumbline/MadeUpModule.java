@@ -1,7 +1,6 @@
 package dev.plumbline;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
 import dev.plumbline.check.FieldType;
@@ -10,6 +9,7 @@ import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Option;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;

@@ -88,6 +88,11 @@ public record Field(
     return new Field(name, type, title, description, nullable, List.of(allowed), items, members);
   }
 
+  /** The same field with these members. */
+  Field with(List<Field> members) {
+    return new Field(name, type, title, description, nullable, values, items, members);
+  }
+
   private static Field of(String name, FieldType type, String title, String description) {
     return new Field(name, type, title, description, false, List.of(), FieldType.STRING, List.of());
   }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param message one line that explains it to a person who does not know the acronym
  * @param action what to do about it
  * @param reference the standard it rests on (RFC and section), null when there is none
+ * @param cost the points that it takes off a score, 0 if the module has none
  */
 public record FindingCode(
     String code,
@@ -17,7 +18,18 @@ public record FindingCode(
     @Nullable String field,
     String message,
     String action,
-    @Nullable String reference) {
+    @Nullable String reference,
+    int cost) {
+
+  public FindingCode(
+      String code,
+      Level level,
+      @Nullable String field,
+      String message,
+      String action,
+      @Nullable String reference) {
+    this(code, level, field, message, action, reference, 0);
+  }
 
   /** This finding, made, in the words of its description. */
   public Finding found() {

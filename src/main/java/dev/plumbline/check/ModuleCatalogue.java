@@ -29,11 +29,14 @@ public final class ModuleCatalogue {
   }
 
   /** The modules that this program was built with. */
-  @SuppressWarnings("rawtypes")
+  @SuppressWarnings({"rawtypes", "unchecked"})
   public static ModuleCatalogue load() {
     List<ModuleDefinition<?>> found = new ArrayList<>();
     for (ModuleDefinition module : ServiceLoader.load(ModuleDefinition.class)) {
       found.add(module);
+    }
+    for (CheckModule module : ServiceLoader.load(CheckModule.class)) {
+      found.add(SheetModule.load(module));
     }
     return new ModuleCatalogue(found);
   }

@@ -2,7 +2,6 @@ package dev.plumbline.job;
 
 import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
 import dev.plumbline.check.Finding;
@@ -10,6 +9,7 @@ import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import io.vertx.core.Future;

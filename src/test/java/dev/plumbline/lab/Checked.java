@@ -1,9 +1,9 @@
 package dev.plumbline.lab;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Target;
 import dev.plumbline.http.api.ResultContract;

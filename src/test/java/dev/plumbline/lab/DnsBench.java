@@ -1,9 +1,9 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
@@ -87,7 +87,8 @@ public final class DnsBench implements AutoCloseable {
   }
 
   /** What a module fails with when a target may not be contacted for as long as it is patient. */
-  public Throwable failure(ModuleDefinition<?> module, InetAddress occupied, int port, String domain) {
+  public Throwable failure(
+      ModuleDefinition<?> module, InetAddress occupied, int port, String domain) {
     TargetPolicy policy = policy("*");
     EgressGuard guard = LabGuard.of(vertx, policy, dns, new Config.Pace(0, 1));
     Promise<Void> never = Promise.promise();
@@ -110,7 +111,10 @@ public final class DnsBench implements AutoCloseable {
   }
 
   private TestContext context(
-      ModuleDefinition<?> module, Map<String, String> options, DnsResolver resolver, EgressGuard guard) {
+      ModuleDefinition<?> module,
+      Map<String, String> options,
+      DnsResolver resolver,
+      EgressGuard guard) {
     return TestContext.of(module.description(), options)
         .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
         .withProbe(DnsProbe.class, new DnsProbe(vertx, resolver, Map.of(), POLICY))

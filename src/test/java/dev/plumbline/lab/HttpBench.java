@@ -1,10 +1,10 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;

@@ -1,7 +1,7 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;

@@ -1,8 +1,8 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.config.Config;

@@ -1,8 +1,8 @@
 package dev.plumbline.http.api;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.Authentication;
 import dev.plumbline.http.Bodies;
 import dev.plumbline.http.Problem;

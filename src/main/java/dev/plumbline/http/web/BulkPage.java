@@ -2,10 +2,10 @@ package dev.plumbline.http.web;
 
 import dev.plumbline.account.SignedIn;
 import dev.plumbline.account.WebKeyStore;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.http.PageRoutes;
 import dev.plumbline.http.Problem;

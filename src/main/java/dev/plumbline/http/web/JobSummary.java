@@ -1,8 +1,8 @@
 package dev.plumbline.http.web;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ResultJson;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package dev.plumbline.http.web;
 
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.Problem;
 import dev.plumbline.http.Problems;
 import io.vertx.ext.web.RoutingContext;

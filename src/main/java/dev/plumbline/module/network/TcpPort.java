@@ -5,18 +5,11 @@ import dev.plumbline.check.AddressText;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.Description;
+import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Field;
-import dev.plumbline.check.FieldType;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.FindingCode;
-import dev.plumbline.check.InputType;
-import dev.plumbline.check.Judgement;
-import dev.plumbline.check.Level;
-import dev.plumbline.check.Option;
+import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.PrintableText;
 import dev.plumbline.check.Target;
 import dev.plumbline.probe.TcpProbe;
 import io.vertx.core.Future;
@@ -24,14 +17,13 @@ import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a TCP port is open, and what the server behind it says first. */
-@AutoService(ModuleDefinition.class)
-public final class TcpPort implements ModuleDefinition<TcpPort.Evidence> {
+@AutoService(CheckModule.class)
+public final class TcpPort
+    implements CheckModule<TcpPort.Evidence, TcpPort.Report, TcpPort.Findings> {
   private static final String READ_BANNER = "read_banner";
   private static final long BANNER_MS = 3_000;
   private static final int MOST_BANNER = 1_024;
@@ -39,97 +31,28 @@ public final class TcpPort implements ModuleDefinition<TcpPort.Evidence> {
   private static final long LEAST_CONNECT_MS = 1_000;
   private static final double SLOW_MS = 1_000;
 
-  private static final FindingCode REFUSED =
-      new FindingCode(
-          "port_refused",
-          Level.FAIL,
-          "open",
-          "The port is closed: the server answers, but nothing listens there.",
-          "Start the service, or look whether it listens on another port or address.",
-          "RFC 9293 section 3.5.2");
-  private static final FindingCode NO_ANSWER =
-      new FindingCode(
-          "port_silent",
-          Level.FAIL,
-          "open",
-          "Nothing came back from the port: a firewall drops what is sent, or the server is away.",
-          "Let the port through the firewall, and look whether the server is up.",
-          "RFC 9293 section 3.8.3");
-  private static final FindingCode UNREACHABLE =
-      new FindingCode(
-          "host_unreachable",
-          Level.FAIL,
-          "open",
-          "There is no way to the server from here.",
-          "Check the address in the DNS, and the routing and firewall of the server's network.",
-          "RFC 1812 section 5.2.7.1");
-  private static final FindingCode SOME_CLOSED =
-      new FindingCode(
-          "other_address_closed",
-          Level.WARN,
-          "all_ips",
-          "The port is open at one address of the name, but not at another that was tried first.",
-          "Let the service listen at every address that the DNS names, or take that address out.",
-          "RFC 8305 section 2");
-  private static final FindingCode NO_BANNER =
-      new FindingCode(
-          "no_banner",
-          Level.INFO,
-          "banner",
-          "The server said nothing within " + BANNER_MS / 1000 + " seconds.",
-          "Nothing needs to be done: with many protocols, such as HTTP and TLS, the client begins.",
-          null);
-  private static final FindingCode SLOW =
-      new FindingCode(
-          "slow_connect",
-          Level.INFO,
-          "connect_ms",
-          "It took more than a second to connect.",
-          "Lost packets and full queues of the server make it so; look at the server's load.",
-          "RFC 6298 section 2");
+  /** The fields of the report. */
+  public record Report(
+      boolean open,
+      @Nullable Double connectMs,
+      @Nullable String banner,
+      @Nullable String ip,
+      List<String> allIps) {}
 
-  private static final Description DESCRIPTION =
-      Description.of("tcp-port", "TCP port", InputType.HOST_PORT)
-          .summary(
-              "Tells whether a port of a server is open to the internet, how long it takes to connect,"
-                  + " and what the server says first.")
-          .category("network")
-          .example("example.com:443", "example.com:443")
-          .aboutReachability()
-          .connects()
-          .options(
-              Option.bool(
-                  READ_BANNER,
-                  "Read greeting",
-                  "Wait up to "
-                      + BANNER_MS / 1000
-                      + " seconds for what the server says first, as mail, FTP and SSH servers do.",
-                  false))
-          .fields(
-              Field.bool("open", "Open", "Whether a connection could be opened."),
-              Field.number(
-                      "connect_ms",
-                      "Connect time",
-                      "How long it took to connect, in ms; null when the port is not open.")
-                  .orNull(),
-              Field.string(
-                      "banner",
-                      "Greeting",
-                      "What the server said first; null when it said nothing or was not listened to."
-                          + " A dot stands for what cannot be printed.")
-                  .orNull(),
-              Field.string(
-                      "ip",
-                      "Address",
-                      "The address that was connected to; null when none was open.")
-                  .orNull(),
-              Field.array(
-                  "all_ips",
-                  "All addresses",
-                  "All addresses of the host, in the order in which they are tried.",
-                  FieldType.STRING))
-          .findings(REFUSED, NO_ANSWER, UNREACHABLE, SOME_CLOSED, NO_BANNER, SLOW)
-          .build();
+  /** The findings. */
+  public interface Findings extends FindingCollector {
+    void portRefused(InetAddress ip);
+
+    void portFiltered(InetAddress ip);
+
+    void hostUnreachable(InetAddress ip);
+
+    void otherAddressClosed(InetAddress open, List<InetAddress> closed);
+
+    void noBanner();
+
+    void slowConnect(double ms);
+  }
 
   /**
    * What was seen.
@@ -144,11 +67,6 @@ public final class TcpPort implements ModuleDefinition<TcpPort.Evidence> {
       List<CheckError> failures,
       @Nullable InetAddress open,
       TcpProbe.@Nullable Talk talk) {}
-
-  @Override
-  public Description description() {
-    return DESCRIPTION;
-  }
 
   @Override
   public Future<Evidence> collect(Target target, CheckContext context) {
@@ -221,52 +139,47 @@ public final class TcpPort implements ModuleDefinition<TcpPort.Evidence> {
   }
 
   @Override
-  public Judgement judge(Evidence seen, Options options) {
-    TcpProbe.Talk talk = seen.talk();
-    InetAddress open = seen.open();
-    String banner =
-        talk == null || !options.flag(READ_BANNER) ? null : printable(talk.heard().getBytes());
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    fields.put("open", talk != null);
-    fields.put("connect_ms", talk == null ? null : Math.round(talk.connectMs() * 10) / 10.0);
-    fields.put("banner", banner);
-    fields.put("ip", open == null ? null : AddressText.format(open));
-    fields.put("all_ips", seen.addresses().stream().map(AddressText::format).toList());
-    List<Finding> found = new ArrayList<>();
-    if (talk == null) {
-      CheckError error = told(seen.failures());
+  public Report evaluate(Evidence evidence, Options options, Findings findings) {
+    TcpProbe.Talk talk = evidence.talk();
+    InetAddress open = evidence.open();
+    boolean readBanner = options.flag(READ_BANNER);
+    String banner = talk == null || !readBanner ? null : printable(talk.heard().getBytes());
+    if (talk == null || open == null) {
+      CheckError error = mostSpecific(evidence.failures());
+      InetAddress ip = evidence.addresses().get(evidence.failures().indexOf(error));
       switch (error.code()) {
-        case CONNECT_REFUSED, CONNECTION_RESET -> found.add(REFUSED.found());
-        case CONNECT_TIMEOUT -> found.add(NO_ANSWER.found());
-        case CONNECT_UNREACHABLE -> found.add(UNREACHABLE.found());
+        case CONNECT_REFUSED, CONNECTION_RESET -> findings.portRefused(ip);
+        case CONNECT_TIMEOUT -> findings.portFiltered(ip);
+        case CONNECT_UNREACHABLE -> findings.hostUnreachable(ip);
         default -> {}
       }
-      return new Judgement(fields, found, error);
+      findings.error(error);
+    } else {
+      if (!evidence.failures().isEmpty()) {
+        findings.otherAddressClosed(
+            open, evidence.addresses().subList(0, evidence.failures().size()));
+      }
+      if (readBanner && banner == null) {
+        findings.noBanner();
+      }
+      if (talk.connectMs() > SLOW_MS) {
+        findings.slowConnect(talk.connectMs());
+      }
     }
-    if (!seen.failures().isEmpty()) {
-      found.add(
-          SOME_CLOSED.found(
-              "The port is open at "
-                  + AddressText.format(seen.addresses().get(seen.failures().size()))
-                  + ", but not at "
-                  + AddressText.format(seen.addresses().get(0))
-                  + "."));
-    }
-    if (options.flag(READ_BANNER) && banner == null) {
-      found.add(NO_BANNER.found());
-    }
-    if (talk.connectMs() > SLOW_MS) {
-      found.add(SLOW.found());
-    }
-    return Judgement.of(fields, found);
+    return new Report(
+        talk != null,
+        talk == null ? null : Math.round(talk.connectMs() * 10) / 10.0,
+        banner,
+        open == null ? null : AddressText.format(open),
+        evidence.addresses().stream().map(AddressText::format).toList());
   }
 
-  /** Of several failures the one that tells most: that something answered. */
-  private static CheckError told(List<CheckError> failures) {
-    for (ErrorCode telling :
+  /** A response (refused, reset) is more specific than a timeout. */
+  private static CheckError mostSpecific(List<CheckError> failures) {
+    for (ErrorCode code :
         List.of(ErrorCode.CONNECT_REFUSED, ErrorCode.CONNECTION_RESET, ErrorCode.CONNECT_TIMEOUT)) {
       for (CheckError failure : failures) {
-        if (failure.code() == telling) {
+        if (failure.code() == code) {
           return failure;
         }
       }
@@ -274,26 +187,11 @@ public final class TcpPort implements ModuleDefinition<TcpPort.Evidence> {
     return failures.get(0);
   }
 
-  /** The text, null when there is none; line breaks stay, other controls become dots. */
+  /** The banner with dots for characters that are not printable, null if there is none. */
   static @Nullable String printable(byte[] bytes) {
-    String text =
-        new String(bytes, 0, Math.min(bytes.length, MOST_BANNER), StandardCharsets.UTF_8)
-            .replace("\r\n", "\n")
-            .stripTrailing();
-    StringBuilder out = new StringBuilder();
-    text.codePoints()
-        .forEach(
-            c -> {
-              boolean odd =
-                  c != '\n'
-                      && (Character.isISOControl(c)
-                          || c == 0xfffd
-                          || Character.getType(c) == Character.FORMAT
-                          || Character.getType(c) == Character.SURROGATE
-                          || Character.getType(c) == Character.LINE_SEPARATOR
-                          || Character.getType(c) == Character.PARAGRAPH_SEPARATOR);
-              out.appendCodePoint(odd ? '.' : c);
-            });
-    return bytes.length == 0 ? null : out.toString();
+    String text = new String(bytes, 0, Math.min(bytes.length, MOST_BANNER), StandardCharsets.UTF_8);
+    return bytes.length == 0
+        ? null
+        : PrintableText.lines(text.replace("\r\n", "\n").stripTrailing());
   }
 }

@@ -24,11 +24,11 @@ import static dev.plumbline.module.tls.TlsProtocolsDescription.WEAK_GROUP;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Judgement;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.probe.TlsOffer;

@@ -2,9 +2,9 @@ package dev.plumbline.module.web;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Judgement;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.probe.HttpExchange;

@@ -8,7 +8,9 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Judgement;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.check.Verdict;
@@ -28,6 +30,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -45,7 +48,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TcpPortTest {
-  private static final TcpPort MODULE = new TcpPort();
+  private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new TcpPort());
   private static Vertx vertx;
   private static DnsLab dns;
 
@@ -149,7 +152,7 @@ class TcpPortTest {
     assertThat(result.verdict()).isEqualTo(Verdict.WARN);
     assertThat(result.findings())
         .extracting(Finding::message)
-        .containsExactly("The port is open at 127.0.0.1, but not at 127.0.0.2.");
+        .containsExactly("The port is open on 127.0.0.1 but not on 127.0.0.2.");
   }
 
   @Test
@@ -178,9 +181,9 @@ class TcpPortTest {
   @ParameterizedTest
   @CsvSource({
     "CONNECT_REFUSED, CONNECT_REFUSED, port_refused",
-    "CONNECT_TIMEOUT, CONNECT_TIMEOUT, port_silent",
+    "CONNECT_TIMEOUT, CONNECT_TIMEOUT, port_filtered",
     "CONNECT_UNREACHABLE, CONNECT_UNREACHABLE, host_unreachable",
-    "CONNECT_UNREACHABLE CONNECT_TIMEOUT, CONNECT_TIMEOUT, port_silent",
+    "CONNECT_UNREACHABLE CONNECT_TIMEOUT, CONNECT_TIMEOUT, port_filtered",
     "CONNECT_TIMEOUT CONNECT_REFUSED, CONNECT_REFUSED, port_refused",
     "CONNECTION_RESET, CONNECTION_RESET, port_refused",
     "REQUEST_LIMIT, REQUEST_LIMIT, ''"
@@ -191,12 +194,14 @@ class TcpPortTest {
             .map(each -> new CheckError(ErrorCode.valueOf(each), each))
             .toList();
 
-    Judgement judgement =
-        judge(new Evidence(List.of(AddressText.parse("192.0.2.1")), errors, null, null), false);
+    Judgement judgement = judge(new Evidence(ADDRESSES, errors, null, null), false);
 
     assertThat(judgement.error().code()).isEqualTo(told);
     assertThat(codes(judgement.findings())).isEqualTo(code.isEmpty() ? List.of() : List.of(code));
   }
+
+  private static final List<InetAddress> ADDRESSES =
+      List.of(AddressText.parse("192.0.2.1"), AddressText.parse("192.0.2.2"));
 
   @Test
   void saysThatAConnectionWasSlow() {
