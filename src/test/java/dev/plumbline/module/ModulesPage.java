@@ -73,7 +73,11 @@ final class ModulesPage {
           finding.level().id(),
           finding.message(),
           finding.action(),
-          reference == null ? "" : reference);
+          reference == null
+              ? ""
+              : finding.referenceUrl() == null
+                  ? reference
+                  : "[" + reference + "](" + finding.referenceUrl() + ")");
     }
   }
 

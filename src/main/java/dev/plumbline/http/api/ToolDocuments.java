@@ -134,7 +134,8 @@ public final class ToolDocuments {
         .put("field", finding.field())
         .put("message", finding.message())
         .put("action", finding.action())
-        .put("reference", finding.reference());
+        .put("reference", finding.reference())
+        .put("reference_url", finding.referenceUrl());
   }
 
   private static <T> JsonArray array(

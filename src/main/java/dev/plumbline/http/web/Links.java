@@ -6,15 +6,10 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Addresses, ours and those of others. */
 final class Links {
-  private static final Pattern RFC =
-      Pattern.compile("RFC (\\d{1,5})(?:,? section (\\d+(?:\\.\\d+)*))?.*");
-
   private Links() {}
 
   /** Text as one segment of a path, or as a part of a query. */
@@ -56,16 +51,5 @@ final class Links {
     } catch (URISyntaxException noAddress) {
       return null;
     }
-  }
-
-  /** Where the standard that a finding rests on can be read; null where that is not known. */
-  static @Nullable String standard(@Nullable String reference) {
-    Matcher rfc = RFC.matcher(reference == null ? "" : reference);
-    if (!rfc.matches()) {
-      return null;
-    }
-    return "https://www.rfc-editor.org/rfc/rfc"
-        + rfc.group(1)
-        + (rfc.group(2) == null ? "" : "#section-" + rfc.group(2));
   }
 }

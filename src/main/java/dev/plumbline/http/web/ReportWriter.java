@@ -3,6 +3,7 @@ package dev.plumbline.http.web;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.Description;
 import dev.plumbline.check.Field;
+import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ReadableName;
 import dev.plumbline.check.ResultJson;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Makes reports of results. */
@@ -135,20 +137,29 @@ final class ReportWriter {
     for (int i = 0; i < all.size(); i++) {
       JsonObject finding = all.getJsonObject(i);
       String field = finding.getString("field");
-      String reference = finding.getString("reference");
+      String code = finding.getString("code");
       remarks.add(
           new Report.Remark(
               finding.getString("level"),
-              finding.getString("code"),
+              code,
               Text.of(finding.getString("message", "")),
               Text.of(finding.getString("action", "")),
               field,
               field == null ? null : title(module, field),
-              reference,
-              Links.standard(reference)));
+              finding.getString("reference"),
+              referenceUrl(module, code)));
     }
     remarks.sort(Comparator.comparing(remark -> Level.of(remark.level()), Level.GRAVEST_FIRST));
     return remarks;
+  }
+
+  private static @Nullable String referenceUrl(Description module, String code) {
+    return module.findings().stream()
+        .filter(finding -> finding.code().equals(code))
+        .map(FindingCode::referenceUrl)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   private static String title(Description module, String name) {

@@ -3,7 +3,6 @@ package dev.plumbline.http.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LinksTest {
@@ -45,20 +44,5 @@ class LinksTest {
       })
   void allElseStaysText(String text) {
     assertThat(Links.outside(text)).isNull();
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      nullValues = "null",
-      value = {
-        "RFC 9110, https://www.rfc-editor.org/rfc/rfc9110",
-        "RFC 9110 section 15.5.5, https://www.rfc-editor.org/rfc/rfc9110#section-15.5.5",
-        "'RFC 5280, section 4.1.2.5', https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.5",
-        "RFC 9110 sections 15.4.2 and 15.4.9, https://www.rfc-editor.org/rfc/rfc9110",
-        "CA/B Baseline Requirements, null",
-        "null, null",
-      })
-  void standardsAreFound(String reference, String address) {
-    assertThat(Links.standard(reference)).isEqualTo(address);
   }
 }
