@@ -1,5 +1,11 @@
 package dev.plumbline;
 
+import dev.plumbline.app.Version;
+import dev.plumbline.cli.AccountCommand;
+import dev.plumbline.cli.CheckCommand;
+import dev.plumbline.cli.ConfigOption;
+import dev.plumbline.cli.KeyCommand;
+import dev.plumbline.cli.ServeCommand;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,34 +15,33 @@ import picocli.CommandLine.Mixin;
 
 /** Arguments to a command, and nothing else. */
 @Command(
-    name = "plumbline",
-    description = "Checks domains and URLs, one at a time or in bulk. Without a command: serve.",
-    mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
-    subcommands = {ServeCommand.class, CheckCommand.class, AccountCommand.class, KeyCommand.class})
+        name = "plumbline",
+        description = "Checks domains and URLs, one at a time or in bulk. Without a command: serve.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        subcommands = {ServeCommand.class, CheckCommand.class, AccountCommand.class, KeyCommand.class})
 public final class Main implements Callable<Integer> {
-  private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Main.class);
 
-  @Mixin private ConfigOption config = new ConfigOption();
+    @Mixin
+    private ConfigOption config = new ConfigOption();
 
-  private Main() {}
+    private Main() {}
 
-  public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
-  }
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
 
-  static CommandLine commandLine() {
-    return new CommandLine(new Main())
-        .setExecutionExceptionHandler(
-            (failure, command, parsed) -> {
-              LOG.error("a command failed", failure);
-              command.getErr().println("plumbline: a fault of this program; its log says more");
-              return command.getCommandSpec().exitCodeOnExecutionException();
-            });
-  }
+    public static CommandLine commandLine() {
+        return new CommandLine(new Main()).setExecutionExceptionHandler((failure, command, parsed) -> {
+            LOG.error("a command failed", failure);
+            command.getErr().println("plumbline: a fault of this program; its log says more");
+            return command.getCommandSpec().exitCodeOnExecutionException();
+        });
+    }
 
-  @Override
-  public Integer call() {
-    return ServeCommand.serve(config);
-  }
+    @Override
+    public Integer call() {
+        return ServeCommand.serve(config);
+    }
 }

@@ -8,61 +8,62 @@ import java.util.stream.IntStream;
 
 /** A service with a million lines of one account waiting, which it works on all the while. */
 final class Backlog {
-  private static final long WAITING = 1_000_000;
+    private static final long WAITING = 1_000_000;
 
-  /** So many more, that there are as many after a row as a row wants. */
-  private static final long RESERVE = 300_000;
+    /** So many more, that there are as many after a row as a row wants. */
+    private static final long RESERVE = 300_000;
 
-  private static final int JOBS_AT_ONCE = 40;
+    private static final int JOBS_AT_ONCE = 40;
 
-  private final Service service;
-  private final String site;
-  private final JobClient client;
-  private int jobs;
+    private final ServiceUnderLoad service;
+    private final String site;
+    private final JobsClient client;
+    private int jobs;
 
-  Backlog(Service service, String site) throws IOException {
-    this.service = service;
-    this.site = site;
-    this.client = new JobClient(service, service.tenants().newKey());
-  }
-
-  Service service() {
-    return service;
-  }
-
-  /** Creates jobs until so many lines wait. */
-  void fill() throws IOException, InterruptedException {
-    while (waiting() < WAITING + RESERVE) {
-      List<String> bodies = new ArrayList<>();
-      for (int i = 0; i < JOBS_AT_ONCE; i++) {
-        String before = site + "/backlog-" + ++jobs + "-";
-        bodies.add(
-            JobClient.body(
-                IntStream.range(0, JobClient.MOST_LINES).mapToObj(n -> before + n).toList(),
-                new JsonObject()));
-      }
-      client.createAll(bodies);
+    Backlog(ServiceUnderLoad service, String site) throws IOException {
+        this.service = service;
+        this.site = site;
+        this.client = new JobsClient(service, service.tenants().newKey());
     }
-  }
 
-  long waiting() {
-    return tenants().waitingLines();
-  }
-
-  /** How many wait; fails when they are too few for what is measured. */
-  long mustWait() throws IOException {
-    long waiting = waiting();
-    if (waiting < WAITING) {
-      throw new IOException("only " + waiting + " lines were left waiting");
+    ServiceUnderLoad service() {
+        return service;
     }
-    return waiting;
-  }
 
-  private Tenants tenants() {
-    try {
-      return service.tenants();
-    } catch (IOException gone) {
-      throw new java.io.UncheckedIOException(gone);
+    /** Creates jobs until so many lines wait. */
+    void fill() throws IOException, InterruptedException {
+        while (waiting() < WAITING + RESERVE) {
+            List<String> bodies = new ArrayList<>();
+            for (int i = 0; i < JOBS_AT_ONCE; i++) {
+                String before = site + "/backlog-" + ++jobs + "-";
+                bodies.add(JobsClient.body(
+                        IntStream.range(0, JobsClient.MOST_LINES)
+                                .mapToObj(n -> before + n)
+                                .toList(),
+                        new JsonObject()));
+            }
+            client.createAll(bodies);
+        }
     }
-  }
+
+    long waiting() {
+        return tenants().waitingLines();
+    }
+
+    /** How many wait; fails when they are too few for what is measured. */
+    long mustWait() throws IOException {
+        long waiting = waiting();
+        if (waiting < WAITING) {
+            throw new IOException("only " + waiting + " lines were left waiting");
+        }
+        return waiting;
+    }
+
+    private TenantLoad tenants() {
+        try {
+            return service.tenants();
+        } catch (IOException gone) {
+            throw new java.io.UncheckedIOException(gone);
+        }
+    }
 }

@@ -11,172 +11,153 @@ import java.util.Locale;
  * what counts: the two sides of each were measured in turn in the same run.
  */
 public final class Bench {
-  private Bench() {}
+    private Bench() {}
 
-  /** All there is to measure, in the order of the table. */
-  static List<Row> rows() {
-    CachedRow cached = CachedRow.ofTheApi();
-    FreshRow http =
-        new FreshRow(
-            "http",
-            "fresh http-status over HTTP ÷ blackbox_exporter /probe",
-            false,
-            "",
-            3,
-            "each as it does by default: ours sends HEAD, theirs GET");
-    FreshRow httpGet =
-        new FreshRow(
-            "http-get", "the same with method=get", false, "?method=get", 3, "both send GET");
-    FreshRow https =
-        new FreshRow(
-            "https",
-            "fresh http-status over HTTPS ÷ blackbox_exporter /probe",
-            true,
-            "?verify_tls=false",
-            2,
-            "neither verifies the certificate; ours sends HEAD, theirs GET");
-    FreshRow httpsGet =
-        new FreshRow(
-            "https-get",
-            "the same with method=get",
-            true,
-            "?verify_tls=false&method=get",
-            2,
-            "neither verifies; both send GET");
-    FreshRow httpsVerified =
-        new FreshRow(
-            "https-verified",
-            "the same, only ours verifying",
-            true,
-            "",
-            2,
-            "ours verifies against a root in tls.extra_roots, theirs does not; HEAD and GET");
-    List<Row> rows =
-        new ArrayList<>(
-            List.of(cached, CachedRow.ofTheWeb(), http, httpGet, https, httpsGet, httpsVerified));
-    rows.add(new HandshakeRow());
-    rows.addAll(jobRows());
-    rows.addAll(moduleRows());
-    rows.add(new StartRow());
-    rows.add(new MemoryRow(List.of(cached, http, https)));
-    // last, because they leave a million lines behind that are worked on
-    rows.addAll(List.of(new SmallJobRow(), new QueuedMemoryRow()));
-    return rows;
-  }
-
-  private static List<Row> jobRows() {
-    JsonObject unverified = new JsonObject().put("verify_tls", false);
-    return List.of(
-        new BulkRow(
-            "bulk",
-            "bulk http-status over HTTP ÷ curl -Z --parallel-max 64",
-            false,
-            new JsonObject(),
-            1,
-            "each as it does by default: ours sends HEAD, theirs GET"),
-        new BulkRow(
-            "bulk-get",
-            "the same with method=get",
-            false,
-            new JsonObject().put("method", "get"),
-            1,
-            "both send GET"),
-        new BulkRow(
-            "bulk-https",
-            "bulk http-status over HTTPS ÷ curl -Z --parallel-max 64",
-            true,
-            unverified,
-            1.3,
-            "neither verifies the certificate; ours sends HEAD, theirs GET"),
-        new BulkRow(
-            "bulk-https-get",
-            "the same with method=get",
-            true,
-            unverified.copy().put("method", "get"),
-            1.3,
-            "neither verifies; both send GET"),
-        new CreationsRow(),
-        new PollsRow(),
-        new ClaimRow());
-  }
-
-  private static List<Row> moduleRows() {
-    return List.of(
-        new ModuleRow("ssl-certificate", ModuleRow.servers()),
-        new ModuleRow(
-            "ssl-certificate",
-            ModuleRow.servers(),
-            new ModuleRow.Peer("tlsx", ListTool::tlsx, 1.5)),
-        new ModuleRow("dns-records", ModuleRow.names()),
-        new ModuleRow(
-            "dns-records", ModuleRow.names(), new ModuleRow.Peer("dnsx", ListTool::dnsx, 1.5)),
-        new DnsperfRow(),
-        new ModuleRow("redirect-chain", ModuleRow.pages(false, "/moved/")),
-        new ModuleRow("security-headers", ModuleRow.pages(true, "/")),
-        new ModuleRow("tls-protocols", ModuleRow.servers()));
-  }
-
-  public static void main(String[] args) throws IOException, InterruptedException {
-    BenchOptions options = BenchOptions.fromSystemProperties();
-    List<Row> wanted =
-        rows().stream()
-            .filter(row -> options.only().isEmpty() || options.only().contains(row.id()))
-            .toList();
-    if (wanted.isEmpty()) {
-      System.err.println(
-          "there is no row "
-              + String.join(", ", options.only())
-              + "; there are "
-              + String.join(", ", rows().stream().map(Row::id).toList()));
-      System.exit(2);
+    /** All there is to measure, in the order of the table. */
+    static List<Row> rows() {
+        CachedRow cached = CachedRow.ofTheApi();
+        FreshRow http = new FreshRow(
+                "http",
+                "fresh http-status over HTTP ÷ blackbox_exporter /probe",
+                false,
+                "",
+                3,
+                "each as it does by default: ours sends HEAD, theirs GET");
+        FreshRow httpGet =
+                new FreshRow("http-get", "the same with method=get", false, "?method=get", 3, "both send GET");
+        FreshRow https = new FreshRow(
+                "https",
+                "fresh http-status over HTTPS ÷ blackbox_exporter /probe",
+                true,
+                "?verify_tls=false",
+                2,
+                "neither verifies the certificate; ours sends HEAD, theirs GET");
+        FreshRow httpsGet = new FreshRow(
+                "https-get",
+                "the same with method=get",
+                true,
+                "?verify_tls=false&method=get",
+                2,
+                "neither verifies; both send GET");
+        FreshRow httpsVerified = new FreshRow(
+                "https-verified",
+                "the same, only ours verifying",
+                true,
+                "",
+                2,
+                "ours verifies against a root in tls.extra_roots, theirs does not; HEAD and GET");
+        List<Row> rows =
+                new ArrayList<>(List.of(cached, CachedRow.ofTheWeb(), http, httpGet, https, httpsGet, httpsVerified));
+        rows.add(new HandshakeRow());
+        rows.addAll(jobRows());
+        rows.addAll(moduleRows());
+        rows.add(new StartRow());
+        rows.add(new MemoryRow(List.of(cached, http, https)));
+        // last, because they leave a million lines behind that are worked on
+        rows.addAll(List.of(new SmallJobRow(), new QueuedMemoryRow()));
+        return rows;
     }
-    System.out.printf(
-        Locale.ROOT,
-        "%d rounds of %d s each after %d s of warm-up, %d connections, %d processors, Java %s%n",
-        options.rounds(),
-        options.round().toSeconds(),
-        options.warmup().toSeconds(),
-        BenchOptions.CONNECTIONS,
-        Runtime.getRuntime().availableProcessors(),
-        Runtime.version());
-    List<Line> table = new ArrayList<>();
-    boolean failed = false;
-    try (Stage stage = new Stage(options)) {
-      // stopped by hand, too, the bench leaves nothing running
-      Runtime.getRuntime().addShutdownHook(new Thread(stage::close));
-      for (Row row : wanted) {
-        try {
-          table.addAll(row.measure(stage));
-        } catch (MissingProgramException missing) {
-          table.add(Line.skipped(row.id(), String.valueOf(missing.getMessage())));
-        } catch (IOException broken) {
-          failed = true;
-          table.add(Line.skipped(row.id(), String.valueOf(broken.getMessage())));
+
+    private static List<Row> jobRows() {
+        JsonObject unverified = new JsonObject().put("verify_tls", false);
+        return List.of(
+                new BulkRow(
+                        "bulk",
+                        "bulk http-status over HTTP ÷ curl -Z --parallel-max 64",
+                        false,
+                        new JsonObject(),
+                        1,
+                        "each as it does by default: ours sends HEAD, theirs GET"),
+                new BulkRow(
+                        "bulk-get",
+                        "the same with method=get",
+                        false,
+                        new JsonObject().put("method", "get"),
+                        1,
+                        "both send GET"),
+                new BulkRow(
+                        "bulk-https",
+                        "bulk http-status over HTTPS ÷ curl -Z --parallel-max 64",
+                        true,
+                        unverified,
+                        1.3,
+                        "neither verifies the certificate; ours sends HEAD, theirs GET"),
+                new BulkRow(
+                        "bulk-https-get",
+                        "the same with method=get",
+                        true,
+                        unverified.copy().put("method", "get"),
+                        1.3,
+                        "neither verifies; both send GET"),
+                new CreationsRow(),
+                new PollsRow(),
+                new ClaimRow());
+    }
+
+    private static List<Row> moduleRows() {
+        return List.of(
+                new ModuleRow("ssl-certificate", ModuleRow.servers()),
+                new ModuleRow("ssl-certificate", ModuleRow.servers(), new ModuleRow.Peer("tlsx", ListTool::tlsx, 1.5)),
+                new ModuleRow("dns-records", ModuleRow.names()),
+                new ModuleRow("dns-records", ModuleRow.names(), new ModuleRow.Peer("dnsx", ListTool::dnsx, 1.5)),
+                new DnsperfRow(),
+                new ModuleRow("redirect-chain", ModuleRow.pages(false, "/moved/")),
+                new ModuleRow("security-headers", ModuleRow.pages(true, "/")),
+                new ModuleRow("tls-protocols", ModuleRow.servers()));
+    }
+
+    public static void main(String[] args) throws IOException, InterruptedException {
+        BenchOptions options = BenchOptions.fromSystemProperties();
+        List<Row> wanted = rows().stream()
+                .filter(row -> options.only().isEmpty() || options.only().contains(row.id()))
+                .toList();
+        if (wanted.isEmpty()) {
+            System.err.println("there is no row "
+                    + String.join(", ", options.only())
+                    + "; there are "
+                    + String.join(", ", rows().stream().map(Row::id).toList()));
+            System.exit(2);
         }
-      }
+        System.out.printf(
+                Locale.ROOT,
+                "%d rounds of %d s each after %d s of warm-up, %d connections, %d processors, Java %s%n",
+                options.rounds(),
+                options.round().toSeconds(),
+                options.warmup().toSeconds(),
+                BenchOptions.CONNECTIONS,
+                Runtime.getRuntime().availableProcessors(),
+                Runtime.version());
+        List<BulkLine> table = new ArrayList<>();
+        boolean failed = false;
+        try (BenchStage stage = new BenchStage(options)) {
+            // stopped by hand, too, the bench leaves nothing running
+            Runtime.getRuntime().addShutdownHook(new Thread(stage::close));
+            for (Row row : wanted) {
+                try {
+                    table.addAll(row.measure(stage));
+                } catch (MissingProgramException missing) {
+                    table.add(BulkLine.skipped(row.id(), String.valueOf(missing.getMessage())));
+                } catch (IOException broken) {
+                    failed = true;
+                    table.add(BulkLine.skipped(row.id(), String.valueOf(broken.getMessage())));
+                }
+            }
+        }
+        print(table);
+        if (failed) {
+            System.exit(1);
+        }
     }
-    print(table);
-    if (failed) {
-      System.exit(1);
-    }
-  }
 
-  private static void print(List<Line> table) {
-    System.out.println();
-    System.out.println("| what | figure | goal | ours | theirs | errors and notes |");
-    System.out.println("|---|---|---|---|---|---|");
-    for (Line line : table) {
-      System.out.println(
-          "| "
-              + String.join(
-                  " | ",
-                  line.what(),
-                  line.figure(),
-                  line.goal(),
-                  line.ours(),
-                  line.theirs(),
-                  line.note())
-              + " |");
+    private static void print(List<BulkLine> table) {
+        System.out.println();
+        System.out.println("| what | figure | goal | ours | theirs | errors and notes |");
+        System.out.println("|---|---|---|---|---|---|");
+        for (BulkLine line : table) {
+            System.out.println("| "
+                    + String.join(
+                            " | ", line.what(), line.figure(), line.goal(), line.ours(), line.theirs(), line.note())
+                    + " |");
+        }
     }
-  }
 }

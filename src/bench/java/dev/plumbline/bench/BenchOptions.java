@@ -18,37 +18,31 @@ import java.util.List;
  * @param jar the service
  * @param jvmFlags the flags that the service is meant to run with, see conf/jvm.options
  */
-record BenchOptions(
-    int rounds,
-    Duration round,
-    Duration warmup,
-    List<String> only,
-    Path jar,
-    List<String> jvmFlags) {
+record BenchOptions(int rounds, Duration round, Duration warmup, List<String> only, Path jar, List<String> jvmFlags) {
 
-  /** Connections, and so checks under way, in every row. */
-  static final int CONNECTIONS = 64;
+    /** Connections, and so checks under way, in every row. */
+    static final int CONNECTIONS = 64;
 
-  /**
-   * Reads {@code bench.rounds}, {@code bench.seconds}, {@code bench.warmup}, {@code bench.only},
-   * {@code bench.jar} and {@code bench.jvmOptions}.
-   */
-  static BenchOptions fromSystemProperties() throws IOException {
-    return new BenchOptions(
-        Math.max(1, Integer.getInteger("bench.rounds", 5)),
-        Duration.ofSeconds(Math.max(1, Integer.getInteger("bench.seconds", 5))),
-        Duration.ofSeconds(Math.max(1, Integer.getInteger("bench.warmup", 20))),
-        Arrays.stream(System.getProperty("bench.only", "").split(","))
-            .filter(row -> !row.isBlank())
-            .toList(),
-        Path.of(System.getProperty("bench.jar", "target/plumbline.jar")).toAbsolutePath(),
-        flags(Path.of(System.getProperty("bench.jvmOptions", "conf/jvm.options"))));
-  }
+    /**
+     * Reads {@code bench.rounds}, {@code bench.seconds}, {@code bench.warmup}, {@code bench.only},
+     * {@code bench.jar} and {@code bench.jvmOptions}.
+     */
+    static BenchOptions fromSystemProperties() throws IOException {
+        return new BenchOptions(
+                Math.max(1, Integer.getInteger("bench.rounds", 5)),
+                Duration.ofSeconds(Math.max(1, Integer.getInteger("bench.seconds", 5))),
+                Duration.ofSeconds(Math.max(1, Integer.getInteger("bench.warmup", 20))),
+                Arrays.stream(System.getProperty("bench.only", "").split(","))
+                        .filter(row -> !row.isBlank())
+                        .toList(),
+                Path.of(System.getProperty("bench.jar", "target/plumbline.jar")).toAbsolutePath(),
+                flags(Path.of(System.getProperty("bench.jvmOptions", "conf/jvm.options"))));
+    }
 
-  private static List<String> flags(Path file) throws IOException {
-    return Files.readAllLines(file).stream()
-        .map(String::strip)
-        .filter(line -> !line.isEmpty() && !line.startsWith("#"))
-        .toList();
-  }
+    private static List<String> flags(Path file) throws IOException {
+        return Files.readAllLines(file).stream()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                .toList();
+    }
 }

@@ -10,8 +10,8 @@ import java.util.Map;
 
 /** Debian's prometheus-blackbox-exporter, which probes a target for each {@code /probe}. */
 final class Blackbox implements AutoCloseable {
-  private static final String CONF =
-      """
+    private static final String CONF =
+            """
       modules:
         http_2xx:
           prober: http
@@ -28,68 +28,61 @@ final class Blackbox implements AutoCloseable {
               insecure_skip_verify: true
       """;
 
-  private final Child child;
-  private final String address;
+    private final ChildProcess child;
+    private final String address;
 
-  private Blackbox(Child child, String address) {
-    this.child = child;
-    this.address = address;
-  }
-
-  static Blackbox start(Path parent) throws IOException, InterruptedException {
-    String program =
-        Programs.require("prometheus-blackbox-exporter", "prometheus-blackbox-exporter");
-    Path folder = Files.createDirectory(parent.resolve("blackbox"));
-    Path conf = folder.resolve("blackbox.yml");
-    Files.writeString(conf, CONF);
-    int port = Service.freePort();
-    String listen = "127.0.0.1:" + port;
-    Child child =
-        Child.start(
-            "blackbox",
-            folder,
-            List.of(
-                program,
-                "--config.file=" + conf,
-                "--web.listen-address=" + listen,
-                "--log.level=error"),
-            Map.of());
-    try {
-      child.awaitPort(port, 10);
-    } catch (IOException | InterruptedException failed) {
-      child.close();
-      throw failed;
+    private Blackbox(ChildProcess child, String address) {
+        this.child = child;
+        this.address = address;
     }
-    return new Blackbox(child, "http://" + listen);
-  }
 
-  String address() {
-    return address;
-  }
+    static Blackbox start(Path parent) throws IOException, InterruptedException {
+        String program = ProgramFinder.require("prometheus-blackbox-exporter", "prometheus-blackbox-exporter");
+        Path folder = Files.createDirectory(parent.resolve("blackbox"));
+        Path conf = folder.resolve("blackbox.yml");
+        Files.writeString(conf, CONF);
+        int port = ServiceUnderLoad.freePort();
+        String listen = "127.0.0.1:" + port;
+        ChildProcess child = ChildProcess.start(
+                "blackbox",
+                folder,
+                List.of(program, "--config.file=" + conf, "--web.listen-address=" + listen, "--log.level=error"),
+                Map.of());
+        try {
+            child.awaitPort(port, 10);
+        } catch (IOException | InterruptedException failed) {
+            child.close();
+            throw failed;
+        }
+        return new Blackbox(child, "http://" + listen);
+    }
 
-  /** Probes as a side of a pair; each that has succeeded is a right one. */
-  Pair.Side probes(Wrk wrk, String path) {
-    return new Pair.Side(
-        process(),
-        duration -> wrk.checks(process(), address(), path, "", "probe_success 1", duration));
-  }
+    String address() {
+        return address;
+    }
 
-  Child process() {
-    return child;
-  }
+    /** Probes as a side of a pair; each that has succeeded is a right one. */
+    Comparison.Side probes(Wrk wrk, String path) {
+        return new Comparison.Side(
+                process(), duration -> wrk.checks(process(), address(), path, "", "probe_success 1", duration));
+    }
 
-  /** The path that fetches a URL which begins like this, up to where its own rest goes. */
-  static String probePath(String url) {
-    return "/probe?module=http_2xx&target=" + URLEncoder.encode(url, StandardCharsets.UTF_8);
-  }
+    ChildProcess process() {
+        return child;
+    }
 
-  /** The path that shakes hands with a server over TLS. */
-  static String handshakePath(String hostAndPort) {
-    return "/probe?module=tcp_tls&target=" + URLEncoder.encode(hostAndPort, StandardCharsets.UTF_8);
-  }
+    /** The path that fetches a URL which begins like this, up to where its own rest goes. */
+    static String probePath(String url) {
+        return "/probe?module=http_2xx&target=" + URLEncoder.encode(url, StandardCharsets.UTF_8);
+    }
 
-  @Override
-  public void close() {
-    child.close();
-  }
+    /** The path that shakes hands with a server over TLS. */
+    static String handshakePath(String hostAndPort) {
+        return "/probe?module=tcp_tls&target=" + URLEncoder.encode(hostAndPort, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() {
+        child.close();
+    }
 }

@@ -16,111 +16,109 @@ import java.util.stream.IntStream;
  * because every one is refused before a packet leaves.
  */
 final class CreationsRow implements Row {
-  private static final int KEYS = 50;
-  private static final int CONNECTIONS = 32;
+    private static final int KEYS = 50;
+    private static final int CONNECTIONS = 32;
 
-  @Override
-  public String id() {
-    return "creations";
-  }
-
-  @Override
-  public List<Line> measure(Stage stage) throws IOException, InterruptedException {
-    try (SilentServer silent = new SilentServer();
-        Service alone = stage.another("creations-alone", Map.of());
-        Service beside = stage.another("creations-beside", Map.of())) {
-      Wrk wrk = stage.wrk();
-      List<String> endless = lines(silent.site());
-      JsonObject patient = new JsonObject().put("timeout_ms", 30_000);
-      Line quiet =
-          measure(
-              stage,
-              wrk,
-              alone,
-              JobClient.body(endless, patient),
-              "job creations, 500 lines each",
-              "every check's place taken by a line that waits 30 s for a silent server");
-      Line busy =
-          measure(
-              stage,
-              wrk,
-              beside,
-              JobClient.body(lines("http://10.0.0.1"), new JsonObject()),
-              "the same, lines done beside",
-              "each line is a forbidden address, refused without a packet");
-      return List.of(quiet, busy);
+    @Override
+    public String id() {
+        return "creations";
     }
-  }
 
-  private static List<String> lines(String site) {
-    return IntStream.range(0, JobClient.MOST_LINES).mapToObj(i -> site + "/" + i).toList();
-  }
-
-  private Line measure(
-      Stage stage, Wrk wrk, Service service, String request, String what, String note)
-      throws IOException, InterruptedException {
-    Path keys = Files.createTempFile(stage.folder(), "keys", "");
-    Files.write(keys, service.tenants().newKeys(KEYS));
-    Path body = Files.createTempFile(stage.folder(), "job", ".json");
-    Files.writeString(body, request);
-    BenchOptions options = stage.options();
-    wrk.creations(service.process(), service.address(), keys, body, CONNECTIONS, options.warmup());
-    List<Double> rates = new ArrayList<>();
-    List<Double> cpu = new ArrayList<>();
-    List<Double> databaseCpu = new ArrayList<>();
-    List<Double> done = new ArrayList<>();
-    List<Double> p99 = new ArrayList<>();
-    long requests = 0;
-    long errors = 0;
-    String example = "";
-    for (int round = 1; round <= options.rounds(); round++) {
-      long databaseBefore = service.postgres().cpuMillis();
-      long takenBefore = service.tenants().takenLines();
-      Wrk.Load load =
-          wrk.creations(
-              service.process(), service.address(), keys, body, CONNECTIONS, options.round());
-      long created = load.requests() - load.errors();
-      long taken = service.tenants().takenLines() - takenBefore;
-      rates.add(load.rate());
-      cpu.add(load.cpuMicros());
-      databaseCpu.add(
-          (service.postgres().cpuMillis() - databaseBefore) * 1e3 / Math.max(1, load.requests()));
-      done.add(taken * load.rate() / Math.max(1, created));
-      p99.add(load.p99Millis());
-      requests += load.requests();
-      errors += load.errors();
-      example = example.isEmpty() ? load.example() : example;
-      System.out.printf(
-          Locale.ROOT,
-          "  creations, round %d: %,.0f/s, p99 %.0f ms, %,d lines taken up; errors %d %s%n",
-          round,
-          load.rate(),
-          load.p99Millis(),
-          taken,
-          load.errors(),
-          load.example());
+    @Override
+    public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
+        try (SilentServer silent = new SilentServer();
+                ServiceUnderLoad alone = stage.another("creations-alone", Map.of());
+                ServiceUnderLoad beside = stage.another("creations-beside", Map.of())) {
+            Wrk wrk = stage.wrk();
+            List<String> endless = lines(silent.site());
+            JsonObject patient = new JsonObject().put("timeout_ms", 30_000);
+            BulkLine quiet = measure(
+                    stage,
+                    wrk,
+                    alone,
+                    JobsClient.body(endless, patient),
+                    "job creations, 500 lines each",
+                    "every check's place taken by a line that waits 30 s for a silent server");
+            BulkLine busy = measure(
+                    stage,
+                    wrk,
+                    beside,
+                    JobsClient.body(lines("http://10.0.0.1"), new JsonObject()),
+                    "the same, lines done beside",
+                    "each line is a forbidden address, refused without a packet");
+            return List.of(quiet, busy);
+        }
     }
-    return new Line(
-        what,
-        Spread.of(rates).text(0) + "/s",
-        String.format(
-            Locale.ROOT,
-            "p99 %.0f ms, %,.0f µs CPU each and %,.0f in PostgreSQL",
-            Spread.of(p99).median(),
-            Spread.of(cpu).median(),
-            Spread.of(databaseCpu).median()),
-        "",
-        "",
-        String.format(
-            Locale.ROOT,
-            "%,d errors of %,d%s; %d keys of as many accounts, %d connections; %s; %,.0f lines/s"
-                + " taken up beside",
-            errors,
-            requests,
-            example.isEmpty() ? "" : " (the first: " + example + ")",
-            KEYS,
-            CONNECTIONS,
-            note,
-            Spread.of(done).median()));
-  }
+
+    private static List<String> lines(String site) {
+        return IntStream.range(0, JobsClient.MOST_LINES)
+                .mapToObj(i -> site + "/" + i)
+                .toList();
+    }
+
+    private BulkLine measure(
+            BenchStage stage, Wrk wrk, ServiceUnderLoad service, String request, String what, String note)
+            throws IOException, InterruptedException {
+        Path keys = Files.createTempFile(stage.folder(), "keys", "");
+        Files.write(keys, service.tenants().newKeys(KEYS));
+        Path body = Files.createTempFile(stage.folder(), "job", ".json");
+        Files.writeString(body, request);
+        BenchOptions options = stage.options();
+        wrk.creations(service.process(), service.address(), keys, body, CONNECTIONS, options.warmup());
+        List<Double> rates = new ArrayList<>();
+        List<Double> cpu = new ArrayList<>();
+        List<Double> databaseCpu = new ArrayList<>();
+        List<Double> done = new ArrayList<>();
+        List<Double> p99 = new ArrayList<>();
+        long requests = 0;
+        long errors = 0;
+        String example = "";
+        for (int round = 1; round <= options.rounds(); round++) {
+            long databaseBefore = service.postgres().cpuMillis();
+            long takenBefore = service.tenants().takenLines();
+            Wrk.Load load =
+                    wrk.creations(service.process(), service.address(), keys, body, CONNECTIONS, options.round());
+            long created = load.requests() - load.errors();
+            long taken = service.tenants().takenLines() - takenBefore;
+            rates.add(load.rate());
+            cpu.add(load.cpuMicros());
+            databaseCpu.add((service.postgres().cpuMillis() - databaseBefore) * 1e3 / Math.max(1, load.requests()));
+            done.add(taken * load.rate() / Math.max(1, created));
+            p99.add(load.p99Millis());
+            requests += load.requests();
+            errors += load.errors();
+            example = example.isEmpty() ? load.example() : example;
+            System.out.printf(
+                    Locale.ROOT,
+                    "  creations, round %d: %,.0f/s, p99 %.0f ms, %,d lines taken up; errors %d %s%n",
+                    round,
+                    load.rate(),
+                    load.p99Millis(),
+                    taken,
+                    load.errors(),
+                    load.example());
+        }
+        return new BulkLine(
+                what,
+                Distribution.of(rates).text(0) + "/s",
+                String.format(
+                        Locale.ROOT,
+                        "p99 %.0f ms, %,.0f µs CPU each and %,.0f in PostgreSQL",
+                        Distribution.of(p99).median(),
+                        Distribution.of(cpu).median(),
+                        Distribution.of(databaseCpu).median()),
+                "",
+                "",
+                String.format(
+                        Locale.ROOT,
+                        "%,d errors of %,d%s; %d keys of as many accounts, %d connections; %s; %,.0f lines/s"
+                                + " taken up beside",
+                        errors,
+                        requests,
+                        example.isEmpty() ? "" : " (the first: " + example + ")",
+                        KEYS,
+                        CONNECTIONS,
+                        note,
+                        Distribution.of(done).median()));
+    }
 }

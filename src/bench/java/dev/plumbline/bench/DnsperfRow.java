@@ -11,53 +11,51 @@ import java.util.regex.Pattern;
 
 /** What the name server of the bench can answer at most, as Debian's dnsperf sees it. */
 final class DnsperfRow implements Row {
-  private static final Pattern RATE = Pattern.compile("Queries per second:\\s+([0-9.]+)");
+    private static final Pattern RATE = Pattern.compile("Queries per second:\\s+([0-9.]+)");
 
-  @Override
-  public String id() {
-    return "dnsperf";
-  }
+    @Override
+    public String id() {
+        return "dnsperf";
+    }
 
-  @Override
-  public List<Line> measure(Stage stage) throws IOException, InterruptedException {
-    String program = Programs.require("dnsperf", "dnsperf");
-    BenchOptions options = stage.options();
-    StringBuilder queries = new StringBuilder();
-    for (int i = 0; i < 10_000; i++) {
-      queries.append("d").append(i).append('.').append(Names.ZONE).append(" A\n");
+    @Override
+    public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
+        String program = ProgramFinder.require("dnsperf", "dnsperf");
+        BenchOptions options = stage.options();
+        StringBuilder queries = new StringBuilder();
+        for (int i = 0; i < 10_000; i++) {
+            queries.append("d").append(i).append('.').append(TargetNames.ZONE).append(" A\n");
+        }
+        Path file = Files.writeString(stage.folder().resolve("queries"), queries);
+        List<Double> rates = new ArrayList<>();
+        for (int round = 0; round < options.rounds(); round++) {
+            Process process = new ProcessBuilder(
+                            program,
+                            "-s",
+                            "127.0.0.1",
+                            "-p",
+                            Integer.toString(stage.names().port()),
+                            "-d",
+                            file.toString(),
+                            "-l",
+                            Long.toString(options.round().toSeconds()),
+                            "-c",
+                            Integer.toString(BenchOptions.CONNECTIONS))
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            Matcher rate = RATE.matcher(said);
+            if (!rate.find()) {
+                throw new IOException("dnsperf: " + said.strip());
+            }
+            rates.add(Double.parseDouble(rate.group(1)));
+        }
+        return List.of(new BulkLine(
+                "dnsperf, the same name server",
+                Distribution.of(rates).text(0) + " queries/s",
+                "",
+                "",
+                "",
+                "one question each; a line of dns-records asks ten and more"));
     }
-    Path file = Files.writeString(stage.folder().resolve("queries"), queries);
-    List<Double> rates = new ArrayList<>();
-    for (int round = 0; round < options.rounds(); round++) {
-      Process process =
-          new ProcessBuilder(
-                  program,
-                  "-s",
-                  "127.0.0.1",
-                  "-p",
-                  Integer.toString(stage.names().port()),
-                  "-d",
-                  file.toString(),
-                  "-l",
-                  Long.toString(options.round().toSeconds()),
-                  "-c",
-                  Integer.toString(BenchOptions.CONNECTIONS))
-              .redirectErrorStream(true)
-              .start();
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      Matcher rate = RATE.matcher(said);
-      if (!rate.find()) {
-        throw new IOException("dnsperf: " + said.strip());
-      }
-      rates.add(Double.parseDouble(rate.group(1)));
-    }
-    return List.of(
-        new Line(
-            "dnsperf, the same name server",
-            Spread.of(rates).text(0) + " queries/s",
-            "",
-            "",
-            "",
-            "one question each; a line of dns-records asks ten and more"));
-  }
 }

@@ -8,46 +8,45 @@ import java.util.List;
  * fresh connection for each check, no cache, no resumed TLS session.
  */
 final class FreshRow implements Row {
-  private static final String RIGHT = "\"verdict\":\"pass\"";
+    private static final String RIGHT = "\"verdict\":\"pass\"";
 
-  private final String id;
-  private final String what;
-  private final boolean tls;
-  private final String query;
-  private final double goal;
-  private final String note;
+    private final String id;
+    private final String what;
+    private final boolean tls;
+    private final String query;
+    private final double goal;
+    private final String note;
 
-  /**
-   * @param query our options, such as {@code ?method=get}
-   */
-  FreshRow(String id, String what, boolean tls, String query, double goal, String note) {
-    this.id = id;
-    this.what = what;
-    this.tls = tls;
-    this.query = query;
-    this.goal = goal;
-    this.note = note;
-  }
+    /**
+     * @param query our options, such as {@code ?method=get}
+     */
+    FreshRow(String id, String what, boolean tls, String query, double goal, String note) {
+        this.id = id;
+        this.what = what;
+        this.tls = tls;
+        this.query = query;
+        this.goal = goal;
+        this.note = note;
+    }
 
-  @Override
-  public String id() {
-    return id;
-  }
+    @Override
+    public String id() {
+        return id;
+    }
 
-  @Override
-  public List<Line> measure(Stage stage) throws IOException, InterruptedException {
-    Wrk wrk = stage.wrk();
-    String site = stage.nginx().site(tls) + "/";
-    Blackbox blackbox = stage.blackbox();
-    Service service = stage.service();
-    BenchOptions options = stage.options();
-    stage.setLoaded();
-    Pair pair =
-        Pair.measure(
-            id,
-            options,
-            service.checks(wrk, Service.instantPath("http-status", site, ""), query, RIGHT),
-            blackbox.probes(wrk, Blackbox.probePath(site)));
-    return List.of(pair.line(what, goal, note));
-  }
+    @Override
+    public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
+        Wrk wrk = stage.wrk();
+        String site = stage.nginx().site(tls) + "/";
+        Blackbox blackbox = stage.blackbox();
+        ServiceUnderLoad service = stage.service();
+        BenchOptions options = stage.options();
+        stage.setLoaded();
+        Comparison pair = Comparison.measure(
+                id,
+                options,
+                service.checks(wrk, ServiceUnderLoad.instantPath("http-status", site, ""), query, RIGHT),
+                blackbox.probes(wrk, Blackbox.probePath(site)));
+        return List.of(pair.line(what, goal, note));
+    }
 }

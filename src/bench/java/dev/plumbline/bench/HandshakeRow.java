@@ -5,36 +5,33 @@ import java.util.List;
 
 /** Fresh {@code ssl-certificate} checks beside blackbox_exporter's TCP+TLS probe of one nginx. */
 final class HandshakeRow implements Row {
-  private static final String WHAT = "fresh ssl-certificate ÷ blackbox_exporter TCP+TLS /probe";
-  private static final double GOAL = 2;
+    private static final String WHAT = "fresh ssl-certificate ÷ blackbox_exporter TCP+TLS /probe";
+    private static final double GOAL = 2;
 
-  @Override
-  public String id() {
-    return "certificate";
-  }
+    @Override
+    public String id() {
+        return "certificate";
+    }
 
-  @Override
-  public List<Line> measure(Stage stage) throws IOException, InterruptedException {
-    Wrk wrk = stage.wrk();
-    String server = "127.0.0.1:" + stage.nginx().httpsPort();
-    Blackbox blackbox = stage.blackbox();
-    Service service = stage.service();
-    stage.setLoaded();
-    Pair pair =
-        Pair.measure(
-            id(),
-            stage.options(),
-            service.checks(
-                wrk,
-                Service.instantPath("ssl-certificate", server, "?sni="),
-                "." + Names.ZONE,
-                "\"trusted\":true"),
-            blackbox.probes(wrk, Blackbox.handshakePath(server) + "&number="));
-    return List.of(
-        pair.line(
-            WHAT,
-            GOAL,
-            "ours asks for another name each time and judges the certificate, theirs verifies"
-                + " nothing"));
-  }
+    @Override
+    public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
+        Wrk wrk = stage.wrk();
+        String server = "127.0.0.1:" + stage.nginx().httpsPort();
+        Blackbox blackbox = stage.blackbox();
+        ServiceUnderLoad service = stage.service();
+        stage.setLoaded();
+        Comparison pair = Comparison.measure(
+                id(),
+                stage.options(),
+                service.checks(
+                        wrk,
+                        ServiceUnderLoad.instantPath("ssl-certificate", server, "?sni="),
+                        "." + TargetNames.ZONE,
+                        "\"trusted\":true"),
+                blackbox.probes(wrk, Blackbox.handshakePath(server) + "&number="));
+        return List.of(pair.line(
+                WHAT,
+                GOAL,
+                "ours asks for another name each time and judges the certificate, theirs verifies" + " nothing"));
+    }
 }

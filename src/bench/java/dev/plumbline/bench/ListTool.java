@@ -9,57 +9,54 @@ import java.util.List;
 
 /** A program of others that checks a list, with its own defaults for how many at once. */
 final class ListTool {
-  private final String program;
-  private final Path list;
-  private final Path output;
-  private final String right;
-  private final List<String> arguments;
+    private final String program;
+    private final Path list;
+    private final Path output;
+    private final String right;
+    private final List<String> arguments;
 
-  /**
-   * @param right what a line of its output holds when the check went well
-   */
-  private ListTool(String program, String module, Stage stage, String right, List<String> arguments)
-      throws IOException {
-    this.program = Programs.requireOfGo(program, module);
-    this.list = stage.folder().resolve(program + "-list");
-    this.output = stage.folder().resolve(program + "-output");
-    this.right = right;
-    this.arguments = new ArrayList<>(arguments);
-    this.arguments.addAll(
-        List.of("-r", stage.names().address(), "-json", "-silent", "-nc", "-duc"));
-  }
-
-  /** Asks for the types that {@code dns-records} asks for by itself, but HTTPS, which it lacks. */
-  static ListTool dnsx(Stage stage) throws IOException {
-    return new ListTool(
-        "dnsx",
-        "github.com/projectdiscovery/dnsx",
-        stage,
-        "\"a\":",
-        List.of(
-            "-a", "-aaaa", "-cname", "-mx", "-ns", "-txt", "-soa", "-caa", "-srv", "-omit-raw"));
-  }
-
-  /** Reads certificates, and judges names, times and self-signed ones. */
-  static ListTool tlsx(Stage stage) throws IOException {
-    return new ListTool(
-        "tlsx", "github.com/projectdiscovery/tlsx", stage, "\"probe_status\":true", List.of());
-  }
-
-  /**
-   * What checking a list took.
-   *
-   * @param right lines that went well
-   */
-  record Run(ProgramRun program, long right) {}
-
-  Run check(List<String> targets) throws IOException, InterruptedException {
-    Files.write(list, targets, StandardCharsets.US_ASCII);
-    List<String> command = new ArrayList<>(List.of(program, "-l", list.toString()));
-    command.addAll(arguments);
-    ProgramRun run = ProgramRun.of(command, output.toFile());
-    try (var lines = Files.lines(output, StandardCharsets.UTF_8)) {
-      return new Run(run, lines.filter(line -> line.contains(right)).count());
+    /**
+     * @param right what a line of its output holds when the check went well
+     */
+    private ListTool(String program, String module, BenchStage stage, String right, List<String> arguments)
+            throws IOException {
+        this.program = ProgramFinder.requireOfGo(program, module);
+        this.list = stage.folder().resolve(program + "-list");
+        this.output = stage.folder().resolve(program + "-output");
+        this.right = right;
+        this.arguments = new ArrayList<>(arguments);
+        this.arguments.addAll(List.of("-r", stage.names().address(), "-json", "-silent", "-nc", "-duc"));
     }
-  }
+
+    /** Asks for the types that {@code dns-records} asks for by itself, but HTTPS, which it lacks. */
+    static ListTool dnsx(BenchStage stage) throws IOException {
+        return new ListTool(
+                "dnsx",
+                "github.com/projectdiscovery/dnsx",
+                stage,
+                "\"a\":",
+                List.of("-a", "-aaaa", "-cname", "-mx", "-ns", "-txt", "-soa", "-caa", "-srv", "-omit-raw"));
+    }
+
+    /** Reads certificates, and judges names, times and self-signed ones. */
+    static ListTool tlsx(BenchStage stage) throws IOException {
+        return new ListTool("tlsx", "github.com/projectdiscovery/tlsx", stage, "\"probe_status\":true", List.of());
+    }
+
+    /**
+     * What checking a list took.
+     *
+     * @param right lines that went well
+     */
+    record Run(ProgramRun program, long right) {}
+
+    Run check(List<String> targets) throws IOException, InterruptedException {
+        Files.write(list, targets, StandardCharsets.US_ASCII);
+        List<String> command = new ArrayList<>(List.of(program, "-l", list.toString()));
+        command.addAll(arguments);
+        ProgramRun run = ProgramRun.of(command, output.toFile());
+        try (var lines = Files.lines(output, StandardCharsets.UTF_8)) {
+            return new Run(run, lines.filter(line -> line.contains(right)).count());
+        }
+    }
 }

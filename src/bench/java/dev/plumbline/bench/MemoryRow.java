@@ -6,45 +6,44 @@ import java.util.Locale;
 
 /** Resident memory of the service's JVM: idle after its start, and after the load of other rows. */
 final class MemoryRow implements Row {
-  private static final double GOAL_MIB = 200;
+    private static final double GOAL_MIB = 200;
 
-  private final List<Row> loads;
+    private final List<Row> loads;
 
-  /**
-   * @param loads rows that put load on the service, run first if none has been
-   */
-  MemoryRow(List<Row> loads) {
-    this.loads = loads;
-  }
-
-  @Override
-  public String id() {
-    return "memory";
-  }
-
-  @Override
-  public List<Line> measure(Stage stage) throws IOException, InterruptedException {
-    double idle = stage.idleKib() / 1024.0;
-    if (!stage.loaded()) {
-      for (Row load : loads) {
-        load.measure(stage);
-      }
+    /**
+     * @param loads rows that put load on the service, run first if none has been
+     */
+    MemoryRow(List<Row> loads) {
+        this.loads = loads;
     }
-    double after = stage.service().process().residentKib() / 1024.0;
-    String flags = String.join(" ", stage.options().jvmFlags());
-    return List.of(
-        new Line(
-            "resident memory, idle after the start",
-            mib(idle),
-            "",
-            "",
-            Line.atMost(GOAL_MIB, "MiB", idle),
-            "VmRSS of our JVM with " + flags),
-        new Line(
-            "resident memory, after the load of the rows above", mib(after), "", "", "", "VmRSS"));
-  }
 
-  private static String mib(double size) {
-    return String.format(Locale.ROOT, "%.0f MiB", size);
-  }
+    @Override
+    public String id() {
+        return "memory";
+    }
+
+    @Override
+    public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
+        double idle = stage.idleKib() / 1024.0;
+        if (!stage.loaded()) {
+            for (Row load : loads) {
+                load.measure(stage);
+            }
+        }
+        double after = stage.service().process().residentKib() / 1024.0;
+        String flags = String.join(" ", stage.options().jvmFlags());
+        return List.of(
+                new BulkLine(
+                        "resident memory, idle after the start",
+                        mib(idle),
+                        "",
+                        "",
+                        BulkLine.atMost(GOAL_MIB, "MiB", idle),
+                        "VmRSS of our JVM with " + flags),
+                new BulkLine("resident memory, after the load of the rows above", mib(after), "", "", "", "VmRSS"));
+    }
+
+    private static String mib(double size) {
+        return String.format(Locale.ROOT, "%.0f MiB", size);
+    }
 }

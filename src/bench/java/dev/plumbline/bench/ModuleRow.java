@@ -12,194 +12,187 @@ import org.jspecify.annotations.Nullable;
 
 /** Bulk jobs of one module, from the first POST to the last stored result: lines a second. */
 final class ModuleRow implements Row {
-  private static final int LEAST_JOBS = 2;
-  private static final int MOST_JOBS = 80;
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final int LEAST_JOBS = 2;
+    private static final int MOST_JOBS = 80;
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-  private final String module;
-  private final Targets targets;
-  private final @Nullable Peer peer;
-  private int lists;
+    private final String module;
+    private final Targets targets;
+    private final @Nullable Peer peer;
+    private int lists;
 
-  /** What is checked: another target for each name that never stood before. */
-  interface Targets {
-    String of(Stage stage, String name) throws IOException, InterruptedException;
-  }
-
-  /** Finds a program that checks the same lists in its way. */
-  interface Tool {
-    ListTool on(Stage stage) throws IOException;
-  }
-
-  /**
-   * Whom we are compared with.
-   *
-   * @param goal the least ratio of our rate and theirs
-   */
-  record Peer(String name, Tool tool, double goal) {}
-
-  private record Lap(double rate, long wrong, double cpuMicros, double databaseMicros) {}
-
-  ModuleRow(String module, Targets targets) {
-    this(module, targets, null);
-  }
-
-  ModuleRow(String module, Targets targets, @Nullable Peer peer) {
-    this.module = module;
-    this.targets = targets;
-    this.peer = peer;
-  }
-
-  /** Pages of the nginx of the bench, below this. */
-  static Targets pages(boolean tls, String below) {
-    return (stage, name) -> stage.nginx().site(tls) + below + name;
-  }
-
-  static Targets names() {
-    return (stage, name) -> name + "." + Names.ZONE;
-  }
-
-  /** The nginx of the bench, under many names. */
-  static Targets servers() {
-    return (stage, name) -> name + "." + Names.ZONE + ":" + stage.nginx().httpsPort();
-  }
-
-  @Override
-  public String id() {
-    return "bulk-" + module + (peer == null ? "" : "-" + peer.name);
-  }
-
-  @Override
-  public List<Line> measure(Stage stage) throws IOException, InterruptedException {
-    ListTool tool = peer == null ? null : peer.tool.on(stage);
-    Service service = stage.resolving();
-    JobClient client = new JobClient(service, service.tenants().newKey());
-    BenchOptions options = stage.options();
-    int jobs = LEAST_JOBS;
-    Warmup warmup = new Warmup(service.process(), options.warmup());
-    do {
-      double wanted =
-          lap(stage, service, client, jobs).rate
-              * options.round().toSeconds()
-              / JobClient.MOST_LINES;
-      jobs = (int) Math.max(LEAST_JOBS, Math.min(MOST_JOBS, Math.ceil(wanted)));
-    } while (!warmup.isOver());
-    if (tool != null) {
-      theirs(tool, list(stage, jobs));
+    /** What is checked: another target for each name that never stood before. */
+    interface Targets {
+        String of(BenchStage stage, String name) throws IOException, InterruptedException;
     }
-    List<Lap> laps = new ArrayList<>();
-    List<Lap> theirs = new ArrayList<>();
-    for (int round = 1; round <= options.rounds(); round++) {
-      Lap lap = lap(stage, service, client, jobs);
-      laps.add(lap);
-      report(round, lap);
-      if (tool != null) {
-        Lap other = theirs(tool, list(stage, jobs));
-        theirs.add(other);
-        report(round, other);
-      }
+
+    /** Finds a program that checks the same lists in its way. */
+    interface Tool {
+        ListTool on(BenchStage stage) throws IOException;
     }
-    return List.of(line(laps, theirs, jobs * JobClient.MOST_LINES));
-  }
 
-  private void report(int round, Lap lap) {
-    System.out.printf(
-        Locale.ROOT,
-        "  %s, round %d: %,.0f/s (%.0f + %.0f µs); errors %d%n",
-        id(),
-        round,
-        lap.rate,
-        lap.cpuMicros,
-        lap.databaseMicros,
-        lap.wrong);
-  }
+    /**
+     * Whom we are compared with.
+     *
+     * @param goal the least ratio of our rate and theirs
+     */
+    record Peer(String name, Tool tool, double goal) {}
 
-  private List<String> list(Stage stage, int jobs) throws IOException, InterruptedException {
-    String before = "n" + ++lists + "-";
-    List<String> list = new ArrayList<>();
-    for (int i = 0; i < jobs * JobClient.MOST_LINES; i++) {
-      list.add(targets.of(stage, before + i));
+    private record Lap(double rate, long wrong, double cpuMicros, double databaseMicros) {}
+
+    ModuleRow(String module, Targets targets) {
+        this(module, targets, null);
     }
-    return list;
-  }
 
-  private static Lap theirs(ListTool tool, List<String> list)
-      throws IOException, InterruptedException {
-    ListTool.Run run = tool.check(list);
-    return new Lap(
-        run.right() / run.program().seconds(),
-        list.size() - run.right(),
-        run.program().cpuMillis() * 1e3 / list.size(),
-        0);
-  }
-
-  private Lap lap(Stage stage, Service service, JobClient client, int jobs)
-      throws IOException, InterruptedException {
-    List<String> list = list(stage, jobs);
-    List<String> bodies = JobClient.bodies(module, list, new JsonObject());
-    long cpu = service.process().cpuMillis();
-    long databaseCpu = service.postgres().cpuMillis();
-    Instant began = Instant.now();
-    Instant ended = began;
-    int wrong = 0;
-    for (String token : client.createAll(bodies)) {
-      JsonObject job = client.awaitEnd(token, PATIENCE);
-      Instant finished = JobClient.finishedAt(job);
-      ended = finished.isAfter(ended) ? finished : ended;
-      int errors = job.getJsonObject("counts").getInteger("error");
-      if (errors > 0) {
-        System.out.println("  " + errors + " errors, such as " + client.firstError(token));
-      }
-      wrong += errors;
+    ModuleRow(String module, Targets targets, @Nullable Peer peer) {
+        this.module = module;
+        this.targets = targets;
+        this.peer = peer;
     }
-    return new Lap(
-        (list.size() - wrong) / (Duration.between(began, ended).toNanos() / 1e9),
-        wrong,
-        (service.process().cpuMillis() - cpu) * 1e3 / list.size(),
-        (service.postgres().cpuMillis() - databaseCpu) * 1e3 / list.size());
-  }
 
-  private Line line(List<Lap> laps, List<Lap> theirs, int lines) {
-    String rate = Spread.of(laps.stream().map(Lap::rate).toList()).text(0) + " lines/s";
-    String cost =
-        String.format(
-            Locale.ROOT,
-            "%.0f µs CPU each and %.0f in PostgreSQL",
-            median(laps, Lap::cpuMicros),
-            median(laps, Lap::databaseMicros));
-    String errors =
-        String.format(
-            Locale.ROOT,
-            "%,d errors of %,d lines in each of %d rounds",
-            wrong(laps),
-            lines,
-            laps.size());
-    if (peer == null) {
-      return new Line("bulk " + module, rate, cost, "", "", errors);
+    /** Pages of the nginx of the bench, below this. */
+    static Targets pages(boolean tls, String below) {
+        return (stage, name) -> stage.nginx().site(tls) + below + name;
     }
-    List<Double> ratios = new ArrayList<>();
-    for (int i = 0; i < laps.size(); i++) {
-      ratios.add(laps.get(i).rate / theirs.get(i).rate);
+
+    static Targets names() {
+        return (stage, name) -> name + "." + TargetNames.ZONE;
     }
-    Spread ratio = Spread.of(ratios);
-    return new Line(
-        "bulk " + module + " ÷ " + peer.name,
-        ratio.text(2),
-        rate + ", " + cost,
-        String.format(
-            Locale.ROOT,
-            "%s/s, %.0f µs CPU each",
-            Spread.of(theirs.stream().map(Lap::rate).toList()).text(0),
-            median(theirs, Lap::cpuMicros)),
-        Line.atLeast(peer.goal, ratio.median()),
-        errors + "; theirs " + String.format(Locale.ROOT, "%,d", wrong(theirs)));
-  }
 
-  private static double median(List<Lap> laps, ToDoubleFunction<Lap> figure) {
-    return Spread.of(laps.stream().mapToDouble(figure).boxed().toList()).median();
-  }
+    /** The nginx of the bench, under many names. */
+    static Targets servers() {
+        return (stage, name) ->
+                name + "." + TargetNames.ZONE + ":" + stage.nginx().httpsPort();
+    }
 
-  private static long wrong(List<Lap> laps) {
-    return laps.stream().mapToLong(Lap::wrong).sum();
-  }
+    @Override
+    public String id() {
+        return "bulk-" + module + (peer == null ? "" : "-" + peer.name);
+    }
+
+    @Override
+    public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
+        ListTool tool = peer == null ? null : peer.tool.on(stage);
+        ServiceUnderLoad service = stage.resolving();
+        JobsClient client = new JobsClient(service, service.tenants().newKey());
+        BenchOptions options = stage.options();
+        int jobs = LEAST_JOBS;
+        Warmup warmup = new Warmup(service.process(), options.warmup());
+        do {
+            double wanted =
+                    lap(stage, service, client, jobs).rate * options.round().toSeconds() / JobsClient.MOST_LINES;
+            jobs = (int) Math.max(LEAST_JOBS, Math.min(MOST_JOBS, Math.ceil(wanted)));
+        } while (!warmup.isOver());
+        if (tool != null) {
+            theirs(tool, list(stage, jobs));
+        }
+        List<Lap> laps = new ArrayList<>();
+        List<Lap> theirs = new ArrayList<>();
+        for (int round = 1; round <= options.rounds(); round++) {
+            Lap lap = lap(stage, service, client, jobs);
+            laps.add(lap);
+            report(round, lap);
+            if (tool != null) {
+                Lap other = theirs(tool, list(stage, jobs));
+                theirs.add(other);
+                report(round, other);
+            }
+        }
+        return List.of(line(laps, theirs, jobs * JobsClient.MOST_LINES));
+    }
+
+    private void report(int round, Lap lap) {
+        System.out.printf(
+                Locale.ROOT,
+                "  %s, round %d: %,.0f/s (%.0f + %.0f µs); errors %d%n",
+                id(),
+                round,
+                lap.rate,
+                lap.cpuMicros,
+                lap.databaseMicros,
+                lap.wrong);
+    }
+
+    private List<String> list(BenchStage stage, int jobs) throws IOException, InterruptedException {
+        String before = "n" + ++lists + "-";
+        List<String> list = new ArrayList<>();
+        for (int i = 0; i < jobs * JobsClient.MOST_LINES; i++) {
+            list.add(targets.of(stage, before + i));
+        }
+        return list;
+    }
+
+    private static Lap theirs(ListTool tool, List<String> list) throws IOException, InterruptedException {
+        ListTool.Run run = tool.check(list);
+        return new Lap(
+                run.right() / run.program().seconds(),
+                list.size() - run.right(),
+                run.program().cpuMillis() * 1e3 / list.size(),
+                0);
+    }
+
+    private Lap lap(BenchStage stage, ServiceUnderLoad service, JobsClient client, int jobs)
+            throws IOException, InterruptedException {
+        List<String> list = list(stage, jobs);
+        List<String> bodies = JobsClient.bodies(module, list, new JsonObject());
+        long cpu = service.process().cpuMillis();
+        long databaseCpu = service.postgres().cpuMillis();
+        Instant began = Instant.now();
+        Instant ended = began;
+        int wrong = 0;
+        for (String token : client.createAll(bodies)) {
+            JsonObject job = client.awaitEnd(token, PATIENCE);
+            Instant finished = JobsClient.finishedAt(job);
+            ended = finished.isAfter(ended) ? finished : ended;
+            int errors = job.getJsonObject("counts").getInteger("error");
+            if (errors > 0) {
+                System.out.println("  " + errors + " errors, such as " + client.firstError(token));
+            }
+            wrong += errors;
+        }
+        return new Lap(
+                (list.size() - wrong) / (Duration.between(began, ended).toNanos() / 1e9),
+                wrong,
+                (service.process().cpuMillis() - cpu) * 1e3 / list.size(),
+                (service.postgres().cpuMillis() - databaseCpu) * 1e3 / list.size());
+    }
+
+    private BulkLine line(List<Lap> laps, List<Lap> theirs, int lines) {
+        String rate = Distribution.of(laps.stream().map(Lap::rate).toList()).text(0) + " lines/s";
+        String cost = String.format(
+                Locale.ROOT,
+                "%.0f µs CPU each and %.0f in PostgreSQL",
+                median(laps, Lap::cpuMicros),
+                median(laps, Lap::databaseMicros));
+        String errors = String.format(
+                Locale.ROOT, "%,d errors of %,d lines in each of %d rounds", wrong(laps), lines, laps.size());
+        if (peer == null) {
+            return new BulkLine("bulk " + module, rate, cost, "", "", errors);
+        }
+        List<Double> ratios = new ArrayList<>();
+        for (int i = 0; i < laps.size(); i++) {
+            ratios.add(laps.get(i).rate / theirs.get(i).rate);
+        }
+        Distribution ratio = Distribution.of(ratios);
+        return new BulkLine(
+                "bulk " + module + " ÷ " + peer.name,
+                ratio.text(2),
+                rate + ", " + cost,
+                String.format(
+                        Locale.ROOT,
+                        "%s/s, %.0f µs CPU each",
+                        Distribution.of(theirs.stream().map(Lap::rate).toList()).text(0),
+                        median(theirs, Lap::cpuMicros)),
+                BulkLine.atLeast(peer.goal, ratio.median()),
+                errors + "; theirs " + String.format(Locale.ROOT, "%,d", wrong(theirs)));
+    }
+
+    private static double median(List<Lap> laps, ToDoubleFunction<Lap> figure) {
+        return Distribution.of(laps.stream().mapToDouble(figure).boxed().toList())
+                .median();
+    }
+
+    private static long wrong(List<Lap> laps) {
+        return laps.stream().mapToLong(Lap::wrong).sum();
+    }
 }

@@ -7,43 +7,42 @@ import java.util.Locale;
 
 /** Resident memory with a million lines waiting and worked on. */
 final class QueuedMemoryRow implements Row {
-  private static final double GOAL_MIB = 512;
-  private static final int LOOKS = 40;
-  private static final long PAUSE_MS = 500;
+    private static final double GOAL_MIB = 512;
+    private static final int LOOKS = 40;
+    private static final long PAUSE_MS = 500;
 
-  @Override
-  public String id() {
-    return "memory-queued";
-  }
-
-  @Override
-  public List<Line> measure(Stage stage) throws IOException, InterruptedException {
-    Backlog backlog = stage.backlog();
-    backlog.fill();
-    Service service = backlog.service();
-    List<Double> ours = new ArrayList<>();
-    List<Double> database = new ArrayList<>();
-    for (int i = 0; i < LOOKS; i++) {
-      Thread.sleep(PAUSE_MS);
-      ours.add(service.process().residentKib() / 1024.0);
-      database.add(service.postgres().residentKib() / 1024.0);
+    @Override
+    public String id() {
+        return "memory-queued";
     }
-    long left = backlog.mustWait();
-    Spread spread = Spread.of(ours);
-    return List.of(
-        new Line(
-            "resident memory, 1,000,000 lines queued and worked on",
-            spread.text(0) + " MiB",
-            "",
-            "",
-            Line.atMost(GOAL_MIB, "MiB", spread.max()),
-            String.format(
-                Locale.ROOT,
-                "the largest counts; VmRSS of our JVM, %d times in %d s; all processes of"
-                    + " PostgreSQL %s MiB (Pss); never fewer than %,d lines waiting",
-                LOOKS,
-                LOOKS * PAUSE_MS / 1_000,
-                Spread.of(database).text(0),
-                left)));
-  }
+
+    @Override
+    public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
+        Backlog backlog = stage.backlog();
+        backlog.fill();
+        ServiceUnderLoad service = backlog.service();
+        List<Double> ours = new ArrayList<>();
+        List<Double> database = new ArrayList<>();
+        for (int i = 0; i < LOOKS; i++) {
+            Thread.sleep(PAUSE_MS);
+            ours.add(service.process().residentKib() / 1024.0);
+            database.add(service.postgres().residentKib() / 1024.0);
+        }
+        long left = backlog.mustWait();
+        Distribution spread = Distribution.of(ours);
+        return List.of(new BulkLine(
+                "resident memory, 1,000,000 lines queued and worked on",
+                spread.text(0) + " MiB",
+                "",
+                "",
+                BulkLine.atMost(GOAL_MIB, "MiB", spread.max()),
+                String.format(
+                        Locale.ROOT,
+                        "the largest counts; VmRSS of our JVM, %d times in %d s; all processes of"
+                                + " PostgreSQL %s MiB (Pss); never fewer than %,d lines waiting",
+                        LOOKS,
+                        LOOKS * PAUSE_MS / 1_000,
+                        Distribution.of(database).text(0),
+                        left)));
+    }
 }

@@ -5,13 +5,13 @@ import java.util.List;
 
 /** Something that the bench measures; add one to {@link Bench#rows}. */
 interface Row {
-  /** The name under which it can be asked for alone. */
-  String id();
+    /** The name under which it can be asked for alone. */
+    String id();
 
-  /**
-   * Measures.
-   *
-   * @throws MissingProgramException when it needs a program that is not installed
-   */
-  List<Line> measure(Stage stage) throws IOException, InterruptedException;
+    /**
+     * Measures.
+     *
+     * @throws MissingProgramException when it needs a program that is not installed
+     */
+    List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException;
 }

@@ -9,47 +9,47 @@ import java.util.Deque;
 
 /** Accepts every connection and never says a word: a check of it takes all the time it may. */
 final class SilentServer implements AutoCloseable {
-  private static final int BACKLOG = 4_096;
+    private static final int BACKLOG = 4_096;
 
-  /** More than the service has under way at once: who is pushed out has long given up. */
-  private static final int MOST_OPEN = 1_024;
+    /** More than the service has under way at once: who is pushed out has long given up. */
+    private static final int MOST_OPEN = 1_024;
 
-  private final ServerSocket listener;
+    private final ServerSocket listener;
 
-  SilentServer() throws IOException {
-    listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
-    Thread acceptor = new Thread(this::accept, "silent-server");
-    acceptor.setDaemon(true);
-    acceptor.start();
-  }
-
-  /** Its address without a path. */
-  String site() {
-    return "http://127.0.0.1:" + listener.getLocalPort();
-  }
-
-  private void accept() {
-    Deque<Socket> open = new ArrayDeque<>();
-    try {
-      while (true) {
-        open.add(listener.accept());
-        if (open.size() > MOST_OPEN) {
-          open.remove().close();
-        }
-      }
-    } catch (IOException closed) {
-      for (Socket socket : open) {
-        try {
-          socket.close();
-        } catch (IOException gone) {
-          // as it should be
-        }
-      }
+    SilentServer() throws IOException {
+        listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
+        Thread acceptor = new Thread(this::accept, "silent-server");
+        acceptor.setDaemon(true);
+        acceptor.start();
     }
-  }
 
-  @Override
-  public void close() throws IOException {
-    listener.close();
-  }
+    /** Its address without a path. */
+    String site() {
+        return "http://127.0.0.1:" + listener.getLocalPort();
+    }
+
+    private void accept() {
+        Deque<Socket> open = new ArrayDeque<>();
+        try {
+            while (true) {
+                open.add(listener.accept());
+                if (open.size() > MOST_OPEN) {
+                    open.remove().close();
+                }
+            }
+        } catch (IOException closed) {
+            for (Socket socket : open) {
+                try {
+                    socket.close();
+                } catch (IOException gone) {
+                    // as it should be
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+    }
 }

@@ -8,58 +8,57 @@ import java.util.Locale;
 
 /** A job of one line behind a million waiting lines of another account: POST to its result. */
 final class SmallJobRow implements Row {
-  private static final double GOAL_MS = 2_000;
-  private static final int JOBS = 20;
-  private static final long PAUSE_MS = 500;
-  private static final long POLL_MS = 10;
+    private static final double GOAL_MS = 2_000;
+    private static final int JOBS = 20;
+    private static final long PAUSE_MS = 500;
+    private static final long POLL_MS = 10;
 
-  @Override
-  public String id() {
-    return "small-job";
-  }
+    @Override
+    public String id() {
+        return "small-job";
+    }
 
-  @Override
-  public List<Line> measure(Stage stage) throws IOException, InterruptedException {
-    Backlog backlog = stage.backlog();
-    backlog.fill();
-    JobClient client = new JobClient(backlog.service(), backlog.service().tenants().newKey());
-    List<Double> waits = new ArrayList<>();
-    for (int i = 0; i < JOBS; i++) {
-      Thread.sleep(PAUSE_MS);
-      waits.add(wait(client, stage.nginx().site(false) + "/small-" + i));
+    @Override
+    public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
+        Backlog backlog = stage.backlog();
+        backlog.fill();
+        JobsClient client =
+                new JobsClient(backlog.service(), backlog.service().tenants().newKey());
+        List<Double> waits = new ArrayList<>();
+        for (int i = 0; i < JOBS; i++) {
+            Thread.sleep(PAUSE_MS);
+            waits.add(wait(client, stage.nginx().site(false) + "/small-" + i));
+        }
+        long left = backlog.mustWait();
+        Distribution spread = Distribution.of(waits);
+        return List.of(new BulkLine(
+                "a one-line job behind 1,000,000 lines of another account: POST to result",
+                spread.text(0) + " ms",
+                "",
+                "",
+                BulkLine.atMost(GOAL_MS, "ms", spread.max()),
+                String.format(
+                        Locale.ROOT,
+                        "the worst counts; %d jobs, seen by polling every %d ms; never fewer than %,d lines"
+                                + " waiting, which were worked on all the while",
+                        JOBS,
+                        POLL_MS,
+                        left)));
     }
-    long left = backlog.mustWait();
-    Spread spread = Spread.of(waits);
-    return List.of(
-        new Line(
-            "a one-line job behind 1,000,000 lines of another account: POST to result",
-            spread.text(0) + " ms",
-            "",
-            "",
-            Line.atMost(GOAL_MS, "ms", spread.max()),
-            String.format(
-                Locale.ROOT,
-                "the worst counts; %d jobs, seen by polling every %d ms; never fewer than %,d lines"
-                    + " waiting, which were worked on all the while",
-                JOBS,
-                POLL_MS,
-                left)));
-  }
 
-  private static double wait(JobClient client, String url)
-      throws IOException, InterruptedException {
-    String body = JobClient.body(List.of(url), new JsonObject());
-    long began = System.nanoTime();
-    String token = client.create(body);
-    JsonObject counts = client.head(token).getJsonObject("counts");
-    while (counts.getInteger("done") == 0) {
-      Thread.sleep(POLL_MS);
-      counts = client.head(token).getJsonObject("counts");
+    private static double wait(JobsClient client, String url) throws IOException, InterruptedException {
+        String body = JobsClient.body(List.of(url), new JsonObject());
+        long began = System.nanoTime();
+        String token = client.create(body);
+        JsonObject counts = client.head(token).getJsonObject("counts");
+        while (counts.getInteger("done") == 0) {
+            Thread.sleep(POLL_MS);
+            counts = client.head(token).getJsonObject("counts");
+        }
+        double millis = (System.nanoTime() - began) / 1e6;
+        if (counts.getInteger("pass") != 1) {
+            throw new IOException("not a pass: " + counts);
+        }
+        return millis;
     }
-    double millis = (System.nanoTime() - began) / 1e6;
-    if (counts.getInteger("pass") != 1) {
-      throw new IOException("not a pass: " + counts);
-    }
-    return millis;
-  }
 }

@@ -28,71 +28,64 @@ import org.bouncycastle.util.io.pem.PemObject;
 
 /** A chain of two EC P-256 certificates for 127.0.0.1 and some names, made anew for each run. */
 final class TestCertificate {
-  private TestCertificate() {}
+    private TestCertificate() {}
 
-  /**
-   * Writes {@code certificate.pem} (the leaf), {@code key.pem} and {@code root.pem}.
-   *
-   * @return root.pem
-   */
-  static Path write(Path folder) throws IOException {
-    try {
-      KeyPair rootKey = keyPair();
-      KeyPair leafKey = keyPair();
-      X500Name rootName = new X500Name("CN=Plumbline bench root");
-      X509Certificate root = certificate(rootName, rootName, rootKey, rootKey, true);
-      X509Certificate leaf =
-          certificate(new X500Name("CN=127.0.0.1"), rootName, leafKey, rootKey, false);
-      pem(folder.resolve("certificate.pem"), leaf);
-      pem(
-          folder.resolve("key.pem"),
-          new PemObject("PRIVATE KEY", leafKey.getPrivate().getEncoded()));
-      return pem(folder.resolve("root.pem"), root);
-    } catch (GeneralSecurityException | OperatorCreationException impossible) {
-      throw new IllegalStateException(impossible);
+    /**
+     * Writes {@code certificate.pem} (the leaf), {@code key.pem} and {@code root.pem}.
+     *
+     * @return root.pem
+     */
+    static Path write(Path folder) throws IOException {
+        try {
+            KeyPair rootKey = keyPair();
+            KeyPair leafKey = keyPair();
+            X500Name rootName = new X500Name("CN=Plumbline bench root");
+            X509Certificate root = certificate(rootName, rootName, rootKey, rootKey, true);
+            X509Certificate leaf = certificate(new X500Name("CN=127.0.0.1"), rootName, leafKey, rootKey, false);
+            pem(folder.resolve("certificate.pem"), leaf);
+            pem(
+                    folder.resolve("key.pem"),
+                    new PemObject("PRIVATE KEY", leafKey.getPrivate().getEncoded()));
+            return pem(folder.resolve("root.pem"), root);
+        } catch (GeneralSecurityException | OperatorCreationException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
-  }
 
-  private static KeyPair keyPair() throws GeneralSecurityException {
-    KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
-    generator.initialize(new ECGenParameterSpec("secp256r1"));
-    return generator.generateKeyPair();
-  }
+    private static KeyPair keyPair() throws GeneralSecurityException {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(new ECGenParameterSpec("secp256r1"));
+        return generator.generateKeyPair();
+    }
 
-  private static X509Certificate certificate(
-      X500Name subject, X500Name issuer, KeyPair key, KeyPair signer, boolean authority)
-      throws GeneralSecurityException, OperatorCreationException, CertIOException {
-    Instant now = Instant.now();
-    JcaX509v3CertificateBuilder builder =
-        new JcaX509v3CertificateBuilder(
-            issuer,
-            BigInteger.valueOf(now.toEpochMilli() + (authority ? 0 : 1)),
-            Date.from(now.minus(Duration.ofDays(1))),
-            Date.from(now.plus(Duration.ofDays(90))),
-            subject,
-            key.getPublic());
-    builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(authority));
-    if (!authority) {
-      builder.addExtension(
-          Extension.subjectAlternativeName,
-          false,
-          new GeneralNames(
-              new GeneralName[] {
+    private static X509Certificate certificate(
+            X500Name subject, X500Name issuer, KeyPair key, KeyPair signer, boolean authority)
+            throws GeneralSecurityException, OperatorCreationException, CertIOException {
+        Instant now = Instant.now();
+        JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
+                issuer,
+                BigInteger.valueOf(now.toEpochMilli() + (authority ? 0 : 1)),
+                Date.from(now.minus(Duration.ofDays(1))),
+                Date.from(now.plus(Duration.ofDays(90))),
+                subject,
+                key.getPublic());
+        builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(authority));
+        if (!authority) {
+            builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(new GeneralName[] {
                 new GeneralName(GeneralName.iPAddress, "127.0.0.1"),
-                new GeneralName(GeneralName.dNSName, "*." + Names.ZONE)
-              }));
+                new GeneralName(GeneralName.dNSName, "*." + TargetNames.ZONE)
+            }));
+        }
+        return new JcaX509CertificateConverter()
+                .getCertificate(
+                        builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(signer.getPrivate())));
     }
-    return new JcaX509CertificateConverter()
-        .getCertificate(
-            builder.build(
-                new JcaContentSignerBuilder("SHA256withECDSA").build(signer.getPrivate())));
-  }
 
-  private static Path pem(Path file, Object what) throws IOException {
-    try (Writer writer = Files.newBufferedWriter(file);
-        JcaPEMWriter pem = new JcaPEMWriter(writer)) {
-      pem.writeObject(what);
+    private static Path pem(Path file, Object what) throws IOException {
+        try (Writer writer = Files.newBufferedWriter(file);
+                JcaPEMWriter pem = new JcaPEMWriter(writer)) {
+            pem.writeObject(what);
+        }
+        return file;
     }
-    return file;
-  }
 }

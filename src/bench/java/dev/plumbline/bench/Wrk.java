@@ -15,111 +15,105 @@ import java.util.regex.Pattern;
 
 /** Debian's wrk: the load. A generator in Java would measure itself. */
 final class Wrk {
-  private static final Pattern REPORT =
-      Pattern.compile(
-          "BENCH requests=(\\d+) micros=(\\d+) socket=(\\d+) wrong=(\\d+) p50=(\\d+) p99=(\\d+)");
-  private static final Pattern EXAMPLE = Pattern.compile("EXAMPLE (.*)");
+    private static final Pattern REPORT =
+            Pattern.compile("BENCH requests=(\\d+) micros=(\\d+) socket=(\\d+) wrong=(\\d+) p50=(\\d+) p99=(\\d+)");
+    private static final Pattern EXAMPLE = Pattern.compile("EXAMPLE (.*)");
 
-  private final String program;
-  private final Path same;
-  private final Path checks;
-  private final Path creations;
-  private final AtomicInteger runs = new AtomicInteger();
+    private final String program;
+    private final Path same;
+    private final Path checks;
+    private final Path creations;
+    private final AtomicInteger runs = new AtomicInteger();
 
-  Wrk(Path folder) throws IOException {
-    this.program = Programs.require("wrk", "wrk");
-    this.same = script(folder, "same.lua");
-    this.checks = script(folder, "checks.lua");
-    this.creations = script(folder, "creations.lua");
-  }
+    Wrk(Path folder) throws IOException {
+        this.program = ProgramFinder.require("wrk", "wrk");
+        this.same = script(folder, "same.lua");
+        this.checks = script(folder, "checks.lua");
+        this.creations = script(folder, "creations.lua");
+    }
 
-  /**
-   * What one run of wrk saw.
-   *
-   * @param rate right answers per second
-   * @param errors answers that were wrong, and connections that failed
-   * @param p99Millis the latency that 99 of 100 answers kept
-   * @param cpuMicros processor time of the server for each answer
-   * @param example the first wrong answer, empty if there was none
-   */
-  record Load(
-      double rate,
-      long requests,
-      long errors,
-      double p50Millis,
-      double p99Millis,
-      double cpuMicros,
-      String example) {}
+    /**
+     * What one run of wrk saw.
+     *
+     * @param rate right answers per second
+     * @param errors answers that were wrong, and connections that failed
+     * @param p99Millis the latency that 99 of 100 answers kept
+     * @param cpuMicros processor time of the server for each answer
+     * @param example the first wrong answer, empty if there was none
+     */
+    record Load(
+            double rate,
+            long requests,
+            long errors,
+            double p50Millis,
+            double p99Millis,
+            double cpuMicros,
+            String example) {}
 
-  /** One path again and again. */
-  Load same(Child server, String address, String path, Duration duration)
-      throws IOException, InterruptedException {
-    return same(server, address, path, List.of(), duration);
-  }
+    /** One path again and again. */
+    Load same(ChildProcess server, String address, String path, Duration duration)
+            throws IOException, InterruptedException {
+        return same(server, address, path, List.of(), duration);
+    }
 
-  /**
-   * One path again and again.
-   *
-   * @param headers lines such as {@code X-Api-Key: …}
-   */
-  Load same(Child server, String address, String path, List<String> headers, Duration duration)
-      throws IOException, InterruptedException {
-    return run(
-        server, duration, BenchOptions.CONNECTIONS, same, address + path, headers, List.of());
-  }
+    /**
+     * One path again and again.
+     *
+     * @param headers lines such as {@code X-Api-Key: …}
+     */
+    Load same(ChildProcess server, String address, String path, List<String> headers, Duration duration)
+            throws IOException, InterruptedException {
+        return run(server, duration, BenchOptions.CONNECTIONS, same, address + path, headers, List.of());
+    }
 
-  /**
-   * Another path each time.
-   *
-   * @param before the path up to where each request puts what makes it unique
-   * @param after what follows
-   * @param right what a right answer holds
-   */
-  Load checks(
-      Child server, String address, String before, String after, String right, Duration duration)
-      throws IOException, InterruptedException {
-    String prefix = before + Long.toString(System.nanoTime(), 36) + runs.incrementAndGet() + "-";
-    return run(
-        server,
-        duration,
-        BenchOptions.CONNECTIONS,
-        checks,
-        address + "/",
-        List.of(),
-        List.of(prefix, after, right));
-  }
+    /**
+     * Another path each time.
+     *
+     * @param before the path up to where each request puts what makes it unique
+     * @param after what follows
+     * @param right what a right answer holds
+     */
+    Load checks(ChildProcess server, String address, String before, String after, String right, Duration duration)
+            throws IOException, InterruptedException {
+        String prefix = before + Long.toString(System.nanoTime(), 36) + runs.incrementAndGet() + "-";
+        return run(
+                server,
+                duration,
+                BenchOptions.CONNECTIONS,
+                checks,
+                address + "/",
+                List.of(),
+                List.of(prefix, after, right));
+    }
 
-  /**
-   * One job after another, each with the next of some keys.
-   *
-   * @param keys a file with one a line
-   * @param body a file with the whole request
-   */
-  Load creations(
-      Child server, String address, Path keys, Path body, int connections, Duration duration)
-      throws IOException, InterruptedException {
-    return run(
-        server,
-        duration,
-        connections,
-        creations,
-        address + "/api/v1/jobs",
-        List.of("Content-Type: application/json"),
-        List.of(keys.toString(), body.toString()));
-  }
+    /**
+     * One job after another, each with the next of some keys.
+     *
+     * @param keys a file with one a line
+     * @param body a file with the whole request
+     */
+    Load creations(ChildProcess server, String address, Path keys, Path body, int connections, Duration duration)
+            throws IOException, InterruptedException {
+        return run(
+                server,
+                duration,
+                connections,
+                creations,
+                address + "/api/v1/jobs",
+                List.of("Content-Type: application/json"),
+                List.of(keys.toString(), body.toString()));
+    }
 
-  private Load run(
-      Child server,
-      Duration duration,
-      int connections,
-      Path script,
-      String url,
-      List<String> headers,
-      List<String> arguments)
-      throws IOException, InterruptedException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
+    private Load run(
+            ChildProcess server,
+            Duration duration,
+            int connections,
+            Path script,
+            String url,
+            List<String> headers,
+            List<String> arguments)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
                 program,
                 "-t1",
                 "-c" + connections,
@@ -128,43 +122,43 @@ final class Wrk {
                 "15s",
                 "-s",
                 script.toString()));
-    headers.forEach(header -> command.addAll(List.of("-H", header)));
-    command.addAll(List.of(url, "--"));
-    command.addAll(arguments);
-    long cpuBefore = server.cpuMillis();
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said;
-    try {
-      said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      process.waitFor();
-    } finally {
-      process.destroyForcibly();
+        headers.forEach(header -> command.addAll(List.of("-H", header)));
+        command.addAll(List.of(url, "--"));
+        command.addAll(arguments);
+        long cpuBefore = server.cpuMillis();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said;
+        try {
+            said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            process.waitFor();
+        } finally {
+            process.destroyForcibly();
+        }
+        Matcher report = REPORT.matcher(said);
+        if (!report.find()) {
+            throw new IOException("wrk: " + said.strip());
+        }
+        long requests = Long.parseLong(report.group(1));
+        long wrong = Long.parseLong(report.group(4));
+        Matcher example = EXAMPLE.matcher(said);
+        return new Load(
+                (requests - wrong) * 1e6 / Long.parseLong(report.group(2)),
+                requests,
+                Long.parseLong(report.group(3)) + wrong,
+                Long.parseLong(report.group(5)) / 1e3,
+                Long.parseLong(report.group(6)) / 1e3,
+                (server.cpuMillis() - cpuBefore) * 1e3 / Math.max(1, requests),
+                example.find() ? example.group(1) : "");
     }
-    Matcher report = REPORT.matcher(said);
-    if (!report.find()) {
-      throw new IOException("wrk: " + said.strip());
-    }
-    long requests = Long.parseLong(report.group(1));
-    long wrong = Long.parseLong(report.group(4));
-    Matcher example = EXAMPLE.matcher(said);
-    return new Load(
-        (requests - wrong) * 1e6 / Long.parseLong(report.group(2)),
-        requests,
-        Long.parseLong(report.group(3)) + wrong,
-        Long.parseLong(report.group(5)) / 1e3,
-        Long.parseLong(report.group(6)) / 1e3,
-        (server.cpuMillis() - cpuBefore) * 1e3 / Math.max(1, requests),
-        example.find() ? example.group(1) : "");
-  }
 
-  private static Path script(Path folder, String name) throws IOException {
-    Path copy = folder.resolve(name);
-    try (InputStream in = Wrk.class.getResourceAsStream("/bench/" + name)) {
-      if (in == null) {
-        throw new IllegalStateException(name + " is missing from the bench");
-      }
-      Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
+    private static Path script(Path folder, String name) throws IOException {
+        Path copy = folder.resolve(name);
+        try (InputStream in = Wrk.class.getResourceAsStream("/bench/" + name)) {
+            if (in == null) {
+                throw new IllegalStateException(name + " is missing from the bench");
+            }
+            Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
+        }
+        return copy;
     }
-    return copy;
-  }
 }

@@ -8,5 +8,4 @@ import java.time.Instant;
  * @param email as it was given
  * @param keys how many API keys of it are live, the hidden one of the web pages apart
  */
-public record Account(
-    long id, String email, Plan plan, boolean disabled, Instant createdAt, int keys) {}
+public record Account(long id, String email, Plan plan, boolean disabled, Instant createdAt, int keys) {}

@@ -12,27 +12,26 @@ import org.jspecify.annotations.Nullable;
 
 /** Accounts in PostgreSQL. Every change is told to all nodes as it is committed. */
 final class AccountStore {
-  /** NOTIFY with the id of an account of which something has changed that decides what it may. */
-  static final String CHANGED = "account_changed";
+    /** NOTIFY with the id of an account of which something has changed that decides what it may. */
+    static final String CHANGED = "account_changed";
 
-  private static final String TELL = "select id, pg_notify('" + CHANGED + "', id::text) from ";
+    private static final String TELL = "select id, pg_notify('" + CHANGED + "', id::text) from ";
 
-  private static final String INSERT =
-      """
+    private static final String INSERT =
+            """
       with ever as (insert into first_start default values on conflict do nothing)
       insert into account (email, email_key, plan, password_hash)
       values ($1, $2, $3, $4) on conflict (email_key) do nothing returning id""";
 
-  // Whoever comes second waits here for the first to commit.
-  private static final String FIRST =
-      "insert into first_start default values on conflict do nothing returning done_at";
+    // Whoever comes second waits here for the first to commit.
+    private static final String FIRST =
+            "insert into first_start default values on conflict do nothing returning done_at";
 
-  // The salt is random: no other attempt has this hash.
-  private static final String IS_MADE =
-      "select exists (select from account where password_hash = $1)";
+    // The salt is random: no other attempt has this hash.
+    private static final String IS_MADE = "select exists (select from account where password_hash = $1)";
 
-  private static final String SELECT =
-      """
+    private static final String SELECT =
+            """
       select a.id, a.email, a.plan, a.disabled_at is not null, a.created_at, (
           select count(*)::int from api_key k
           where k.account_id = a.id and not k.of_web and k.revoked_at is null
@@ -40,39 +39,37 @@ final class AccountStore {
         a.password_hash
       from account a where a.deleted_at is null and\s""";
 
-  // Whoever is signing in just now holds this up; what follows sees the session.
-  private static final String LOCK = "select from account where email_key = $1 for update";
+    // Whoever is signing in just now holds this up; what follows sees the session.
+    private static final String LOCK = "select from account where email_key = $1 for update";
 
-  private static final String SET_PLAN =
-      "with changed as (update account set plan = $2 where email_key = $1 returning id) "
-          + TELL
-          + "changed";
+    private static final String SET_PLAN =
+            "with changed as (update account set plan = $2 where email_key = $1 returning id) " + TELL + "changed";
 
-  private static final String SET_PASSWORD =
-      """
+    private static final String SET_PASSWORD =
+            """
       with changed as (update account set password_hash = $2 where email_key = $1 returning id),
         signed_out as (delete from session where account_id in (select id from changed))
       """
-          + TELL
-          + "changed";
+                    + TELL
+                    + "changed";
 
-  private static final String DISABLE =
-      """
+    private static final String DISABLE =
+            """
       with changed as (
           update account set disabled_at = coalesce(disabled_at, clock_timestamp())
           where email_key = $1 returning id),
         signed_out as (delete from session where account_id in (select id from changed))
       """
-          + TELL
-          + "changed";
+                    + TELL
+                    + "changed";
 
-  private static final String ENABLE =
-      "with changed as (update account set disabled_at = null where email_key = $1 returning id) "
-          + TELL
-          + "changed";
+    private static final String ENABLE =
+            "with changed as (update account set disabled_at = null where email_key = $1 returning id) "
+                    + TELL
+                    + "changed";
 
-  private static final String DELETE =
-      """
+    private static final String DELETE =
+            """
       with changed as (
           update account
           set deleted_at = clock_timestamp(), email = '', email_key = null, password_hash = null
@@ -82,140 +79,129 @@ final class AccountStore {
           where revoked_at is null and account_id in (select id from changed)),
         signed_out as (delete from session where account_id in (select id from changed))
       """
-          + TELL
-          + "changed";
+                    + TELL
+                    + "changed";
 
-  private final Database database;
+    private final Database database;
 
-  AccountStore(Database database) {
-    this.database = database;
-  }
+    AccountStore(Database database) {
+        this.database = database;
+    }
 
-  /**
-   * An account and what its password must match.
-   *
-   * @param passwordHash null if nobody can sign in
-   */
-  record Kept(Account account, @Nullable String passwordHash) {}
+    /**
+     * An account and what its password must match.
+     *
+     * @param passwordHash null if nobody can sign in
+     */
+    record Kept(Account account, @Nullable String passwordHash) {}
 
-  /** The new account's id; null if another has that address. */
-  Future<@Nullable Long> insert(EmailAddress email, Plan plan, @Nullable String passwordHash) {
-    return database.query(INSERT, values(email, plan, passwordHash)).map(AccountStore::id);
-  }
+    /** The new account's id; null if another has that address. */
+    Future<@Nullable Long> insert(EmailAddress email, Plan plan, @Nullable String passwordHash) {
+        return database.query(INSERT, values(email, plan, passwordHash)).map(AccountStore::id);
+    }
 
-  private static Tuple values(EmailAddress email, Plan plan, @Nullable String passwordHash) {
-    return Tuple.of(email.text(), email.key(), plan.id(), passwordHash);
-  }
+    private static Tuple values(EmailAddress email, Plan plan, @Nullable String passwordHash) {
+        return Tuple.of(email.text(), email.key(), plan.id(), passwordHash);
+    }
 
-  private static @Nullable Long id(RowSet<Row> rows) {
-    RowIterator<Row> row = rows.iterator();
-    return row.hasNext() ? row.next().getLong(0) : null;
-  }
+    private static @Nullable Long id(RowSet<Row> rows) {
+        RowIterator<Row> row = rows.iterator();
+        return row.hasNext() ? row.next().getLong(0) : null;
+    }
 
-  /**
-   * Makes the first account, with a key, if there has never been one. Of several nodes that do so
-   * at once, one does.
-   *
-   * @return whether it was made, now or by an earlier try with the same hash
-   */
-  Future<Boolean> insertFirst(
-      EmailAddress email, Plan plan, String passwordHash, KeyWish wish, String secret) {
-    return database.inTransaction(
-        transaction ->
-            transaction
+    /**
+     * Makes the first account, with a key, if there has never been one. Of several nodes that do so
+     * at once, one does.
+     *
+     * @return whether it was made, now or by an earlier try with the same hash
+     */
+    Future<Boolean> insertFirst(EmailAddress email, Plan plan, String passwordHash, ApiKeyRequest wish, String secret) {
+        return database.inTransaction(transaction -> transaction
                 .query(FIRST)
                 .execute()
-                .compose(
-                    first ->
-                        first.size() == 0
-                            ? transaction
+                .compose(first -> first.size() == 0
+                        ? transaction
                                 .preparedQuery(IS_MADE)
                                 .execute(Tuple.of(passwordHash))
                                 .map(rows -> rows.iterator().next().getBoolean(0))
-                            : transaction
+                        : transaction
                                 .preparedQuery(INSERT)
                                 .execute(values(email, plan, passwordHash))
                                 .map(rows -> rows.iterator().next().getLong(0))
-                                .compose(id -> KeyStore.insert(transaction, id, wish, secret, 1))
+                                .compose(id -> ApiKeyStore.insert(transaction, id, wish, secret, 1))
                                 .map(true)));
-  }
+    }
 
-  /** Whether there is or has been an account. */
-  Future<Boolean> anyEver() {
-    return database
-        .query("select exists (select from first_start)")
-        .map(rows -> rows.iterator().next().getBoolean(0));
-  }
+    /** Whether there is or has been an account. */
+    Future<Boolean> anyEver() {
+        return database.query("select exists (select from first_start)")
+                .map(rows -> rows.iterator().next().getBoolean(0));
+    }
 
-  /** The account with that address; null if there is none. */
-  Future<@Nullable Kept> find(EmailAddress email) {
-    return database
-        .query(SELECT + "a.email_key = $1", Tuple.of(email.key()))
-        .map(AccountStore::one);
-  }
+    /** The account with that address; null if there is none. */
+    Future<@Nullable Kept> find(EmailAddress email) {
+        return database.query(SELECT + "a.email_key = $1", Tuple.of(email.key()))
+                .map(AccountStore::one);
+    }
 
-  Future<@Nullable Kept> find(long id) {
-    return database.query(SELECT + "a.id = $1", Tuple.of(id)).map(AccountStore::one);
-  }
+    Future<@Nullable Kept> find(long id) {
+        return database.query(SELECT + "a.id = $1", Tuple.of(id)).map(AccountStore::one);
+    }
 
-  private static @Nullable Kept one(RowSet<Row> rows) {
-    RowIterator<Row> row = rows.iterator();
-    return row.hasNext() ? kept(row.next()) : null;
-  }
+    private static @Nullable Kept one(RowSet<Row> rows) {
+        RowIterator<Row> row = rows.iterator();
+        return row.hasNext() ? kept(row.next()) : null;
+    }
 
-  /** Accounts in the order of their ids. */
-  Future<List<Account>> list(long afterId, int most) {
-    return database
-        .query(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, most))
-        .map(
-            rows -> {
-              List<Account> accounts = new ArrayList<>();
-              for (Row row : rows) {
-                accounts.add(kept(row).account());
-              }
-              return accounts;
-            });
-  }
+    /** Accounts in the order of their ids. */
+    Future<List<Account>> list(long afterId, int most) {
+        return database.query(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, most))
+                .map(rows -> {
+                    List<Account> accounts = new ArrayList<>();
+                    for (Row row : rows) {
+                        accounts.add(kept(row).account());
+                    }
+                    return accounts;
+                });
+    }
 
-  private static Kept kept(Row row) {
-    return new Kept(
-        new Account(
-            row.getLong(0),
-            row.getString(1),
-            Plan.of(row.getString(2)),
-            row.getBoolean(3),
-            row.getOffsetDateTime(4).toInstant(),
-            row.getInteger(5)),
-        row.getString(6));
-  }
+    private static Kept kept(Row row) {
+        return new Kept(
+                new Account(
+                        row.getLong(0),
+                        row.getString(1),
+                        Plan.of(row.getString(2)),
+                        row.getBoolean(3),
+                        row.getOffsetDateTime(4).toInstant(),
+                        row.getInteger(5)),
+                row.getString(6));
+    }
 
-  /** False if there is no such account, as for the others below. */
-  Future<Boolean> setPlan(EmailAddress email, Plan plan) {
-    return change(SET_PLAN, Tuple.of(email.key(), plan.id()));
-  }
+    /** False if there is no such account, as for the others below. */
+    Future<Boolean> setPlan(EmailAddress email, Plan plan) {
+        return change(SET_PLAN, Tuple.of(email.key(), plan.id()));
+    }
 
-  /** Also ends all its sessions. */
-  Future<Boolean> setPassword(EmailAddress email, String passwordHash) {
-    return change(SET_PASSWORD, Tuple.of(email.key(), passwordHash));
-  }
+    /** Also ends all its sessions. */
+    Future<Boolean> setPassword(EmailAddress email, String passwordHash) {
+        return change(SET_PASSWORD, Tuple.of(email.key(), passwordHash));
+    }
 
-  /** Also ends all its sessions, where it disables. */
-  Future<Boolean> setDisabled(EmailAddress email, boolean disabled) {
-    return change(disabled ? DISABLE : ENABLE, Tuple.of(email.key()));
-  }
+    /** Also ends all its sessions, where it disables. */
+    Future<Boolean> setDisabled(EmailAddress email, boolean disabled) {
+        return change(disabled ? DISABLE : ENABLE, Tuple.of(email.key()));
+    }
 
-  /** Forgets its address and its password, revokes its keys and ends its sessions. */
-  Future<Boolean> delete(EmailAddress email) {
-    return change(DELETE, Tuple.of(email.key()));
-  }
+    /** Forgets its address and its password, revokes its keys and ends its sessions. */
+    Future<Boolean> delete(EmailAddress email) {
+        return change(DELETE, Tuple.of(email.key()));
+    }
 
-  private Future<Boolean> change(String sql, Tuple arguments) {
-    return database.inTransaction(
-        transaction ->
-            transaction
+    private Future<Boolean> change(String sql, Tuple arguments) {
+        return database.inTransaction(transaction -> transaction
                 .preparedQuery(LOCK)
                 .execute(Tuple.of(arguments.getString(0)))
                 .compose(locked -> transaction.preparedQuery(sql).execute(arguments))
                 .map(rows -> rows.size() > 0));
-  }
+    }
 }

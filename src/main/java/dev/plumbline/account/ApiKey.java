@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param revokedAt null if it was not revoked
  */
 public record ApiKey(
-    long id,
-    String prefix,
-    String name,
-    Set<Scope> scopes,
-    Instant createdAt,
-    @Nullable Instant lastUsedAt,
-    @Nullable Instant expiresAt,
-    @Nullable Instant revokedAt) {
-  public ApiKey {
-    scopes = Set.copyOf(scopes);
-  }
+        long id,
+        String prefix,
+        String name,
+        Set<Scope> scopes,
+        Instant createdAt,
+        @Nullable Instant lastUsedAt,
+        @Nullable Instant expiresAt,
+        @Nullable Instant revokedAt) {
+    public ApiKey {
+        scopes = Set.copyOf(scopes);
+    }
 }

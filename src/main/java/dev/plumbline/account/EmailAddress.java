@@ -15,18 +15,18 @@ import java.util.Locale;
  */
 public record EmailAddress(String text, String key) {
 
-  /**
-   * Reads an address.
-   *
-   * @throws IllegalArgumentException if it is none, with a sentence that says why
-   */
-  public static EmailAddress parse(String raw) {
-    String text = Normalizer.normalize(raw.strip(), Normalizer.Form.NFC);
-    try {
-      Target.Email email = TargetParser.email(text);
-      return new EmailAddress(text, email.text().toLowerCase(Locale.ROOT));
-    } catch (InvalidTargetException none) {
-      throw new IllegalArgumentException(none.getMessage(), none);
+    /**
+     * Reads an address.
+     *
+     * @throws IllegalArgumentException if it is none, with a sentence that says why
+     */
+    public static EmailAddress parse(String raw) {
+        String text = Normalizer.normalize(raw.strip(), Normalizer.Form.NFC);
+        try {
+            Target.Email email = TargetParser.email(text);
+            return new EmailAddress(text, email.text().toLowerCase(Locale.ROOT));
+        } catch (InvalidTargetException none) {
+            throw new IllegalArgumentException(none.getMessage(), none);
+        }
     }
-  }
 }

@@ -10,5 +10,4 @@ import java.time.Instant;
  * @param usedAt to within a quarter of an hour
  * @param expiresAt unless it is used before
  */
-public record Session(
-    long id, String client, String address, Instant createdAt, Instant usedAt, Instant expiresAt) {}
+public record Session(long id, String client, String address, Instant createdAt, Instant usedAt, Instant expiresAt) {}

@@ -5,34 +5,34 @@ import io.vertx.core.eventbus.MessageCodec;
 
 /** Hands messages over by reference inside a node, and as versioned JSON between nodes. */
 final class BusCodec implements MessageCodec<Message, Message> {
-  static final String NAME = "plumbline";
+    static final String NAME = "plumbline";
 
-  private final MessageWire wire = new MessageWire();
+    private final MessageJson wire = new MessageJson();
 
-  @Override
-  public void encodeToWire(Buffer buffer, Message message) {
-    byte[] bytes = wire.write(message);
-    buffer.appendInt(bytes.length).appendBytes(bytes);
-  }
+    @Override
+    public void encodeToWire(Buffer buffer, Message message) {
+        byte[] bytes = wire.write(message);
+        buffer.appendInt(bytes.length).appendBytes(bytes);
+    }
 
-  @Override
-  public Message decodeFromWire(int position, Buffer buffer) {
-    int length = buffer.getInt(position);
-    return wire.read(buffer.getBytes(position + 4, position + 4 + length));
-  }
+    @Override
+    public Message decodeFromWire(int position, Buffer buffer) {
+        int length = buffer.getInt(position);
+        return wire.read(buffer.getBytes(position + 4, position + 4 + length));
+    }
 
-  @Override
-  public Message transform(Message message) {
-    return message;
-  }
+    @Override
+    public Message transform(Message message) {
+        return message;
+    }
 
-  @Override
-  public String name() {
-    return NAME;
-  }
+    @Override
+    public String name() {
+        return NAME;
+    }
 
-  @Override
-  public byte systemCodecID() {
-    return -1;
-  }
+    @Override
+    public byte systemCodecID() {
+        return -1;
+    }
 }

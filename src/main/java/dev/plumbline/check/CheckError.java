@@ -7,8 +7,8 @@ package dev.plumbline.check;
  */
 public record CheckError(ErrorCode code, String message) {
 
-  /** Whether the same check may well end differently a little later. */
-  public boolean retryable() {
-    return code.retryable();
-  }
+    /** Whether the same check may well end differently a little later. */
+    public boolean retryable() {
+        return code.retryable();
+    }
 }

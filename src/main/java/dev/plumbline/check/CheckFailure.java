@@ -5,14 +5,14 @@ package dev.plumbline.check;
  * not a fault of ours, and hostile targets cause thousands of them.
  */
 public final class CheckFailure extends Exception {
-  private final transient CheckError error;
+    private final transient CheckError error;
 
-  public CheckFailure(ErrorCode code, String message) {
-    super(message, null, false, false);
-    this.error = new CheckError(code, message);
-  }
+    public CheckFailure(ErrorCode code, String message) {
+        super(message, null, false, false);
+        this.error = new CheckError(code, message);
+    }
 
-  public CheckError error() {
-    return error;
-  }
+    public CheckError error() {
+        return error;
+    }
 }

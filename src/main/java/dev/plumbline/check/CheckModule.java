@@ -18,27 +18,28 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CheckModule<E, R extends Record, F extends FindingCollector> {
 
-  /**
-   * The maximum number of outbound requests of one check with these options. A value above {@link
-   * RequestBudget#MOST} needs an option by which the caller requests it.
-   */
-  default int requests(Options options) {
-    return RequestBudget.MOST;
-  }
+    /**
+     * The maximum number of outbound requests of one check with these options. A value above {@link
+     * RequestBudget#MOST} needs an option by which the caller requests it.
+     */
+    default int requests(Options options) {
+        return RequestBudget.MOST;
+    }
 
-  /**
-   * Does all I/O, through the probes of the context.
-   *
-   * @return the evidence; fails with {@link CheckFailure} if the exchange did not complete and
-   *     there is no evidence, and with {@link BusyFailure} if the service has no capacity
-   */
-  Future<E> collect(Target target, CheckContext context);
+    /**
+     * Does all I/O, through the probes of the context.
+     *
+     * @return the evidence; fails with {@link CheckFailure} if the exchange did not complete and
+     *     there is no evidence, and with {@link OverloadFailure} if the service has no capacity
+     */
+    Future<E> collect(Target target, CheckContext context);
 
-  /**
-   * Evaluates the evidence. Pure: it does not block and does not read a clock.
-   *
-   * @param findings receives the findings, and the error if the exchange did not complete
-   * @return the report; null only if {@code findings} received an error, all fields are null then
-   */
-  @Nullable R evaluate(E evidence, Options options, F findings);
+    /**
+     * Evaluates the evidence. Pure: it does not block and does not read a clock.
+     *
+     * @param findings receives the findings, and the error if the exchange did not complete
+     * @return the report; null only if {@code findings} received an error, all fields are null then
+     */
+    @Nullable
+    R evaluate(E evidence, Options options, F findings);
 }

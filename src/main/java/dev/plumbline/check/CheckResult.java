@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
  * @param checkedAt when the check began, whole milliseconds
  */
 public record CheckResult(
-    String module,
-    @Nullable String target,
-    Verdict verdict,
-    Map<String, @Nullable Object> fields,
-    List<Finding> findings,
-    List<String> truncated,
-    @Nullable CheckError error,
-    Instant checkedAt,
-    long durationMs) {
+        String module,
+        @Nullable String target,
+        Verdict verdict,
+        Map<String, @Nullable Object> fields,
+        List<Finding> findings,
+        List<String> truncated,
+        @Nullable CheckError error,
+        Instant checkedAt,
+        long durationMs) {
 
-  /** Whether the next caller may be given this result. */
-  public boolean cacheable() {
-    return error == null || error.code().cacheable();
-  }
+    /** Whether the next caller may be given this result. */
+    public boolean cacheable() {
+        return error == null || error.code().cacheable();
+    }
 }

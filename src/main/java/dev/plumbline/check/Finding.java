@@ -9,9 +9,4 @@ import org.jspecify.annotations.Nullable;
  * @param reference the standard it rests on (RFC and section), null when there is none
  */
 public record Finding(
-    Level level,
-    String code,
-    @Nullable String field,
-    String message,
-    String action,
-    @Nullable String reference) {}
+        Level level, String code, @Nullable String field, String message, String action, @Nullable String reference) {}

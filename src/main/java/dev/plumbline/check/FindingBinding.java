@@ -17,132 +17,127 @@ import org.jspecify.annotations.Nullable;
 
 /** Verifies that an interface has one method per declared finding, and implements it. */
 final class FindingBinding<F extends FindingCollector> {
-  private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z][a-z0-9_]*)}");
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z][a-z0-9_]*)}");
 
-  private final Class<F> type;
-  private final Map<Method, Template> templates;
+    private final Class<F> type;
+    private final Map<Method, Template> templates;
 
-  private FindingBinding(Class<F> type, Map<Method, Template> templates) {
-    this.type = type;
-    this.templates = templates;
-  }
-
-  /** A finding code and the names of its method's parameters. */
-  private record Template(FindingCode code, List<String> parameters) {
-    Finding fill(Object @Nullable [] arguments) {
-      Map<String, String> values = new LinkedHashMap<>();
-      for (int i = 0; i < parameters.size(); i++) {
-        Object argument = arguments == null ? null : arguments[i];
-        if (argument == null) {
-          throw new IllegalArgumentException(code.code() + ": " + parameters.get(i) + " is null");
-        }
-        values.put(parameters.get(i), FindingText.of(argument));
-      }
-      return new Finding(
-          code.level(),
-          code.code(),
-          code.field(),
-          replace(code.message(), values),
-          replace(code.action(), values),
-          code.reference());
+    private FindingBinding(Class<F> type, Map<Method, Template> templates) {
+        this.type = type;
+        this.templates = templates;
     }
 
-    private static String replace(String text, Map<String, String> values) {
-      return PLACEHOLDER
-          .matcher(text)
-          .replaceAll(
-              match ->
-                  Matcher.quoteReplacement(values.getOrDefault(match.group(1), match.group())));
-    }
-  }
-
-  /** What one evaluation has reported. */
-  static final class Collected {
-    private final List<Finding> findings = new ArrayList<>();
-    private final List<FindingCode> codes = new ArrayList<>();
-    private @Nullable CheckError error;
-
-    List<Finding> findings() {
-      return findings;
-    }
-
-    @Nullable CheckError error() {
-      return error;
-    }
-  }
-
-  /**
-   * @param faults receives a sentence for each mismatch
-   */
-  static <F extends FindingCollector> FindingBinding<F> of(
-      Class<F> type, List<FindingCode> codes, List<String> faults) {
-    Map<String, FindingCode> declared = new LinkedHashMap<>();
-    codes.forEach(code -> declared.put(code.code(), code));
-    Map<Method, Template> templates = new LinkedHashMap<>();
-    for (Method method : type.getMethods()) {
-      if (method.getDeclaringClass() == FindingCollector.class || method.isDefault()) {
-        continue;
-      }
-      FindingCode code = declared.remove(SnakeCase.of(method.getName()));
-      if (code == null) {
-        faults.add("method " + method.getName() + ": the sheet declares no such finding");
-        continue;
-      }
-      List<String> parameters =
-          Arrays.stream(method.getParameters()).map(Parameter::getName).map(SnakeCase::of).toList();
-      Set<String> placeholders = placeholders(code);
-      if (!placeholders.equals(new TreeSet<>(parameters))) {
-        faults.add(
-            "finding "
-                + code.code()
-                + ": placeholders "
-                + placeholders
-                + ", but the method has parameters "
-                + parameters);
-      }
-      templates.put(method, new Template(code, parameters));
-    }
-    declared
-        .keySet()
-        .forEach(
-            code ->
-                faults.add(
-                    "finding " + code + ": " + type.getSimpleName() + " has no such method"));
-    return new FindingBinding<>(type, templates);
-  }
-
-  private static Set<String> placeholders(FindingCode code) {
-    Set<String> names = new TreeSet<>();
-    Matcher matcher = PLACEHOLDER.matcher(code.message() + "\n" + code.action());
-    while (matcher.find()) {
-      names.add(matcher.group(1));
-    }
-    return names;
-  }
-
-  F collector(Collected collected) {
-    InvocationHandler handler =
-        (proxy, method, arguments) -> {
-          Template template = templates.get(method);
-          if (template != null) {
-            collected.findings.add(template.fill(arguments));
-            collected.codes.add(template.code());
-            return null;
-          }
-          if (method.isDefault()) {
-            return InvocationHandler.invokeDefault(proxy, method, arguments);
-          }
-          return switch (method.getName()) {
-            case "error" -> {
-              if (arguments[0] != null) {
-                collected.error = (CheckError) arguments[0];
-              }
-              yield null;
+    /** A finding code and the names of its method's parameters. */
+    private record Template(FindingCode code, List<String> parameters) {
+        Finding fill(Object @Nullable [] arguments) {
+            Map<String, String> values = new LinkedHashMap<>();
+            for (int i = 0; i < parameters.size(); i++) {
+                Object argument = arguments == null ? null : arguments[i];
+                if (argument == null) {
+                    throw new IllegalArgumentException(code.code() + ": " + parameters.get(i) + " is null");
+                }
+                values.put(parameters.get(i), FindingText.of(argument));
             }
-            case "codes" -> List.copyOf(collected.codes);
-            default -> throw new IllegalStateException("unexpected call of " + method);
-          };
+            return new Finding(
+                    code.level(),
+                    code.code(),
+                    code.field(),
+                    replace(code.message(), values),
+                    replace(code.action(), values),
+                    code.reference());
+        }
+
+        private static String replace(String text, Map<String, String> values) {
+            return PLACEHOLDER
+                    .matcher(text)
+                    .replaceAll(match -> Matcher.quoteReplacement(values.getOrDefault(match.group(1), match.group())));
+        }
+    }
+
+    /** What one evaluation has reported. */
+    static final class Collected {
+        private final List<Finding> findings = new ArrayList<>();
+        private final List<FindingCode> codes = new ArrayList<>();
+        private @Nullable CheckError error;
+
+        List<Finding> findings() {
+            return findings;
+        }
+
+        @Nullable
+        CheckError error() {
+            return error;
+        }
+    }
+
+    /**
+     * @param faults receives a sentence for each mismatch
+     */
+    static <F extends FindingCollector> FindingBinding<F> of(
+            Class<F> type, List<FindingCode> codes, List<String> faults) {
+        Map<String, FindingCode> declared = new LinkedHashMap<>();
+        codes.forEach(code -> declared.put(code.code(), code));
+        Map<Method, Template> templates = new LinkedHashMap<>();
+        for (Method method : type.getMethods()) {
+            if (method.getDeclaringClass() == FindingCollector.class || method.isDefault()) {
+                continue;
+            }
+            FindingCode code = declared.remove(SnakeCase.of(method.getName()));
+            if (code == null) {
+                faults.add("method " + method.getName() + ": the sheet declares no such finding");
+                continue;
+            }
+            List<String> parameters = Arrays.stream(method.getParameters())
+                    .map(Parameter::getName)
+                    .map(SnakeCase::of)
+                    .toList();
+            Set<String> placeholders = placeholders(code);
+            if (!placeholders.equals(new TreeSet<>(parameters))) {
+                faults.add("finding "
+                        + code.code()
+                        + ": placeholders "
+                        + placeholders
+                        + ", but the method has parameters "
+                        + parameters);
+            }
+            templates.put(method, new Template(code, parameters));
+        }
+        declared.keySet()
+                .forEach(code -> faults.add("finding " + code + ": " + type.getSimpleName() + " has no such method"));
+        return new FindingBinding<>(type, templates);
+    }
+
+    private static Set<String> placeholders(FindingCode code) {
+        Set<String> names = new TreeSet<>();
+        Matcher matcher = PLACEHOLDER.matcher(code.message() + "\n" + code.action());
+        while (matcher.find()) {
+            names.add(matcher.group(1));
+        }
+        return names;
+    }
+
+    F collector(Collected collected) {
+        InvocationHandler handler = (proxy, method, arguments) -> {
+            Template template = templates.get(method);
+            if (template != null) {
+                collected.findings.add(template.fill(arguments));
+                collected.codes.add(template.code());
+                return null;
+            }
+            if (method.isDefault()) {
+                return InvocationHandler.invokeDefault(proxy, method, arguments);
+            }
+            return switch (method.getName()) {
+                case "error" -> {
+                    if (arguments[0] != null) {
+                        collected.error = (CheckError) arguments[0];
+                    }
+                    yield null;
+                }
+                case "codes" -> List.copyOf(collected.codes);
+                default -> throw new IllegalStateException("unexpected call of " + method);
+            };
         };
-    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
-  }
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
 }

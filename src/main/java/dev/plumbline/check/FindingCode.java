@@ -16,69 +16,68 @@ import org.jspecify.annotations.Nullable;
  * @param cost the points that it takes off a score, 0 if the module has none
  */
 public record FindingCode(
-    String code,
-    Level level,
-    @Nullable String field,
-    String message,
-    String action,
-    @Nullable String reference,
-    @Nullable String referenceUrl,
-    int cost) {
-  private static final Pattern RFC =
-      Pattern.compile("RFC (\\d{1,5})(?:,? sections? (\\d+(?:\\.\\d+)*))?.*");
-  private static final Pattern WITH_URL = Pattern.compile("(.+?) <(https://[^>]+)>");
+        String code,
+        Level level,
+        @Nullable String field,
+        String message,
+        String action,
+        @Nullable String reference,
+        @Nullable String referenceUrl,
+        int cost) {
+    private static final Pattern RFC = Pattern.compile("RFC (\\d{1,5})(?:,? sections? (\\d+(?:\\.\\d+)*))?.*");
+    private static final Pattern WITH_URL = Pattern.compile("(.+?) <(https://[^>]+)>");
 
-  /**
-   * @param reference {@code RFC 9110 section 15.4}, whose address is derived, {@code NAME <URL>}, a
-   *     name alone, or null
-   */
-  public FindingCode(
-      String code,
-      Level level,
-      @Nullable String field,
-      String message,
-      String action,
-      @Nullable String reference,
-      int cost) {
-    this(code, level, field, message, action, text(reference), url(reference), cost);
-  }
-
-  public FindingCode(
-      String code,
-      Level level,
-      @Nullable String field,
-      String message,
-      String action,
-      @Nullable String reference) {
-    this(code, level, field, message, action, reference, 0);
-  }
-
-  private static @Nullable String text(@Nullable String reference) {
-    Matcher matcher = WITH_URL.matcher(reference == null ? "" : reference);
-    return matcher.matches() ? matcher.group(1) : reference;
-  }
-
-  private static @Nullable String url(@Nullable String reference) {
-    Matcher given = WITH_URL.matcher(reference == null ? "" : reference);
-    if (given.matches()) {
-      return given.group(2);
+    /**
+     * @param reference {@code RFC 9110 section 15.4}, whose address is derived, {@code NAME <URL>}, a
+     *     name alone, or null
+     */
+    public FindingCode(
+            String code,
+            Level level,
+            @Nullable String field,
+            String message,
+            String action,
+            @Nullable String reference,
+            int cost) {
+        this(code, level, field, message, action, text(reference), url(reference), cost);
     }
-    Matcher rfc = RFC.matcher(reference == null ? "" : reference);
-    if (!rfc.matches()) {
-      return null;
+
+    public FindingCode(
+            String code,
+            Level level,
+            @Nullable String field,
+            String message,
+            String action,
+            @Nullable String reference) {
+        this(code, level, field, message, action, reference, 0);
     }
-    return "https://www.rfc-editor.org/rfc/rfc"
-        + rfc.group(1)
-        + (rfc.group(2) == null ? "" : "#section-" + rfc.group(2));
-  }
 
-  /** This finding, made, in the words of its description. */
-  public Finding found() {
-    return found(message);
-  }
+    private static @Nullable String text(@Nullable String reference) {
+        Matcher matcher = WITH_URL.matcher(reference == null ? "" : reference);
+        return matcher.matches() ? matcher.group(1) : reference;
+    }
 
-  /** This finding, made, in words that name what was seen. */
-  public Finding found(String message) {
-    return new Finding(level, code, field, message, action, reference);
-  }
+    private static @Nullable String url(@Nullable String reference) {
+        Matcher given = WITH_URL.matcher(reference == null ? "" : reference);
+        if (given.matches()) {
+            return given.group(2);
+        }
+        Matcher rfc = RFC.matcher(reference == null ? "" : reference);
+        if (!rfc.matches()) {
+            return null;
+        }
+        return "https://www.rfc-editor.org/rfc/rfc"
+                + rfc.group(1)
+                + (rfc.group(2) == null ? "" : "#section-" + rfc.group(2));
+    }
+
+    /** This finding, made, in the words of its description. */
+    public Finding found() {
+        return found(message);
+    }
+
+    /** This finding, made, in words that name what was seen. */
+    public Finding found(String message) {
+        return new Finding(level, code, field, message, action, reference);
+    }
 }

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface FindingCollector {
 
-  /** Sets the error of the result; null is ignored. */
-  void error(@Nullable CheckError error);
+    /** Sets the error of the result; null is ignored. */
+    void error(@Nullable CheckError error);
 
-  /** The codes of the findings received so far, in order, with repetitions. */
-  List<FindingCode> codes();
+    /** The codes of the findings received so far, in order, with repetitions. */
+    List<FindingCode> codes();
 }

@@ -8,48 +8,45 @@ import java.util.stream.Collectors;
 
 /** Values as they appear in the sentence of a finding. Hostile text stays short and printable. */
 final class FindingText {
-  private static final int MAX_CHARACTERS = 200;
-  private static final int MAX_ITEMS = 5;
+    private static final int MAX_CHARACTERS = 200;
+    private static final int MAX_ITEMS = 5;
 
-  private FindingText() {}
+    private FindingText() {}
 
-  static String of(Object value) {
-    if (value instanceof Collection<?> items) {
-      return list(List.copyOf(items));
+    static String of(Object value) {
+        if (value instanceof Collection<?> items) {
+            return list(List.copyOf(items));
+        }
+        if (value instanceof InetAddress address) {
+            return IpAddressText.format(address);
+        }
+        if (value instanceof Target target) {
+            return text(target.text());
+        }
+        if (value instanceof Double number) {
+            double rounded = Math.round(number * 10) / 10.0;
+            return rounded == Math.rint(rounded)
+                    ? String.valueOf((long) rounded)
+                    : String.format(Locale.ROOT, "%.1f", rounded);
+        }
+        return text(value.toString());
     }
-    if (value instanceof InetAddress address) {
-      return AddressText.format(address);
-    }
-    if (value instanceof Target target) {
-      return text(target.text());
-    }
-    if (value instanceof Double number) {
-      double rounded = Math.round(number * 10) / 10.0;
-      return rounded == Math.rint(rounded)
-          ? String.valueOf((long) rounded)
-          : String.format(Locale.ROOT, "%.1f", rounded);
-    }
-    return text(value.toString());
-  }
 
-  private static String list(List<?> items) {
-    String shown =
-        items.stream().limit(MAX_ITEMS).map(FindingText::of).collect(Collectors.joining(", "));
-    int more = items.size() - MAX_ITEMS;
-    return more > 0 ? shown + String.format(Locale.ROOT, " and %,d more", more) : shown;
-  }
+    private static String list(List<?> items) {
+        String shown = items.stream().limit(MAX_ITEMS).map(FindingText::of).collect(Collectors.joining(", "));
+        int more = items.size() - MAX_ITEMS;
+        return more > 0 ? shown + String.format(Locale.ROOT, " and %,d more", more) : shown;
+    }
 
-  private static String text(String value) {
-    String line =
-        value
-            .codePoints()
-            .map(c -> PrintableText.isPrintable(c) ? c : ' ')
-            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-            .toString()
-            .strip()
-            .replace('`', '\'');
-    return line.codePointCount(0, line.length()) <= MAX_CHARACTERS
-        ? line
-        : line.substring(0, line.offsetByCodePoints(0, MAX_CHARACTERS)) + "…";
-  }
+    private static String text(String value) {
+        String line = value.codePoints()
+                .map(c -> PrintableText.isPrintable(c) ? c : ' ')
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString()
+                .strip()
+                .replace('`', '\'');
+        return line.codePointCount(0, line.length()) <= MAX_CHARACTERS
+                ? line
+                : line.substring(0, line.offsetByCodePoints(0, MAX_CHARACTERS)) + "…";
+    }
 }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Host(String name, @Nullable InetAddress literal) {
 
-  /** The host as it stands in a URL: an IPv6 address in brackets. */
-  public String inUrl() {
-    return name.indexOf(':') >= 0 ? "[" + name + "]" : name;
-  }
+    /** The host as it stands in a URL: an IPv6 address in brackets. */
+    public String inUrl() {
+        return name.indexOf(':') >= 0 ? "[" + name + "]" : name;
+    }
 }

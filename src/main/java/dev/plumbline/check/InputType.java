@@ -4,15 +4,15 @@ import java.util.Locale;
 
 /** What kind of target a module takes. */
 public enum InputType {
-  DOMAIN,
-  URL,
-  IP,
-  HOST,
-  EMAIL,
-  HOST_PORT;
+    DOMAIN,
+    URL,
+    IP,
+    HOST,
+    EMAIL,
+    HOST_PORT;
 
-  /** The name used in the tools list, for example {@code host_port}. */
-  public String id() {
-    return name().toLowerCase(Locale.ROOT);
-  }
+    /** The name used in the tools list, for example {@code host_port}. */
+    public String id() {
+        return name().toLowerCase(Locale.ROOT);
+    }
 }

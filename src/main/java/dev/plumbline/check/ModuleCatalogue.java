@@ -13,74 +13,74 @@ import org.jspecify.annotations.Nullable;
 
 /** Every module there is, by identifier, in alphabetical order. */
 public final class ModuleCatalogue {
-  private final Map<String, ModuleDefinition<?>> modules;
+    private final Map<String, ModuleDefinition<?>> modules;
 
-  public ModuleCatalogue(Iterable<? extends ModuleDefinition<?>> found) {
-    List<ModuleDefinition<?>> sorted = new ArrayList<>();
-    found.forEach(sorted::add);
-    sorted.sort((a, b) -> a.description().module().compareTo(b.description().module()));
-    Map<String, ModuleDefinition<?>> byName = new LinkedHashMap<>();
-    for (ModuleDefinition<?> module : sorted) {
-      if (byName.put(module.description().module(), module) != null) {
-        throw new IllegalStateException("two modules are called " + module.description().module());
-      }
-    }
-    modules = Collections.unmodifiableMap(byName);
-  }
-
-  /** The modules that this program was built with. */
-  @SuppressWarnings({"rawtypes", "unchecked"})
-  public static ModuleCatalogue load() {
-    List<ModuleDefinition<?>> found = new ArrayList<>();
-    for (ModuleDefinition module : ServiceLoader.load(ModuleDefinition.class)) {
-      found.add(module);
-    }
-    for (CheckModule module : ServiceLoader.load(CheckModule.class)) {
-      found.add(SheetModule.load(module));
-    }
-    return new ModuleCatalogue(found);
-  }
-
-  /** The same modules, where those that ask the DNS have these resolvers to choose from. */
-  public ModuleCatalogue choosing(Collection<String> resolvers) {
-    List<ModuleDefinition<?>> offered = new ArrayList<>();
-    for (ModuleDefinition<?> module : modules.values()) {
-      Description description = module.description().choosing(resolvers);
-      offered.add(
-          description == module.description() ? module : new Offered<>(module, description));
-    }
-    return new ModuleCatalogue(offered);
-  }
-
-  /** A module under another description. */
-  private record Offered<E>(ModuleDefinition<E> module, Description description)
-      implements ModuleDefinition<E> {
-    @Override
-    public int requests(Options options) {
-      return module.requests(options);
+    public ModuleCatalogue(Iterable<? extends ModuleDefinition<?>> found) {
+        List<ModuleDefinition<?>> sorted = new ArrayList<>();
+        found.forEach(sorted::add);
+        sorted.sort((a, b) -> a.description().module().compareTo(b.description().module()));
+        Map<String, ModuleDefinition<?>> byName = new LinkedHashMap<>();
+        for (ModuleDefinition<?> module : sorted) {
+            if (byName.put(module.description().module(), module) != null) {
+                throw new IllegalStateException(
+                        "two modules are called " + module.description().module());
+            }
+        }
+        modules = Collections.unmodifiableMap(byName);
     }
 
-    @Override
-    public Future<E> collect(Target target, CheckContext context) {
-      return module.collect(target, context);
+    /** The modules that this program was built with. */
+    @SuppressWarnings({"rawtypes", "unchecked"})
+    public static ModuleCatalogue load() {
+        List<ModuleDefinition<?>> found = new ArrayList<>();
+        for (ModuleDefinition module : ServiceLoader.load(ModuleDefinition.class)) {
+            found.add(module);
+        }
+        for (CheckModule module : ServiceLoader.load(CheckModule.class)) {
+            found.add(SheetModule.load(module));
+        }
+        return new ModuleCatalogue(found);
     }
 
-    @Override
-    public Judgement judge(E evidence, Options options) {
-      return module.judge(evidence, options);
+    /** The same modules, where those that ask the DNS have these resolvers to choose from. */
+    public ModuleCatalogue choosing(Collection<String> resolvers) {
+        List<ModuleDefinition<?>> offered = new ArrayList<>();
+        for (ModuleDefinition<?> module : modules.values()) {
+            ModuleDescription description = module.description().choosing(resolvers);
+            offered.add(description == module.description() ? module : new Offered<>(module, description));
+        }
+        return new ModuleCatalogue(offered);
     }
-  }
 
-  /** The module of this name, or null. */
-  public @Nullable ModuleDefinition<?> find(String module) {
-    return modules.get(module);
-  }
+    /** A module under another description. */
+    private record Offered<E>(ModuleDefinition<E> module, ModuleDescription description)
+            implements ModuleDefinition<E> {
+        @Override
+        public int requests(Options options) {
+            return module.requests(options);
+        }
 
-  public Set<String> names() {
-    return modules.keySet();
-  }
+        @Override
+        public Future<E> collect(Target target, CheckContext context) {
+            return module.collect(target, context);
+        }
 
-  public List<Description> descriptions() {
-    return modules.values().stream().map(ModuleDefinition::description).toList();
-  }
+        @Override
+        public Evaluation evaluate(E evidence, Options options) {
+            return module.evaluate(evidence, options);
+        }
+    }
+
+    /** The module of this name, or null. */
+    public @Nullable ModuleDefinition<?> find(String module) {
+        return modules.get(module);
+    }
+
+    public Set<String> names() {
+        return modules.keySet();
+    }
+
+    public List<ModuleDescription> descriptions() {
+        return modules.values().stream().map(ModuleDefinition::description).toList();
+    }
 }

@@ -10,17 +10,17 @@ import io.vertx.core.Future;
  */
 public interface ModuleDefinition<E> {
 
-  /** The description; the same object at every call. */
-  Description description();
+    /** The description; the same object at every call. */
+    ModuleDescription description();
 
-  /** The maximum number of outbound requests of one check with these options. */
-  default int requests(Options options) {
-    return RequestBudget.MOST;
-  }
+    /** The maximum number of outbound requests of one check with these options. */
+    default int requests(Options options) {
+        return RequestBudget.MOST;
+    }
 
-  /** See {@link CheckModule#collect}. */
-  Future<E> collect(Target target, CheckContext context);
+    /** See {@link CheckModule#collect}. */
+    Future<E> collect(Target target, CheckContext context);
 
-  /** Evaluates the evidence. Pure: it does not block and does not read a clock. */
-  Judgement judge(E evidence, Options options);
+    /** Evaluates the evidence. Pure: it does not block and does not read a clock. */
+    Evaluation evaluate(E evidence, Options options);
 }

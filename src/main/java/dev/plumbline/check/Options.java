@@ -12,165 +12,164 @@ import org.jspecify.annotations.Nullable;
  * default. Immutable.
  */
 public final class Options {
-  private final Map<String, Object> given;
-  private final Map<String, Object> all;
+    private final Map<String, Object> given;
+    private final Map<String, Object> all;
 
-  private Options(Map<String, Object> given, Map<String, Object> all) {
-    this.given = given;
-    this.all = all;
-  }
-
-  /**
-   * One thing wrong with the options that somebody sent.
-   *
-   * @param name the option's name
-   */
-  public record Fault(String name, String detail) {}
-
-  /** The options, or everything that is wrong with them; exactly one of the two is there. */
-  public record Parsed(@Nullable Options options, List<Fault> faults) {}
-
-  /** The defaults of a module. */
-  public static Options defaults(Description description) {
-    Options options = parse(description, Map.of()).options();
-    if (options == null) {
-      throw new IllegalStateException(
-          "the defaults of " + description.module() + " are no options");
+    private Options(Map<String, Object> given, Map<String, Object> all) {
+        this.given = given;
+        this.all = all;
     }
-    return options;
-  }
 
-  /**
-   * Reads options as they come from a query string (all values strings) or from a JSON object
-   * (numbers, booleans, strings, lists). Order does not matter; a value equal to the default counts
-   * as not given.
-   */
-  public static Parsed parse(Description description, Map<String, ?> raw) {
-    return parse(description, raw, false);
-  }
+    /**
+     * One thing wrong with the options that somebody sent.
+     *
+     * @param name the option's name
+     */
+    public record Fault(String name, String detail) {}
 
-  /**
-   * Reads options as they come from a JSON object, as the tool's {@code options_schema} says: what
-   * is a number there must be a number, and so on.
-   */
-  public static Parsed parseTyped(
-      Description description, Map<String, ? extends @Nullable Object> raw) {
-    return parse(description, raw, true);
-  }
+    /** The options, or everything that is wrong with them; exactly one of the two is there. */
+    public record Parsed(@Nullable Options options, List<Fault> faults) {}
 
-  private static Parsed parse(
-      Description description, Map<String, ? extends @Nullable Object> raw, boolean typed) {
-    List<Fault> faults = new ArrayList<>();
-    Map<String, Object> given = new TreeMap<>();
-    for (Map.Entry<String, ? extends @Nullable Object> entry : raw.entrySet()) {
-      Option option = description.option(entry.getKey());
-      if (option == null) {
-        faults.add(new Fault(entry.getKey(), unknown(description, entry.getKey())));
-        continue;
-      }
-      try {
-        Object value =
-            typed
-                ? OptionValue.readTyped(option, entry.getValue())
-                : OptionValue.read(option, entry.getValue());
-        if (!value.equals(option.defaultValue())) {
-          given.put(option.name(), value);
+    /** The defaults of a module. */
+    public static Options defaults(ModuleDescription description) {
+        Options options = parse(description, Map.of()).options();
+        if (options == null) {
+            throw new IllegalStateException("the defaults of " + description.module() + " are no options");
         }
-      } catch (IllegalArgumentException wrong) {
-        faults.add(new Fault(option.name(), String.valueOf(wrong.getMessage())));
-      }
+        return options;
     }
-    if (!faults.isEmpty()) {
-      return new Parsed(null, List.copyOf(faults));
+
+    /**
+     * Reads options as they come from a query string (all values strings) or from a JSON object
+     * (numbers, booleans, strings, lists). Order does not matter; a value equal to the default counts
+     * as not given.
+     */
+    public static Parsed parse(ModuleDescription description, Map<String, ?> raw) {
+        return parse(description, raw, false);
     }
-    Map<String, Object> all = new LinkedHashMap<>();
-    for (Option option : description.options()) {
-      Object value = given.getOrDefault(option.name(), option.defaultValue());
-      if (value != null) {
-        all.put(option.name(), value);
-      }
+
+    /**
+     * Reads options as they come from a JSON object, as the tool's {@code options_schema} says: what
+     * is a number there must be a number, and so on.
+     */
+    public static Parsed parseTyped(ModuleDescription description, Map<String, ? extends @Nullable Object> raw) {
+        return parse(description, raw, true);
     }
-    return new Parsed(new Options(given, all), List.of());
-  }
 
-  private static String unknown(Description description, String name) {
-    if (name.equals(Description.FRESH.name())) {
-      return "is for jobs only; an instant result is given again until its expires_at, then checked"
-          + " anew";
+    private static Parsed parse(
+            ModuleDescription description, Map<String, ? extends @Nullable Object> raw, boolean typed) {
+        List<Fault> faults = new ArrayList<>();
+        Map<String, Object> given = new TreeMap<>();
+        for (Map.Entry<String, ? extends @Nullable Object> entry : raw.entrySet()) {
+            OptionDescription option = description.option(entry.getKey());
+            if (option == null) {
+                faults.add(new Fault(entry.getKey(), unknown(description, entry.getKey())));
+                continue;
+            }
+            try {
+                Object value = typed
+                        ? OptionParser.readTyped(option, entry.getValue())
+                        : OptionParser.read(option, entry.getValue());
+                if (!value.equals(option.defaultValue())) {
+                    given.put(option.name(), value);
+                }
+            } catch (IllegalArgumentException wrong) {
+                faults.add(new Fault(option.name(), String.valueOf(wrong.getMessage())));
+            }
+        }
+        if (!faults.isEmpty()) {
+            return new Parsed(null, List.copyOf(faults));
+        }
+        Map<String, Object> all = new LinkedHashMap<>();
+        for (OptionDescription option : description.options()) {
+            Object value = given.getOrDefault(option.name(), option.defaultValue());
+            if (value != null) {
+                all.put(option.name(), value);
+            }
+        }
+        return new Parsed(new Options(given, all), List.of());
     }
-    return description.module()
-        + " has no such option; it has "
-        + String.join(", ", description.options().stream().map(Option::name).toList());
-  }
 
-  public boolean flag(String name) {
-    return (Boolean) known(name);
-  }
+    private static String unknown(ModuleDescription description, String name) {
+        if (name.equals(ModuleDescription.FRESH.name())) {
+            return "is for jobs only; an instant result is given again until its expires_at, then checked" + " anew";
+        }
+        return description.module()
+                + " has no such option; it has "
+                + String.join(
+                        ", ",
+                        description.options().stream()
+                                .map(OptionDescription::name)
+                                .toList());
+    }
 
-  public long integer(String name) {
-    return (Long) known(name);
-  }
+    public boolean flag(String name) {
+        return (Boolean) known(name);
+    }
 
-  /** A string option, null when it was not given and has no default. */
-  public @Nullable String text(String name) {
-    return (String) all.get(name);
-  }
+    public long integer(String name) {
+        return (Long) known(name);
+    }
 
-  @SuppressWarnings("unchecked")
-  public List<String> list(String name) {
-    return (List<String>) known(name);
-  }
+    /** A string option, null when it was not given and has no default. */
+    public @Nullable String text(String name) {
+        return (String) all.get(name);
+    }
 
-  /** Only what differs from the defaults, sorted by name: equal options have equal maps. */
-  public Map<String, Object> given() {
-    return java.util.Collections.unmodifiableMap(given);
-  }
+    @SuppressWarnings("unchecked")
+    public List<String> list(String name) {
+        return (List<String>) known(name);
+    }
 
-  /**
-   * What is given, as one text that equal options share and different ones never do: each value
-   * says how long it is, so that no value can look like two.
-   */
-  public String key() {
-    StringBuilder key = new StringBuilder();
-    given.forEach(
-        (name, value) -> {
-          key.append(name).append('=');
-          if (value instanceof List<?> list) {
-            key.append(list.size()).append('[');
-            list.forEach(item -> append(key, item));
-            key.append(']');
-          } else {
-            append(key, value);
-          }
+    /** Only what differs from the defaults, sorted by name: equal options have equal maps. */
+    public Map<String, Object> given() {
+        return java.util.Collections.unmodifiableMap(given);
+    }
+
+    /**
+     * What is given, as one text that equal options share and different ones never do: each value
+     * says how long it is, so that no value can look like two.
+     */
+    public String key() {
+        StringBuilder key = new StringBuilder();
+        given.forEach((name, value) -> {
+            key.append(name).append('=');
+            if (value instanceof List<?> list) {
+                key.append(list.size()).append('[');
+                list.forEach(item -> append(key, item));
+                key.append(']');
+            } else {
+                append(key, value);
+            }
         });
-    return key.toString();
-  }
-
-  private static void append(StringBuilder key, Object value) {
-    String text = value.toString();
-    key.append(text.length()).append(':').append(text).append(';');
-  }
-
-  private Object known(String name) {
-    Object value = all.get(name);
-    if (value == null) {
-      throw new IllegalArgumentException("no option " + name);
+        return key.toString();
     }
-    return value;
-  }
 
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof Options that && that.given.equals(given) && that.all.equals(all);
-  }
+    private static void append(StringBuilder key, Object value) {
+        String text = value.toString();
+        key.append(text.length()).append(':').append(text).append(';');
+    }
 
-  @Override
-  public int hashCode() {
-    return given.hashCode();
-  }
+    private Object known(String name) {
+        Object value = all.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("no option " + name);
+        }
+        return value;
+    }
 
-  @Override
-  public String toString() {
-    return given.toString();
-  }
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Options that && that.given.equals(given) && that.all.equals(all);
+    }
+
+    @Override
+    public int hashCode() {
+        return given.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return given.toString();
+    }
 }

@@ -2,26 +2,25 @@ package dev.plumbline.check;
 
 /** Text from targets without characters that would control the reader's screen. */
 public final class PrintableText {
-  private PrintableText() {}
+    private PrintableText() {}
 
-  /** False for controls, format characters (such as direction marks), surrogates and U+FFFD. */
-  public static boolean isPrintable(int codePoint) {
-    return codePoint != 0xfffd
-        && !Character.isISOControl(codePoint)
-        && switch (Character.getType(codePoint)) {
-          case Character.FORMAT,
-              Character.SURROGATE,
-              Character.LINE_SEPARATOR,
-              Character.PARAGRAPH_SEPARATOR ->
-              false;
-          default -> true;
-        };
-  }
+    /** False for controls, format characters (such as direction marks), surrogates and U+FFFD. */
+    public static boolean isPrintable(int codePoint) {
+        return codePoint != 0xfffd
+                && !Character.isISOControl(codePoint)
+                && switch (Character.getType(codePoint)) {
+                    case Character.FORMAT,
+                            Character.SURROGATE,
+                            Character.LINE_SEPARATOR,
+                            Character.PARAGRAPH_SEPARATOR -> false;
+                    default -> true;
+                };
+    }
 
-  /** The text with line feeds kept and each other character that is not printable as a dot. */
-  public static String lines(String text) {
-    StringBuilder out = new StringBuilder();
-    text.codePoints().forEach(c -> out.appendCodePoint(c == '\n' || isPrintable(c) ? c : '.'));
-    return out.toString();
-  }
+    /** The text with line feeds kept and each other character that is not printable as a dot. */
+    public static String lines(String text) {
+        StringBuilder out = new StringBuilder();
+        text.codePoints().forEach(c -> out.appendCodePoint(c == '\n' || isPrintable(c) ? c : '.'));
+        return out.toString();
+    }
 }

@@ -20,186 +20,170 @@ import org.jspecify.annotations.Nullable;
 
 /** Verifies that a record has the declared fields as its components, and reads its values. */
 final class ReportBinding {
-  /** Types of components without members, by the field type that they correspond to. */
-  private static final Map<Class<?>, FieldType> PLAIN =
-      Map.ofEntries(
-          Map.entry(boolean.class, FieldType.BOOLEAN),
-          Map.entry(Boolean.class, FieldType.BOOLEAN),
-          Map.entry(int.class, FieldType.INTEGER),
-          Map.entry(Integer.class, FieldType.INTEGER),
-          Map.entry(long.class, FieldType.INTEGER),
-          Map.entry(Long.class, FieldType.INTEGER),
-          Map.entry(double.class, FieldType.NUMBER),
-          Map.entry(Double.class, FieldType.NUMBER),
-          Map.entry(String.class, FieldType.STRING),
-          Map.entry(Instant.class, FieldType.TIME),
-          Map.entry(Object.class, FieldType.OBJECT),
-          Map.entry(Map.class, FieldType.OBJECT));
+    /** Types of components without members, by the field type that they correspond to. */
+    private static final Map<Class<?>, FieldType> PLAIN = Map.ofEntries(
+            Map.entry(boolean.class, FieldType.BOOLEAN),
+            Map.entry(Boolean.class, FieldType.BOOLEAN),
+            Map.entry(int.class, FieldType.INTEGER),
+            Map.entry(Integer.class, FieldType.INTEGER),
+            Map.entry(long.class, FieldType.INTEGER),
+            Map.entry(Long.class, FieldType.INTEGER),
+            Map.entry(double.class, FieldType.NUMBER),
+            Map.entry(Double.class, FieldType.NUMBER),
+            Map.entry(String.class, FieldType.STRING),
+            Map.entry(Instant.class, FieldType.TIME),
+            Map.entry(Object.class, FieldType.OBJECT),
+            Map.entry(Map.class, FieldType.OBJECT));
 
-  /** The accessors of each record type, by field name, in declared order. */
-  private final Map<Class<?>, Map<String, Method>> accessors = new LinkedHashMap<>();
+    /** The accessors of each record type, by field name, in declared order. */
+    private final Map<Class<?>, Map<String, Method>> accessors = new LinkedHashMap<>();
 
-  private final String module;
+    private final String module;
 
-  private ReportBinding(String module) {
-    this.module = module;
-  }
-
-  /**
-   * @param faults receives a sentence for each mismatch
-   */
-  static ReportBinding of(Class<?> report, List<Field> fields, List<String> faults) {
-    ReportBinding binding = new ReportBinding(report.getName());
-    binding.bind(report, fields, "", faults);
-    return binding;
-  }
-
-  /** The values by field name, nested records as maps, enum constants in lower case. */
-  Map<String, @Nullable Object> values(Record report) {
-    Map<String, @Nullable Object> values = new LinkedHashMap<>();
-    Map<String, Method> methods = accessors.get(report.getClass());
-    if (methods == null) {
-      throw new IllegalStateException(report.getClass() + " is not part of " + module);
+    private ReportBinding(String module) {
+        this.module = module;
     }
-    methods.forEach((name, accessor) -> values.put(name, value(invoke(accessor, report))));
-    return values;
-  }
 
-  private @Nullable Object value(@Nullable Object value) {
-    if (value instanceof Record nested) {
-      return values(nested);
+    /**
+     * @param faults receives a sentence for each mismatch
+     */
+    static ReportBinding of(Class<?> report, List<FieldDescription> fields, List<String> faults) {
+        ReportBinding binding = new ReportBinding(report.getName());
+        binding.bind(report, fields, "", faults);
+        return binding;
     }
-    if (value instanceof Enum<?> constant) {
-      return id(constant);
-    }
-    if (value instanceof List<?> list) {
-      List<@Nullable Object> items = new ArrayList<>(list.size());
-      list.forEach(item -> items.add(value(item)));
-      return items;
-    }
-    return value;
-  }
 
-  private static @Nullable Object invoke(Method accessor, Record report) {
-    try {
-      return accessor.invoke(report);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("cannot read " + accessor, e);
+    /** The values by field name, nested records as maps, enum constants in lower case. */
+    Map<String, @Nullable Object> values(Record report) {
+        Map<String, @Nullable Object> values = new LinkedHashMap<>();
+        Map<String, Method> methods = accessors.get(report.getClass());
+        if (methods == null) {
+            throw new IllegalStateException(report.getClass() + " is not part of " + module);
+        }
+        methods.forEach((name, accessor) -> values.put(name, value(invoke(accessor, report))));
+        return values;
     }
-  }
 
-  private void bind(Class<?> type, List<Field> fields, String path, List<String> faults) {
-    if (accessors.containsKey(type)) {
-      return;
+    private @Nullable Object value(@Nullable Object value) {
+        if (value instanceof Record nested) {
+            return values(nested);
+        }
+        if (value instanceof Enum<?> constant) {
+            return id(constant);
+        }
+        if (value instanceof List<?> list) {
+            List<@Nullable Object> items = new ArrayList<>(list.size());
+            list.forEach(item -> items.add(value(item)));
+            return items;
+        }
+        return value;
     }
-    Map<String, Method> methods = new LinkedHashMap<>();
-    accessors.put(type, methods);
-    Map<String, RecordComponent> components = new LinkedHashMap<>();
-    for (RecordComponent component : type.getRecordComponents()) {
-      components.put(SnakeCase.of(component.getName()), component);
+
+    private static @Nullable Object invoke(Method accessor, Record report) {
+        try {
+            return accessor.invoke(report);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot read " + accessor, e);
+        }
     }
-    for (Field field : fields) {
-      RecordComponent component = components.remove(field.name());
-      if (component == null) {
-        faults.add(
-            "field "
+
+    private void bind(Class<?> type, List<FieldDescription> fields, String path, List<String> faults) {
+        if (accessors.containsKey(type)) {
+            return;
+        }
+        Map<String, Method> methods = new LinkedHashMap<>();
+        accessors.put(type, methods);
+        Map<String, RecordComponent> components = new LinkedHashMap<>();
+        for (RecordComponent component : type.getRecordComponents()) {
+            components.put(SnakeCase.of(component.getName()), component);
+        }
+        for (FieldDescription field : fields) {
+            RecordComponent component = components.remove(field.name());
+            if (component == null) {
+                faults.add("field " + path + field.name() + ": " + type.getSimpleName() + " has no such component");
+                continue;
+            }
+            component.getAccessor().setAccessible(true);
+            methods.put(field.name(), component.getAccessor());
+            boolean nullable = component.getAnnotatedType().isAnnotationPresent(Nullable.class);
+            if (nullable != field.nullable()) {
+                faults.add("field "
+                        + path
+                        + field.name()
+                        + ": "
+                        + (nullable
+                                ? "the component is @Nullable, the type needs a ?"
+                                : "nullable, but the component is not @Nullable"));
+            }
+            compare(component.getAnnotatedType(), field, path, faults);
+        }
+        for (String unknown : new TreeSet<>(components.keySet())) {
+            faults.add("component " + path + unknown + ": the sheet declares no such field");
+        }
+    }
+
+    private void compare(AnnotatedType annotated, FieldDescription field, String path, List<String> faults) {
+        Type type = annotated.getType();
+        Class<?> raw = (Class<?>) (type instanceof ParameterizedType p ? p.getRawType() : type);
+        if (raw == List.class) {
+            Type item = ((AnnotatedParameterizedType) annotated).getAnnotatedActualTypeArguments()[0].getType();
+            Class<?> itemClass = (Class<?>) (item instanceof ParameterizedType p ? p.getRawType() : item);
+            if (field.type() != FieldType.ARRAY || field.items() != type(itemClass)) {
+                faults.add(mismatch(path, field, "List<" + itemClass.getSimpleName() + ">"));
+            } else {
+                descend(itemClass, field, path, faults);
+            }
+        } else if (field.type() != type(raw)) {
+            faults.add(mismatch(path, field, raw.getSimpleName()));
+        } else {
+            descend(raw, field, path, faults);
+        }
+    }
+
+    private void descend(Class<?> type, FieldDescription field, String path, List<String> faults) {
+        if (type.isRecord()) {
+            bind(type, field.members(), path + field.name() + '.', faults);
+        } else if (!field.members().isEmpty()) {
+            faults.add(
+                    "field " + path + field.name() + ": has members, but " + type.getSimpleName() + " is not a record");
+        }
+        if (type.isEnum()) {
+            Set<String> ids = Arrays.stream(type.getEnumConstants())
+                    .map(constant -> id((Enum<?>) constant))
+                    .collect(Collectors.toCollection(TreeSet::new));
+            if (!ids.equals(new TreeSet<>(field.values()))) {
+                faults.add("field "
+                        + path
+                        + field.name()
+                        + ": values "
+                        + field.values()
+                        + ", but "
+                        + type.getSimpleName()
+                        + " has "
+                        + ids);
+            }
+        }
+    }
+
+    private static String mismatch(String path, FieldDescription field, String type) {
+        return "field "
                 + path
                 + field.name()
-                + ": "
-                + type.getSimpleName()
-                + " has no such component");
-        continue;
-      }
-      component.getAccessor().setAccessible(true);
-      methods.put(field.name(), component.getAccessor());
-      boolean nullable = component.getAnnotatedType().isAnnotationPresent(Nullable.class);
-      if (nullable != field.nullable()) {
-        faults.add(
-            "field "
-                + path
-                + field.name()
-                + ": "
-                + (nullable
-                    ? "the component is @Nullable, the type needs a ?"
-                    : "nullable, but the component is not @Nullable"));
-      }
-      compare(component.getAnnotatedType(), field, path, faults);
+                + ": declared as "
+                + field.type().id()
+                + (field.type() == FieldType.ARRAY ? " of " + field.items().id() : "")
+                + ", but the component is of type "
+                + type;
     }
-    for (String unknown : new TreeSet<>(components.keySet())) {
-      faults.add("component " + path + unknown + ": the sheet declares no such field");
-    }
-  }
 
-  private void compare(AnnotatedType annotated, Field field, String path, List<String> faults) {
-    Type type = annotated.getType();
-    Class<?> raw = (Class<?>) (type instanceof ParameterizedType p ? p.getRawType() : type);
-    if (raw == List.class) {
-      Type item =
-          ((AnnotatedParameterizedType) annotated).getAnnotatedActualTypeArguments()[0].getType();
-      Class<?> itemClass = (Class<?>) (item instanceof ParameterizedType p ? p.getRawType() : item);
-      if (field.type() != FieldType.ARRAY || field.items() != type(itemClass)) {
-        faults.add(mismatch(path, field, "List<" + itemClass.getSimpleName() + ">"));
-      } else {
-        descend(itemClass, field, path, faults);
-      }
-    } else if (field.type() != type(raw)) {
-      faults.add(mismatch(path, field, raw.getSimpleName()));
-    } else {
-      descend(raw, field, path, faults);
+    private static @Nullable FieldType type(Class<?> type) {
+        if (type.isRecord()) {
+            return FieldType.OBJECT;
+        }
+        return type.isEnum() ? FieldType.STRING : PLAIN.get(type);
     }
-  }
 
-  private void descend(Class<?> type, Field field, String path, List<String> faults) {
-    if (type.isRecord()) {
-      bind(type, field.members(), path + field.name() + '.', faults);
-    } else if (!field.members().isEmpty()) {
-      faults.add(
-          "field "
-              + path
-              + field.name()
-              + ": has members, but "
-              + type.getSimpleName()
-              + " is not a record");
+    private static String id(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
     }
-    if (type.isEnum()) {
-      Set<String> ids =
-          Arrays.stream(type.getEnumConstants())
-              .map(constant -> id((Enum<?>) constant))
-              .collect(Collectors.toCollection(TreeSet::new));
-      if (!ids.equals(new TreeSet<>(field.values()))) {
-        faults.add(
-            "field "
-                + path
-                + field.name()
-                + ": values "
-                + field.values()
-                + ", but "
-                + type.getSimpleName()
-                + " has "
-                + ids);
-      }
-    }
-  }
-
-  private static String mismatch(String path, Field field, String type) {
-    return "field "
-        + path
-        + field.name()
-        + ": declared as "
-        + field.type().id()
-        + (field.type() == FieldType.ARRAY ? " of " + field.items().id() : "")
-        + ", but the component is of type "
-        + type;
-  }
-
-  private static @Nullable FieldType type(Class<?> type) {
-    if (type.isRecord()) {
-      return FieldType.OBJECT;
-    }
-    return type.isEnum() ? FieldType.STRING : PLAIN.get(type);
-  }
-
-  private static String id(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
-  }
 }

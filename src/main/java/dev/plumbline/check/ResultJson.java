@@ -15,141 +15,141 @@ import org.jspecify.annotations.Nullable;
 
 /** Results as JSON, the same wherever one is shown. */
 public final class ResultJson {
-  private static final JsonFactory FACTORY = new JsonFactory();
-  private static final long SECONDS_OF_A_DAY = 86_400;
+    private static final JsonFactory FACTORY = new JsonFactory();
+    private static final long SECONDS_OF_A_DAY = 86_400;
 
-  private ResultJson() {}
+    private ResultJson() {}
 
-  /**
-   * A time as answers show it: RFC 3339, UTC, milliseconds. Written digit by digit, because a
-   * formatter of the JDK took a thirtieth of all the work of a check.
-   */
-  public static String time(Instant instant) {
-    long seconds = instant.getEpochSecond();
-    LocalDate day = LocalDate.ofEpochDay(Math.floorDiv(seconds, SECONDS_OF_A_DAY));
-    int second = (int) Math.floorMod(seconds, SECONDS_OF_A_DAY);
-    if (day.getYear() < 0 || day.getYear() > 9999) {
-      return instant.toString();
-    }
-    StringBuilder out = new StringBuilder(24);
-    digits(out, day.getYear(), 1000).append('-');
-    digits(out, day.getMonthValue(), 10).append('-');
-    digits(out, day.getDayOfMonth(), 10).append('T');
-    digits(out, second / 3600, 10).append(':');
-    digits(out, second / 60 % 60, 10).append(':');
-    digits(out, second % 60, 10).append('.');
-    return digits(out, instant.getNano() / 1_000_000, 100).append('Z').toString();
-  }
-
-  private static StringBuilder digits(StringBuilder out, int value, int highest) {
-    for (int place = highest; place > 0; place /= 10) {
-      out.append((char) ('0' + value / place % 10));
-    }
-    return out;
-  }
-
-  /** The whole result as one JSON object in UTF-8. */
-  public static byte[] write(CheckResult result) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(1024);
-    try (JsonGenerator json = FACTORY.createGenerator(out)) {
-      json.writeStartObject();
-      json.writeStringField("module", result.module());
-      json.writeStringField("target", result.target());
-      json.writeStringField("verdict", result.verdict().id());
-      json.writeFieldName("fields");
-      writeValue(json, result.fields());
-      json.writeArrayFieldStart("findings");
-      for (Finding finding : result.findings()) {
-        writeFinding(json, finding);
-      }
-      json.writeEndArray();
-      json.writeFieldName("truncated");
-      writeValue(json, result.truncated());
-      json.writeFieldName("error");
-      writeError(json, result.error());
-      json.writeStringField("checked_at", time(result.checkedAt()));
-      json.writeNumberField("duration_ms", result.durationMs());
-      json.writeEndObject();
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
-    }
-    return out.toByteArray();
-  }
-
-  /**
-   * The verdict of a result, without reading what comes after it.
-   *
-   * @param result as {@link #write} made it
-   */
-  public static String verdict(byte[] result) {
-    try (JsonParser json = FACTORY.createParser(result)) {
-      json.nextToken();
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        boolean found = json.currentName().equals("verdict");
-        json.nextToken();
-        if (found) {
-          return json.getText();
+    /**
+     * A time as answers show it: RFC 3339, UTC, milliseconds. Written digit by digit, because a
+     * formatter of the JDK took a thirtieth of all the work of a check.
+     */
+    public static String time(Instant instant) {
+        long seconds = instant.getEpochSecond();
+        LocalDate day = LocalDate.ofEpochDay(Math.floorDiv(seconds, SECONDS_OF_A_DAY));
+        int second = (int) Math.floorMod(seconds, SECONDS_OF_A_DAY);
+        if (day.getYear() < 0 || day.getYear() > 9999) {
+            return instant.toString();
         }
-        json.skipChildren();
-      }
-    } catch (IOException broken) {
-      throw new UncheckedIOException(broken);
+        StringBuilder out = new StringBuilder(24);
+        digits(out, day.getYear(), 1000).append('-');
+        digits(out, day.getMonthValue(), 10).append('-');
+        digits(out, day.getDayOfMonth(), 10).append('T');
+        digits(out, second / 3600, 10).append(':');
+        digits(out, second / 60 % 60, 10).append(':');
+        digits(out, second % 60, 10).append('.');
+        return digits(out, instant.getNano() / 1_000_000, 100).append('Z').toString();
     }
-    throw new IllegalArgumentException("a result without a verdict");
-  }
 
-  private static void writeFinding(JsonGenerator json, Finding finding) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("level", finding.level().id());
-    json.writeStringField("code", finding.code());
-    json.writeStringField("field", finding.field());
-    json.writeStringField("message", finding.message());
-    json.writeStringField("action", finding.action());
-    json.writeStringField("reference", finding.reference());
-    json.writeEndObject();
-  }
-
-  private static void writeError(JsonGenerator json, @Nullable CheckError error)
-      throws IOException {
-    if (error == null) {
-      json.writeNull();
-      return;
+    private static StringBuilder digits(StringBuilder out, int value, int highest) {
+        for (int place = highest; place > 0; place /= 10) {
+            out.append((char) ('0' + value / place % 10));
+        }
+        return out;
     }
-    json.writeStartObject();
-    json.writeStringField("code", error.code().id());
-    json.writeStringField("message", error.message());
-    json.writeBooleanField("retryable", error.retryable());
-    json.writeEndObject();
-  }
 
-  private static void writeValue(JsonGenerator json, @Nullable Object value) throws IOException {
-    if (value == null) {
-      json.writeNull();
-    } else if (value instanceof String text) {
-      json.writeString(text);
-    } else if (value instanceof Boolean flag) {
-      json.writeBoolean(flag);
-    } else if (value instanceof Integer || value instanceof Long) {
-      json.writeNumber(((Number) value).longValue());
-    } else if (value instanceof Double number) {
-      json.writeNumber(number);
-    } else if (value instanceof Instant instant) {
-      json.writeString(time(instant));
-    } else if (value instanceof List<?> list) {
-      json.writeStartArray();
-      for (Object item : list) {
-        writeValue(json, item);
-      }
-      json.writeEndArray();
-    } else if (value instanceof Map<?, ?> map) {
-      json.writeStartObject();
-      for (Map.Entry<?, ?> entry : map.entrySet()) {
-        json.writeFieldName((String) entry.getKey());
-        writeValue(json, entry.getValue());
-      }
-      json.writeEndObject();
-    } else {
-      throw new IllegalArgumentException("a field cannot hold a " + value.getClass().getName());
+    /** The whole result as one JSON object in UTF-8. */
+    public static byte[] write(CheckResult result) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(1024);
+        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+            json.writeStartObject();
+            json.writeStringField("module", result.module());
+            json.writeStringField("target", result.target());
+            json.writeStringField("verdict", result.verdict().id());
+            json.writeFieldName("fields");
+            writeValue(json, result.fields());
+            json.writeArrayFieldStart("findings");
+            for (Finding finding : result.findings()) {
+                writeFinding(json, finding);
+            }
+            json.writeEndArray();
+            json.writeFieldName("truncated");
+            writeValue(json, result.truncated());
+            json.writeFieldName("error");
+            writeError(json, result.error());
+            json.writeStringField("checked_at", time(result.checkedAt()));
+            json.writeNumberField("duration_ms", result.durationMs());
+            json.writeEndObject();
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return out.toByteArray();
     }
-  }
+
+    /**
+     * The verdict of a result, without reading what comes after it.
+     *
+     * @param result as {@link #write} made it
+     */
+    public static String verdict(byte[] result) {
+        try (JsonParser json = FACTORY.createParser(result)) {
+            json.nextToken();
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                boolean found = json.currentName().equals("verdict");
+                json.nextToken();
+                if (found) {
+                    return json.getText();
+                }
+                json.skipChildren();
+            }
+        } catch (IOException broken) {
+            throw new UncheckedIOException(broken);
+        }
+        throw new IllegalArgumentException("a result without a verdict");
+    }
+
+    private static void writeFinding(JsonGenerator json, Finding finding) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("level", finding.level().id());
+        json.writeStringField("code", finding.code());
+        json.writeStringField("field", finding.field());
+        json.writeStringField("message", finding.message());
+        json.writeStringField("action", finding.action());
+        json.writeStringField("reference", finding.reference());
+        json.writeEndObject();
+    }
+
+    private static void writeError(JsonGenerator json, @Nullable CheckError error) throws IOException {
+        if (error == null) {
+            json.writeNull();
+            return;
+        }
+        json.writeStartObject();
+        json.writeStringField("code", error.code().id());
+        json.writeStringField("message", error.message());
+        json.writeBooleanField("retryable", error.retryable());
+        json.writeEndObject();
+    }
+
+    private static void writeValue(JsonGenerator json, @Nullable Object value) throws IOException {
+        if (value == null) {
+            json.writeNull();
+        } else if (value instanceof String text) {
+            json.writeString(text);
+        } else if (value instanceof Boolean flag) {
+            json.writeBoolean(flag);
+        } else if (value instanceof Integer || value instanceof Long) {
+            json.writeNumber(((Number) value).longValue());
+        } else if (value instanceof Double number) {
+            json.writeNumber(number);
+        } else if (value instanceof Instant instant) {
+            json.writeString(time(instant));
+        } else if (value instanceof List<?> list) {
+            json.writeStartArray();
+            for (Object item : list) {
+                writeValue(json, item);
+            }
+            json.writeEndArray();
+        } else if (value instanceof Map<?, ?> map) {
+            json.writeStartObject();
+            for (Map.Entry<?, ?> entry : map.entrySet()) {
+                json.writeFieldName((String) entry.getKey());
+                writeValue(json, entry.getValue());
+            }
+            json.writeEndObject();
+        } else {
+            throw new IllegalArgumentException(
+                    "a field cannot hold a " + value.getClass().getName());
+        }
+    }
 }

@@ -13,115 +13,109 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link CheckModule} bound to its sheet. */
-public final class SheetModule<E, R extends Record, F extends FindingCollector>
-    implements ModuleDefinition<E> {
-  private final CheckModule<E, R, F> module;
-  private final Description description;
-  private final ReportBinding report;
-  private final FindingBinding<F> findings;
+public final class SheetModule<E, R extends Record, F extends FindingCollector> implements ModuleDefinition<E> {
+    private final CheckModule<E, R, F> module;
+    private final ModuleDescription description;
+    private final ReportBinding report;
+    private final FindingBinding<F> findings;
 
-  private SheetModule(
-      CheckModule<E, R, F> module,
-      Description description,
-      ReportBinding report,
-      FindingBinding<F> findings) {
-    this.module = module;
-    this.description = description;
-    this.report = report;
-    this.findings = findings;
-  }
-
-  /**
-   * Reads the sheet of a module and verifies that both agree.
-   *
-   * @throws IllegalStateException naming every mismatch
-   */
-  public static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
-      CheckModule<E, R, F> module) {
-    Class<?> type = module.getClass();
-    return load(module, file -> resource(type, file));
-  }
-
-  /**
-   * @param files the content of the file of that name, null if it does not exist
-   */
-  static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
-      CheckModule<E, R, F> module, Function<String, @Nullable String> files) {
-    Class<?> type = module.getClass();
-    String name = SnakeCase.of(type.getSimpleName()).replace('_', '-');
-    Description description = SheetReader.read(name, files);
-    List<String> faults = new ArrayList<>();
-    Type[] arguments = arguments(type);
-    ReportBinding report = ReportBinding.of(asClass(arguments[1]), description.fields(), faults);
-    @SuppressWarnings("unchecked")
-    Class<F> collector = (Class<F>) asClass(arguments[2]);
-    FindingBinding<F> findings = FindingBinding.of(collector, description.findings(), faults);
-    Set<String> fields = Set.copyOf(description.fields().stream().map(Field::name).toList());
-    for (FindingCode code : description.findings()) {
-      if (code.field() != null && !fields.contains(code.field())) {
-        faults.add("finding " + code.code() + ": field " + code.field() + " is not declared");
-      }
+    private SheetModule(
+            CheckModule<E, R, F> module,
+            ModuleDescription description,
+            ReportBinding report,
+            FindingBinding<F> findings) {
+        this.module = module;
+        this.description = description;
+        this.report = report;
+        this.findings = findings;
     }
-    if (!faults.isEmpty()) {
-      throw new IllegalStateException(
-          type.getName()
-              + " and "
-              + name
-              + ".yaml do not agree:\n  "
-              + String.join("\n  ", faults));
+
+    /**
+     * Reads the sheet of a module and verifies that both agree.
+     *
+     * @throws IllegalStateException naming every mismatch
+     */
+    public static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
+            CheckModule<E, R, F> module) {
+        Class<?> type = module.getClass();
+        return load(module, file -> resource(type, file));
     }
-    return new SheetModule<>(module, description, report, findings);
-  }
 
-  @Override
-  public Description description() {
-    return description;
-  }
-
-  @Override
-  public int requests(Options options) {
-    return module.requests(options);
-  }
-
-  @Override
-  public Future<E> collect(Target target, CheckContext context) {
-    return module.collect(target, context);
-  }
-
-  @Override
-  public Judgement judge(E evidence, Options options) {
-    FindingBinding.Collected collected = new FindingBinding.Collected();
-    R result = module.evaluate(evidence, options, findings.collector(collected));
-    if (result == null && collected.error() == null) {
-      throw new IllegalStateException(description.module() + " returned neither report nor error");
+    /**
+     * @param files the content of the file of that name, null if it does not exist
+     */
+    static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
+            CheckModule<E, R, F> module, Function<String, @Nullable String> files) {
+        Class<?> type = module.getClass();
+        String name = SnakeCase.of(type.getSimpleName()).replace('_', '-');
+        ModuleDescription description = SheetReader.read(name, files);
+        List<String> faults = new ArrayList<>();
+        Type[] arguments = arguments(type);
+        ReportBinding report = ReportBinding.of(asClass(arguments[1]), description.fields(), faults);
+        @SuppressWarnings("unchecked")
+        Class<F> collector = (Class<F>) asClass(arguments[2]);
+        FindingBinding<F> findings = FindingBinding.of(collector, description.findings(), faults);
+        Set<String> fields = Set.copyOf(
+                description.fields().stream().map(FieldDescription::name).toList());
+        for (FindingCode code : description.findings()) {
+            if (code.field() != null && !fields.contains(code.field())) {
+                faults.add("finding " + code.code() + ": field " + code.field() + " is not declared");
+            }
+        }
+        if (!faults.isEmpty()) {
+            throw new IllegalStateException(
+                    type.getName() + " and " + name + ".yaml do not agree:\n  " + String.join("\n  ", faults));
+        }
+        return new SheetModule<>(module, description, report, findings);
     }
-    return new Judgement(
-        result == null ? Map.of() : report.values(result), collected.findings(), collected.error());
-  }
 
-  private static @Nullable String resource(Class<?> type, String file) {
-    try (InputStream in = type.getResourceAsStream(file)) {
-      return in == null
-          ? null
-          : new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new IllegalStateException("cannot read " + file, e);
+    @Override
+    public ModuleDescription description() {
+        return description;
     }
-  }
 
-  private static Type[] arguments(Class<?> type) {
-    for (Type candidate : type.getGenericInterfaces()) {
-      if (candidate instanceof ParameterizedType parameterized
-          && parameterized.getRawType() == CheckModule.class) {
-        return parameterized.getActualTypeArguments();
-      }
+    @Override
+    public int requests(Options options) {
+        return module.requests(options);
     }
-    throw new IllegalStateException(type.getName() + " does not implement CheckModule directly");
-  }
 
-  private static Class<?> asClass(Type type) {
-    return type instanceof ParameterizedType parameterized
-        ? (Class<?>) parameterized.getRawType()
-        : (Class<?>) type;
-  }
+    @Override
+    public Future<E> collect(Target target, CheckContext context) {
+        return module.collect(target, context);
+    }
+
+    @Override
+    public Evaluation evaluate(E evidence, Options options) {
+        FindingBinding.Collected collected = new FindingBinding.Collected();
+        R result = module.evaluate(evidence, options, findings.collector(collected));
+        if (result == null && collected.error() == null) {
+            throw new IllegalStateException(description.module() + " returned neither report nor error");
+        }
+        return new Evaluation(
+                result == null ? Map.of() : report.values(result), collected.findings(), collected.error());
+    }
+
+    private static @Nullable String resource(Class<?> type, String file) {
+        try (InputStream in = type.getResourceAsStream(file)) {
+            return in == null ? null : new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException("cannot read " + file, e);
+        }
+    }
+
+    private static Type[] arguments(Class<?> type) {
+        for (Type candidate : type.getGenericInterfaces()) {
+            if (candidate instanceof ParameterizedType parameterized
+                    && parameterized.getRawType() == CheckModule.class) {
+                return parameterized.getActualTypeArguments();
+            }
+        }
+        throw new IllegalStateException(type.getName() + " does not implement CheckModule directly");
+    }
+
+    private static Class<?> asClass(Type type) {
+        return type instanceof ParameterizedType parameterized
+                ? (Class<?>) parameterized.getRawType()
+                : (Class<?>) type;
+    }
 }

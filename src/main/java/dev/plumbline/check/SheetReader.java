@@ -22,204 +22,192 @@ import org.jspecify.annotations.Nullable;
  * duplicate or a missing member is an error that names it.
  */
 final class SheetReader {
-  private static final YAMLMapper MAPPER =
-      YAMLMapper.builder()
-          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-          .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
-          .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-          .build();
+    private static final YAMLMapper MAPPER = YAMLMapper.builder()
+            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+            .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .build();
 
-  /**
-   * {@code TYPE | TITLE | DESCRIPTION}; TYPE is for example string, string?, integer[], string(a,
-   * b).
-   */
-  private static final Pattern FIELD =
-      Pattern.compile(
-          "([a-z]+)(\\[])?(?:\\(([^)]*)\\))?(\\?)? \\| ([^|]+) \\| (.+)", Pattern.DOTALL);
+    /**
+     * {@code TYPE | TITLE | DESCRIPTION}; TYPE is for example string, string?, integer[], string(a,
+     * b).
+     */
+    private static final Pattern FIELD =
+            Pattern.compile("([a-z]+)(\\[])?(?:\\(([^)]*)\\))?(\\?)? \\| ([^|]+) \\| (.+)", Pattern.DOTALL);
 
-  private SheetReader() {}
+    private SheetReader() {}
 
-  private record Sheet(
-      @Nullable String title,
-      @Nullable String summary,
-      @Nullable String category,
-      @Nullable InputType input,
-      int defaultPort,
-      @Nullable List<String> schemes,
-      @Nullable String example,
-      @Nullable String placeholder,
-      boolean reachability,
-      boolean connects,
-      boolean resolver,
-      @Nullable String include,
-      @Nullable Map<String, OptionSheet> options,
-      @Nullable Map<String, String> fields,
-      @Nullable Map<String, FindingSheet> findings) {}
+    private record Sheet(
+            @Nullable String title,
+            @Nullable String summary,
+            @Nullable String category,
+            @Nullable InputType input,
+            int defaultPort,
+            @Nullable List<String> schemes,
+            @Nullable String example,
+            @Nullable String placeholder,
+            boolean reachability,
+            boolean connects,
+            boolean resolver,
+            @Nullable String include,
+            @Nullable Map<String, OptionSheet> options,
+            @Nullable Map<String, String> fields,
+            @Nullable Map<String, FindingSheet> findings) {}
 
-  private record OptionSheet(
-      Option.@Nullable Type type,
-      @Nullable String title,
-      @Nullable String description,
-      @JsonProperty("default") @Nullable Object initial,
-      @Nullable List<String> values,
-      long min,
-      long max,
-      @Nullable String pattern,
-      int maxLength,
-      int maxItems) {
+    private record OptionSheet(
+            OptionDescription.@Nullable Type type,
+            @Nullable String title,
+            @Nullable String description,
+            @JsonProperty("default") @Nullable Object initial,
+            @Nullable List<String> values,
+            long min,
+            long max,
+            @Nullable String pattern,
+            int maxLength,
+            int maxItems) {
 
-    Option option(String name) {
-      Object value = initial instanceof Integer number ? Long.valueOf(number) : initial;
-      List<String> choices = values == null ? List.of() : values;
-      return new Option(
-          name,
-          required(type, name, "type"),
-          required(title, name, "title"),
-          required(description, name, "description"),
-          value == null && !choices.isEmpty() ? choices.get(0) : value,
-          choices,
-          min,
-          max,
-          pattern == null ? null : Pattern.compile(pattern),
-          choices.isEmpty() ? maxLength : 64,
-          maxItems);
+        OptionDescription option(String name) {
+            Object value = initial instanceof Integer number ? Long.valueOf(number) : initial;
+            List<String> choices = values == null ? List.of() : values;
+            return new OptionDescription(
+                    name,
+                    required(type, name, "type"),
+                    required(title, name, "title"),
+                    required(description, name, "description"),
+                    value == null && !choices.isEmpty() ? choices.get(0) : value,
+                    choices,
+                    min,
+                    max,
+                    pattern == null ? null : Pattern.compile(pattern),
+                    choices.isEmpty() ? maxLength : 64,
+                    maxItems);
+        }
     }
-  }
 
-  private record FindingSheet(
-      @Nullable String info,
-      @Nullable String warn,
-      @Nullable String fail,
-      @Nullable String field,
-      @Nullable String action,
-      @Nullable String reference,
-      int cost) {
+    private record FindingSheet(
+            @Nullable String info,
+            @Nullable String warn,
+            @Nullable String fail,
+            @Nullable String field,
+            @Nullable String action,
+            @Nullable String reference,
+            int cost) {
 
-    FindingCode code(String name) {
-      if (Stream.of(info, warn, fail).filter(text -> text != null).count() != 1) {
-        throw new IllegalArgumentException(
-            "finding " + name + ": one of info, warn, fail is required");
-      }
-      Level level = fail != null ? Level.FAIL : warn != null ? Level.WARN : Level.INFO;
-      String message =
-          Stream.of(level == Level.FAIL ? fail : level == Level.WARN ? warn : info)
-              .findFirst()
-              .orElseThrow();
-      return new FindingCode(
-          name, level, field, message, required(action, name, "action"), reference, cost);
-    }
-  }
-
-  /** A field whose members are being collected. */
-  private record Node(Field field, Map<String, Node> members) {
-    Field complete() {
-      return field.with(members.values().stream().map(Node::complete).toList());
-    }
-  }
-
-  /**
-   * @param name the module's identifier
-   * @param files the content of a file next to the module's class, null if it does not exist
-   * @throws IllegalStateException if the sheet does not exist or is not valid
-   */
-  static Description read(String name, Function<String, @Nullable String> files) {
-    try {
-      Sheet sheet = parse(name, files);
-      Sheet shared = sheet.include() == null ? null : parse(sheet.include(), files);
-      Description.Builder builder =
-          Description.of(
-                  name,
-                  required(sheet.title(), name, "title"),
-                  required(sheet.input(), name, "input"))
-              .summary(required(sheet.summary(), name, "summary"))
-              .category(required(sheet.category(), name, "category"))
-              .defaultPort(sheet.defaultPort());
-      if (sheet.schemes() != null) {
-        builder.schemes(sheet.schemes().toArray(new String[0]));
-      }
-      String example = required(sheet.example(), name, "example");
-      builder.example(example, sheet.placeholder() == null ? example : sheet.placeholder());
-      if (sheet.reachability()) {
-        builder.aboutReachability();
-      }
-      if (sheet.connects()) {
-        builder.connects();
-      }
-      if (sheet.resolver()) {
-        builder.asksTheDns();
-      }
-      for (Sheet part : shared == null ? List.of(sheet) : List.of(shared, sheet)) {
-        entries(part.options(), (key, option) -> builder.options(option.option(key)));
-        builder.fields(fields(part.fields()).toArray(new Field[0]));
-        entries(part.findings(), (key, finding) -> builder.findings(finding.code(key)));
-      }
-      return builder.build();
-    } catch (IllegalArgumentException | JsonProcessingException e) {
-      throw new IllegalStateException(name + ".yaml: " + e.getMessage(), e);
-    }
-  }
-
-  private static Sheet parse(String name, Function<String, @Nullable String> files)
-      throws JsonProcessingException {
-    String text = files.apply(name + ".yaml");
-    if (text == null) {
-      throw new IllegalArgumentException("the file does not exist");
-    }
-    return MAPPER.readValue(text, Sheet.class);
-  }
-
-  private static <T> void entries(
-      @Nullable Map<String, T> map, java.util.function.BiConsumer<String, T> action) {
-    if (map != null) {
-      map.forEach(action);
-    }
-  }
-
-  private static List<Field> fields(@Nullable Map<String, String> declared) {
-    Map<String, Node> roots = new LinkedHashMap<>();
-    entries(
-        declared,
-        (path, text) -> {
-          Map<String, Node> siblings = roots;
-          String name = path;
-          for (int dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.')) {
-            Node parent = siblings.get(name.substring(0, dot));
-            if (parent == null) {
-              throw new IllegalArgumentException(
-                  "field " + path + ": declare " + name.substring(0, dot) + " before it");
+        FindingCode code(String name) {
+            if (Stream.of(info, warn, fail).filter(text -> text != null).count() != 1) {
+                throw new IllegalArgumentException("finding " + name + ": one of info, warn, fail is required");
             }
-            siblings = parent.members();
-            name = name.substring(dot + 1);
-          }
-          siblings.put(name, new Node(field(path, name, text), new LinkedHashMap<>()));
+            Level level = fail != null ? Level.FAIL : warn != null ? Level.WARN : Level.INFO;
+            String message = Stream.of(level == Level.FAIL ? fail : level == Level.WARN ? warn : info)
+                    .findFirst()
+                    .orElseThrow();
+            return new FindingCode(name, level, field, message, required(action, name, "action"), reference, cost);
+        }
+    }
+
+    /** A field whose members are being collected. */
+    private record Node(FieldDescription field, Map<String, Node> members) {
+        FieldDescription complete() {
+            return field.with(members.values().stream().map(Node::complete).toList());
+        }
+    }
+
+    /**
+     * @param name the module's identifier
+     * @param files the content of a file next to the module's class, null if it does not exist
+     * @throws IllegalStateException if the sheet does not exist or is not valid
+     */
+    static ModuleDescription read(String name, Function<String, @Nullable String> files) {
+        try {
+            Sheet sheet = parse(name, files);
+            Sheet shared = sheet.include() == null ? null : parse(sheet.include(), files);
+            ModuleDescription.Builder builder = ModuleDescription.of(
+                            name, required(sheet.title(), name, "title"), required(sheet.input(), name, "input"))
+                    .summary(required(sheet.summary(), name, "summary"))
+                    .category(required(sheet.category(), name, "category"))
+                    .defaultPort(sheet.defaultPort());
+            if (sheet.schemes() != null) {
+                builder.schemes(sheet.schemes().toArray(new String[0]));
+            }
+            String example = required(sheet.example(), name, "example");
+            builder.example(example, sheet.placeholder() == null ? example : sheet.placeholder());
+            if (sheet.reachability()) {
+                builder.aboutReachability();
+            }
+            if (sheet.connects()) {
+                builder.connects();
+            }
+            if (sheet.resolver()) {
+                builder.asksTheDns();
+            }
+            for (Sheet part : shared == null ? List.of(sheet) : List.of(shared, sheet)) {
+                entries(part.options(), (key, option) -> builder.options(option.option(key)));
+                builder.fields(fields(part.fields()).toArray(new FieldDescription[0]));
+                entries(part.findings(), (key, finding) -> builder.findings(finding.code(key)));
+            }
+            return builder.build();
+        } catch (IllegalArgumentException | JsonProcessingException e) {
+            throw new IllegalStateException(name + ".yaml: " + e.getMessage(), e);
+        }
+    }
+
+    private static Sheet parse(String name, Function<String, @Nullable String> files) throws JsonProcessingException {
+        String text = files.apply(name + ".yaml");
+        if (text == null) {
+            throw new IllegalArgumentException("the file does not exist");
+        }
+        return MAPPER.readValue(text, Sheet.class);
+    }
+
+    private static <T> void entries(@Nullable Map<String, T> map, java.util.function.BiConsumer<String, T> action) {
+        if (map != null) {
+            map.forEach(action);
+        }
+    }
+
+    private static List<FieldDescription> fields(@Nullable Map<String, String> declared) {
+        Map<String, Node> roots = new LinkedHashMap<>();
+        entries(declared, (path, text) -> {
+            Map<String, Node> siblings = roots;
+            String name = path;
+            for (int dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.')) {
+                Node parent = siblings.get(name.substring(0, dot));
+                if (parent == null) {
+                    throw new IllegalArgumentException(
+                            "field " + path + ": declare " + name.substring(0, dot) + " before it");
+                }
+                siblings = parent.members();
+                name = name.substring(dot + 1);
+            }
+            siblings.put(name, new Node(field(path, name, text), new LinkedHashMap<>()));
         });
-    return roots.values().stream().map(Node::complete).toList();
-  }
-
-  private static Field field(String path, String name, @Nullable String text) {
-    Matcher matcher = FIELD.matcher(text == null ? "" : text.strip());
-    if (!matcher.matches()) {
-      throw new IllegalArgumentException("field " + path + ": write TYPE | TITLE | DESCRIPTION");
+        return roots.values().stream().map(Node::complete).toList();
     }
-    FieldType type = FieldType.valueOf(matcher.group(1).toUpperCase(Locale.ROOT));
-    boolean list = matcher.group(2) != null;
-    List<String> values =
-        matcher.group(3) == null ? List.of() : List.of(matcher.group(3).split("\\s*,\\s*"));
-    return new Field(
-        name,
-        list ? FieldType.ARRAY : type,
-        matcher.group(5).strip(),
-        matcher.group(6).strip(),
-        matcher.group(4) != null,
-        values,
-        list ? type : FieldType.STRING,
-        new ArrayList<>());
-  }
 
-  private static <T> T required(@Nullable T value, String owner, String member) {
-    if (value == null) {
-      throw new IllegalArgumentException(owner + ": " + member + " is required");
+    private static FieldDescription field(String path, String name, @Nullable String text) {
+        Matcher matcher = FIELD.matcher(text == null ? "" : text.strip());
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("field " + path + ": write TYPE | TITLE | DESCRIPTION");
+        }
+        FieldType type = FieldType.valueOf(matcher.group(1).toUpperCase(Locale.ROOT));
+        boolean list = matcher.group(2) != null;
+        List<String> values =
+                matcher.group(3) == null ? List.of() : List.of(matcher.group(3).split("\\s*,\\s*"));
+        return new FieldDescription(
+                name,
+                list ? FieldType.ARRAY : type,
+                matcher.group(5).strip(),
+                matcher.group(6).strip(),
+                matcher.group(4) != null,
+                values,
+                list ? type : FieldType.STRING,
+                new ArrayList<>());
     }
-    return value;
-  }
+
+    private static <T> T required(@Nullable T value, String owner, String member) {
+        if (value == null) {
+            throw new IllegalArgumentException(owner + ": " + member + " is required");
+        }
+        return value;
+    }
 }

@@ -1,7 +1,7 @@
 package dev.plumbline.http;
 
-import dev.plumbline.check.AddressText;
 import dev.plumbline.check.Cidr;
+import dev.plumbline.check.IpAddressText;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.handler.HttpException;
@@ -22,138 +22,133 @@ import org.jspecify.annotations.Nullable;
  * was one of them, and the peer it is.
  */
 public final class ClientAddress {
-  private static final Pattern FOR =
-      Pattern.compile(
-          "(?:^|;)\\s*for\\s*=\\s*(?:\"([^\"]*)\"|([^;\\s]*))", Pattern.CASE_INSENSITIVE);
-  private static final Pattern WITH_PORT =
-      Pattern.compile("\\[([0-9A-Fa-f:.]+)](?::\\d{1,5})?|([0-9.]+):\\d{1,5}");
+    private static final Pattern FOR =
+            Pattern.compile("(?:^|;)\\s*for\\s*=\\s*(?:\"([^\"]*)\"|([^;\\s]*))", Pattern.CASE_INSENSITIVE);
+    private static final Pattern WITH_PORT = Pattern.compile("\\[([0-9A-Fa-f:.]+)](?::\\d{1,5})?|([0-9.]+):\\d{1,5}");
 
-  private static final String UNKNOWN = "unknown";
+    private static final String UNKNOWN = "unknown";
 
-  /** A node that is not to be known, with or without its port (RFC 7239, 6.2 and 6.3). */
-  private static final Pattern HIDDEN =
-      Pattern.compile(
-          "(?:unknown|_[A-Za-z0-9._-]+)(?::[A-Za-z0-9._-]+)?", Pattern.CASE_INSENSITIVE);
+    /** A node that is not to be known, with or without its port (RFC 7239, 6.2 and 6.3). */
+    private static final Pattern HIDDEN =
+            Pattern.compile("(?:unknown|_[A-Za-z0-9._-]+)(?::[A-Za-z0-9._-]+)?", Pattern.CASE_INSENSITIVE);
 
-  private final List<Cidr> trusted;
+    private final List<Cidr> trusted;
 
-  /**
-   * @param trustedProxies addresses and CIDRs
-   */
-  public ClientAddress(List<String> trustedProxies) {
-    this.trusted = trustedProxies.stream().map(Cidr::parse).toList();
-  }
-
-  /**
-   * Whose quota pays: an IPv4 address, or an IPv6 address's /64.
-   *
-   * @throws HttpException 400 when a trusted proxy has passed on, right of any client, what names
-   *     nobody
-   */
-  public String quotaKey(HttpServerRequest request) {
-    if (trusted.isEmpty()) {
-      String peer = request.remoteAddress() == null ? null : request.remoteAddress().hostAddress();
-      if (peer != null && peer.indexOf(':') < 0) {
-        return peer;
-      }
+    /**
+     * @param trustedProxies addresses and CIDRs
+     */
+    public ClientAddress(List<String> trustedProxies) {
+        this.trusted = trustedProxies.stream().map(Cidr::parse).toList();
     }
-    InetAddress client = of(request);
-    if (!(client instanceof Inet6Address)) {
-      return client.getHostAddress();
-    }
-    byte[] network = Arrays.copyOf(Arrays.copyOf(client.getAddress(), 8), 16);
-    try {
-      return InetAddress.getByAddress(network).getHostAddress() + "/64";
-    } catch (UnknownHostException impossible) {
-      throw new IllegalStateException(impossible);
-    }
-  }
 
-  InetAddress of(HttpServerRequest request) {
-    InetAddress peer = peer(request.remoteAddress());
-    if (trusted.isEmpty() || !isTrusted(peer)) {
-      return peer;
+    /**
+     * Whose quota pays: an IPv4 address, or an IPv6 address's /64.
+     *
+     * @throws HttpException 400 when a trusted proxy has passed on, right of any client, what names
+     *     nobody
+     */
+    public String quotaKey(HttpServerRequest request) {
+        if (trusted.isEmpty()) {
+            String peer = request.remoteAddress() == null
+                    ? null
+                    : request.remoteAddress().hostAddress();
+            if (peer != null && peer.indexOf(':') < 0) {
+                return peer;
+            }
+        }
+        InetAddress client = of(request);
+        if (!(client instanceof Inet6Address)) {
+            return client.getHostAddress();
+        }
+        byte[] network = Arrays.copyOf(Arrays.copyOf(client.getAddress(), 8), 16);
+        try {
+            return InetAddress.getByAddress(network).getHostAddress() + "/64";
+        } catch (UnknownHostException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
-    List<String> forwarded = request.headers().getAll("Forwarded");
-    List<String> xForwardedFor = request.headers().getAll("X-Forwarded-For");
-    if (forwarded.isEmpty() || xForwardedFor.isEmpty()) {
-      return walk(
-          peer, forwarded.isEmpty() ? elements(xForwardedFor) : forElements(elements(forwarded)));
-    }
-    // a proxy writes one of the two and passes the other on as a stranger sent it
-    InetAddress one = walk(peer, forElements(elements(forwarded)));
-    InetAddress other = walk(peer, elements(xForwardedFor));
-    return one.equals(other) ? one : peer;
-  }
 
-  /** From the peer to the left, as far as proxies are trusted and addresses are addresses. */
-  private InetAddress walk(InetAddress peer, List<String> hops) {
-    InetAddress client = peer;
-    for (int i = hops.size() - 1; i >= 0; i--) {
-      String hop = hops.get(i).strip();
-      if (hop.isEmpty()) {
-        // an empty element of a list means nothing (RFC 9110, 5.6.1.2)
-        continue;
-      }
-      if (HIDDEN.matcher(hop).matches()) {
+    InetAddress of(HttpServerRequest request) {
+        InetAddress peer = peer(request.remoteAddress());
+        if (trusted.isEmpty() || !isTrusted(peer)) {
+            return peer;
+        }
+        List<String> forwarded = request.headers().getAll("Forwarded");
+        List<String> xForwardedFor = request.headers().getAll("X-Forwarded-For");
+        if (forwarded.isEmpty() || xForwardedFor.isEmpty()) {
+            return walk(peer, forwarded.isEmpty() ? elements(xForwardedFor) : forElements(elements(forwarded)));
+        }
+        // a proxy writes one of the two and passes the other on as a stranger sent it
+        InetAddress one = walk(peer, forElements(elements(forwarded)));
+        InetAddress other = walk(peer, elements(xForwardedFor));
+        return one.equals(other) ? one : peer;
+    }
+
+    /** From the peer to the left, as far as proxies are trusted and addresses are addresses. */
+    private InetAddress walk(InetAddress peer, List<String> hops) {
+        InetAddress client = peer;
+        for (int i = hops.size() - 1; i >= 0; i--) {
+            String hop = hops.get(i).strip();
+            if (hop.isEmpty()) {
+                // an empty element of a list means nothing (RFC 9110, 5.6.1.2)
+                continue;
+            }
+            if (HIDDEN.matcher(hop).matches()) {
+                return client;
+            }
+            InetAddress address = literal(hop);
+            if (address == null) {
+                // whoever wrote that would else be counted as the proxy, together with all who are hidden
+                throw new HttpException(
+                        400,
+                        "A proxy's Forwarded or X-Forwarded-For field names neither an address nor 'unknown'"
+                                + " where the client should stand.");
+            }
+            client = address;
+            if (!isTrusted(address)) {
+                return client;
+            }
+        }
         return client;
-      }
-      InetAddress address = literal(hop);
-      if (address == null) {
-        // whoever wrote that would else be counted as the proxy, together with all who are hidden
-        throw new HttpException(
-            400,
-            "A proxy's Forwarded or X-Forwarded-For field names neither an address nor 'unknown'"
-                + " where the client should stand.");
-      }
-      client = address;
-      if (!isTrusted(address)) {
-        return client;
-      }
     }
-    return client;
-  }
 
-  private static List<String> elements(List<String> fields) {
-    return fields.isEmpty() ? List.of() : List.of(String.join(",", fields).split(",", -1));
-  }
-
-  private static List<String> forElements(List<String> elements) {
-    List<String> addresses = new ArrayList<>();
-    for (String element : elements) {
-      Matcher matcher = FOR.matcher(element);
-      addresses.add(
-          !matcher.find()
-              ? UNKNOWN
-              : matcher.group(1) != null ? matcher.group(1) : matcher.group(2));
+    private static List<String> elements(List<String> fields) {
+        return fields.isEmpty() ? List.of() : List.of(String.join(",", fields).split(",", -1));
     }
-    return addresses;
-  }
 
-  private boolean isTrusted(InetAddress address) {
-    return trusted.stream().anyMatch(network -> network.contains(address));
-  }
+    private static List<String> forElements(List<String> elements) {
+        List<String> addresses = new ArrayList<>();
+        for (String element : elements) {
+            Matcher matcher = FOR.matcher(element);
+            addresses.add(!matcher.find() ? UNKNOWN : matcher.group(1) != null ? matcher.group(1) : matcher.group(2));
+        }
+        return addresses;
+    }
 
-  private static InetAddress peer(@Nullable SocketAddress remote) {
-    InetAddress address = remote == null ? null : literal(remote.hostAddress());
-    return address == null ? InetAddress.getLoopbackAddress() : address;
-  }
+    private boolean isTrusted(InetAddress address) {
+        return trusted.stream().anyMatch(network -> network.contains(address));
+    }
 
-  private static @Nullable InetAddress literal(@Nullable String text) {
-    if (text == null) {
-      return null;
+    private static InetAddress peer(@Nullable SocketAddress remote) {
+        InetAddress address = remote == null ? null : literal(remote.hostAddress());
+        return address == null ? InetAddress.getLoopbackAddress() : address;
     }
-    String plain = text.strip();
-    Matcher withPort = WITH_PORT.matcher(plain);
-    if (withPort.matches()) {
-      plain = withPort.group(1) != null ? withPort.group(1) : withPort.group(2);
+
+    private static @Nullable InetAddress literal(@Nullable String text) {
+        if (text == null) {
+            return null;
+        }
+        String plain = text.strip();
+        Matcher withPort = WITH_PORT.matcher(plain);
+        if (withPort.matches()) {
+            plain = withPort.group(1) != null ? withPort.group(1) : withPort.group(2);
+        }
+        InetAddress address = IpAddressText.parse(plain);
+        try {
+            // an IPv4 address in an IPv6 one becomes what it is
+            return address == null ? null : InetAddress.getByAddress(address.getAddress());
+        } catch (UnknownHostException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
-    InetAddress address = AddressText.parse(plain);
-    try {
-      // an IPv4 address in an IPv6 one becomes what it is
-      return address == null ? null : InetAddress.getByAddress(address.getAddress());
-    } catch (UnknownHostException impossible) {
-      throw new IllegalStateException(impossible);
-    }
-  }
 }

@@ -1,16 +1,19 @@
 package dev.plumbline.instant;
 
-import dev.plumbline.bus.Addresses;
-import dev.plumbline.bus.Bus;
+import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.Description;
+import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.result.RenderedResult;
+import dev.plumbline.result.ResultKey;
+import dev.plumbline.result.ResultLookup;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -24,238 +27,229 @@ import org.slf4j.LoggerFactory;
  * kept, and given to all who asked meanwhile. One for each node, used from all event loops.
  */
 public final class InstantChecks {
-  /** The quota that fresh instant checks are taken from. */
-  public static final String POLICY = "fresh";
+    /** The quota that fresh instant checks are taken from. */
+    public static final String POLICY = "fresh";
 
-  private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
-  private static final Message.Granted FOR_NOTHING =
-      new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
-  private static final long QUOTA_TIMEOUT_MS = 2_000;
-  private static final long PATIENCE_MS = 3_000;
-  private static final long RUN_MARGIN_MS = PATIENCE_MS + 2_000;
+    private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
+    private static final Message.Granted FOR_NOTHING = new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
+    private static final long QUOTA_TIMEOUT_MS = 2_000;
+    private static final long PATIENCE_MS = 3_000;
+    private static final long RUN_MARGIN_MS = PATIENCE_MS + 2_000;
 
-  private final ModuleCatalogue modules;
-  private final TargetPolicy policy;
-  private final KnownResults known;
-  private final Bus bus;
-  private final boolean limited;
-  private final Flights flights;
-  private final InstantMetrics metrics;
+    private final ModuleCatalogue modules;
+    private final TargetPolicy policy;
+    private final ResultLookup known;
+    private final MessageBus bus;
+    private final boolean limited;
+    private final InstantSingleFlight flights;
+    private final InstantMetrics metrics;
 
-  /**
-   * @param limited whether fresh checks are taken from a quota
-   */
-  public InstantChecks(
-      Vertx vertx,
-      ModuleCatalogue modules,
-      TargetPolicy policy,
-      KnownResults known,
-      Bus bus,
-      boolean limited,
-      MeterRegistry registry) {
-    this.modules = modules;
-    this.policy = policy;
-    this.known = known;
-    this.bus = bus;
-    this.limited = limited;
-    this.flights = new Flights(vertx);
-    this.metrics = new InstantMetrics(registry);
-  }
-
-  /** Answers one request; the future does not fail. */
-  public Future<InstantOutcome> check(InstantRequest request) {
-    Read read = read(request);
-    Wanted wanted = read.wanted();
-    if (wanted == null) {
-      return Future.succeededFuture(read.refusal());
+    /**
+     * @param limited whether fresh checks are taken from a quota
+     */
+    public InstantChecks(
+            Vertx vertx,
+            ModuleCatalogue modules,
+            TargetPolicy policy,
+            ResultLookup known,
+            MessageBus bus,
+            boolean limited,
+            MeterRegistry registry) {
+        this.modules = modules;
+        this.policy = policy;
+        this.known = known;
+        this.bus = bus;
+        this.limited = limited;
+        this.flights = new InstantSingleFlight(vertx);
+        this.metrics = new InstantMetrics(registry);
     }
-    Answer remembered = remembered(wanted);
-    if (remembered != null) {
-      return Future.succeededFuture(new InstantOutcome.Answered(remembered, false, null));
+
+    /** Answers one request; the future does not fail. */
+    public Future<InstantOutcome> check(InstantRequest request) {
+        Read read = read(request);
+        Wanted wanted = read.wanted();
+        if (wanted == null) {
+            return Future.succeededFuture(read.refusal());
+        }
+        RenderedResult remembered = remembered(wanted);
+        if (remembered != null) {
+            return Future.succeededFuture(new InstantOutcome.Answered(remembered, false, null));
+        }
+        return flights.join(wanted.key().text(), () -> lookUp(wanted, request));
     }
-    return flights.join(wanted.key().text(), () -> lookUp(wanted, request));
-  }
 
-  /**
-   * As {@link #check}, but for whoever is to be told what is known and no more: nothing is run and
-   * nothing charged. The future does not fail.
-   */
-  public Future<InstantOutcome> look(InstantRequest request) {
-    Read read = read(request);
-    Wanted wanted = read.wanted();
-    if (wanted == null) {
-      return Future.succeededFuture(read.refusal());
+    /**
+     * As {@link #check}, but for whoever is to be told what is known and no more: nothing is run and
+     * nothing charged. The future does not fail.
+     */
+    public Future<InstantOutcome> look(InstantRequest request) {
+        Read read = read(request);
+        Wanted wanted = read.wanted();
+        if (wanted == null) {
+            return Future.succeededFuture(read.refusal());
+        }
+        RenderedResult remembered = remembered(wanted);
+        return remembered != null
+                ? Future.succeededFuture(new InstantOutcome.Answered(remembered, false, null))
+                : stored(wanted, () -> Future.succeededFuture(new InstantOutcome.NotKnown()));
     }
-    Answer remembered = remembered(wanted);
-    return remembered != null
-        ? Future.succeededFuture(new InstantOutcome.Answered(remembered, false, null))
-        : stored(wanted, () -> Future.succeededFuture(new InstantOutcome.NotKnown()));
-  }
 
-  /**
-   * What somebody has left of the quota for fresh checks.
-   *
-   * @param client as in {@link InstantRequest}
-   * @return null where that is not known, and where nothing is limited; does not fail
-   */
-  public Future<Message.@Nullable Granted> left(String client) {
-    if (!limited) {
-      return Future.succeededFuture(null);
+    /**
+     * What somebody has left of the quota for fresh checks.
+     *
+     * @param client as in {@link InstantRequest}
+     * @return null where that is not known, and where nothing is limited; does not fail
+     */
+    public Future<Message.@Nullable Granted> left(String client) {
+        if (!limited) {
+            return Future.succeededFuture(null);
+        }
+        return bus.ask(
+                        BusAddresses.LIMIT_TAKE,
+                        new Message.TakeQuota(POLICY, client, 0),
+                        Message.QuotaReply.class,
+                        QUOTA_TIMEOUT_MS)
+                .map(reply -> reply instanceof Message.Granted granted ? granted : null)
+                .otherwiseEmpty();
     }
-    return bus.ask(
-            Addresses.LIMIT_TAKE,
-            new Message.TakeQuota(POLICY, client, 0),
-            Message.QuotaReply.class,
-            QUOTA_TIMEOUT_MS)
-        .map(reply -> reply instanceof Message.Granted granted ? granted : null)
-        .otherwiseEmpty();
-  }
 
-  /** What a request wants, or why it cannot have it; exactly one of the two is there. */
-  private record Read(@Nullable Wanted wanted, @Nullable InstantOutcome refusal) {}
+    /** What a request wants, or why it cannot have it; exactly one of the two is there. */
+    private record Read(@Nullable Wanted wanted, @Nullable InstantOutcome refusal) {}
 
-  private Read read(InstantRequest request) {
-    ModuleDefinition<?> module = modules.find(request.module());
-    if (module == null) {
-      return new Read(null, new InstantOutcome.UnknownModule(request.module()));
+    private Read read(InstantRequest request) {
+        ModuleDefinition<?> module = modules.find(request.module());
+        if (module == null) {
+            return new Read(null, new InstantOutcome.UnknownModule(request.module()));
+        }
+        ModuleDescription description = module.description();
+        Options.Parsed parsed = Options.parse(description, request.options());
+        Options options = parsed.options();
+        if (options == null) {
+            return new Read(null, new InstantOutcome.BadOptions(parsed.faults()));
+        }
+        Target target;
+        try {
+            target = TargetParser.parse(description, request.target());
+        } catch (InvalidTargetException invalid) {
+            return new Read(null, new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
+        }
+        String refusal = policy.refusal(target);
+        return refusal == null
+                ? new Read(new Wanted(ResultKey.of(description, target, options), target, options), null)
+                : new Read(null, new InstantOutcome.NotAllowed(refusal));
     }
-    Description description = module.description();
-    Options.Parsed parsed = Options.parse(description, request.options());
-    Options options = parsed.options();
-    if (options == null) {
-      return new Read(null, new InstantOutcome.BadOptions(parsed.faults()));
+
+    private @Nullable RenderedResult remembered(Wanted wanted) {
+        RenderedResult answer = known.remembered(wanted.key());
+        if (answer != null) {
+            metrics.memory.increment();
+        }
+        return answer;
     }
-    Target target;
-    try {
-      target = TargetParser.parse(description, request.target());
-    } catch (InvalidTargetException invalid) {
-      return new Read(null, new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
+
+    /** Tells the metrics that an answer was given by its raw path alone. */
+    public void countHot() {
+        metrics.hot.increment();
     }
-    String refusal = policy.refusal(target);
-    return refusal == null
-        ? new Read(new Wanted(ResultKey.of(description, target, options), target, options), null)
-        : new Read(null, new InstantOutcome.NotAllowed(refusal));
-  }
 
-  private @Nullable Answer remembered(Wanted wanted) {
-    Answer answer = known.remembered(wanted.key());
-    if (answer != null) {
-      metrics.memory.increment();
+    private record Wanted(ResultKey key, Target target, Options options) {}
+
+    private Future<InstantOutcome> lookUp(Wanted wanted, InstantRequest request) {
+        RenderedResult landed = remembered(wanted);
+        // the run that this caller would have shared may have ended just before it could join
+        return landed != null
+                ? Future.succeededFuture(new InstantOutcome.Answered(landed, false, null))
+                : stored(wanted, () -> pay(wanted, request));
     }
-    return answer;
-  }
 
-  /** Tells the metrics that an answer was given by its raw path alone. */
-  public void countHot() {
-    metrics.hot.increment();
-  }
-
-  private record Wanted(ResultKey key, Target target, Options options) {}
-
-  private Future<InstantOutcome> lookUp(Wanted wanted, InstantRequest request) {
-    Answer landed = remembered(wanted);
-    // the run that this caller would have shared may have ended just before it could join
-    return landed != null
-        ? Future.succeededFuture(new InstantOutcome.Answered(landed, false, null))
-        : stored(wanted, () -> pay(wanted, request));
-  }
-
-  private Future<InstantOutcome> stored(Wanted wanted, Supplier<Future<InstantOutcome>> otherwise) {
-    return known
-        .stored(wanted.key())
-        .compose(
-            found -> {
-              if (found == null) {
-                return otherwise.get();
-              }
-              metrics.database.increment();
-              return Future.<InstantOutcome>succeededFuture(
-                  new InstantOutcome.Answered(found, false, null));
-            })
-        .otherwise(
-            away -> unavailable("The database cannot be reached just now; try again shortly."));
-  }
-
-  private Future<InstantOutcome> pay(Wanted wanted, InstantRequest request) {
-    if (request.fromOurselves()) {
-      return Future.succeededFuture(new InstantOutcome.Loop());
+    private Future<InstantOutcome> stored(Wanted wanted, Supplier<Future<InstantOutcome>> otherwise) {
+        return known.stored(wanted.key())
+                .compose(found -> {
+                    if (found == null) {
+                        return otherwise.get();
+                    }
+                    metrics.database.increment();
+                    return Future.<InstantOutcome>succeededFuture(new InstantOutcome.Answered(found, false, null));
+                })
+                .otherwise(away -> unavailable("The database cannot be reached just now; try again shortly."));
     }
-    if (!limited) {
-      return run(wanted, request, FOR_NOTHING);
+
+    private Future<InstantOutcome> pay(Wanted wanted, InstantRequest request) {
+        if (request.fromOurselves()) {
+            return Future.succeededFuture(new InstantOutcome.Loop());
+        }
+        if (!limited) {
+            return run(wanted, request, FOR_NOTHING);
+        }
+        return bus.ask(
+                        BusAddresses.LIMIT_TAKE,
+                        new Message.TakeQuota(POLICY, request.client(), 1),
+                        Message.QuotaReply.class,
+                        QUOTA_TIMEOUT_MS)
+                .compose(reply -> {
+                    if (reply instanceof Message.Granted granted) {
+                        return run(wanted, request, granted);
+                    }
+                    if (reply instanceof Message.Denied denied) {
+                        metrics.overQuota.increment();
+                        return Future.succeededFuture(new InstantOutcome.OverQuota(denied));
+                    }
+                    return Future.succeededFuture(
+                            unavailable("The database cannot be reached just now; try again shortly."));
+                });
     }
-    return bus.ask(
-            Addresses.LIMIT_TAKE,
-            new Message.TakeQuota(POLICY, request.client(), 1),
-            Message.QuotaReply.class,
-            QUOTA_TIMEOUT_MS)
-        .compose(
-            reply -> {
-              if (reply instanceof Message.Granted granted) {
-                return run(wanted, request, granted);
-              }
-              if (reply instanceof Message.Denied denied) {
-                metrics.overQuota.increment();
-                return Future.succeededFuture(new InstantOutcome.OverQuota(denied));
-              }
-              return Future.succeededFuture(
-                  unavailable("The database cannot be reached just now; try again shortly."));
-            });
-  }
 
-  private Future<InstantOutcome> run(
-      Wanted wanted, InstantRequest request, Message.Granted granted) {
-    Message.RunCheck order =
-        new Message.RunCheck(
-            request.module(),
-            wanted.target().text(),
-            wanted.options().given(),
-            false,
-            PATIENCE_MS,
-            request.requestId());
-    return bus.ask(
-            Addresses.CHECK_RUN,
-            order,
-            Message.RunReply.class,
-            wanted.options().integer(Description.TIMEOUT_MS) + RUN_MARGIN_MS)
-        .transform(
-            reply -> {
-              if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
-                return Future.succeededFuture(keep(wanted, checked, granted));
-              }
-              if (reply.succeeded() && reply.result() instanceof Message.Busy busy) {
-                refund(request, granted);
-                return Future.succeededFuture(new InstantOutcome.NoRoom(busy.retryAfterSeconds()));
-              }
-              if (reply.failed() && !Bus.timedOut(reply.cause())) {
-                refund(request, granted);
-              }
-              LOG.atError()
-                  .addKeyValue("request_id", request.requestId())
-                  .setCause(reply.cause())
-                  .log("a check was not run");
-              return Future.succeededFuture(
-                  unavailable("The check could not be run just now; try again shortly."));
-            });
-  }
-
-  private InstantOutcome keep(Wanted wanted, Message.Checked checked, Message.Granted granted) {
-    metrics.miss.increment();
-    Answer answer = known.keep(wanted.key(), checked.result());
-    return new InstantOutcome.Answered(answer, true, granted);
-  }
-
-  private void refund(InstantRequest request, Message.Granted granted) {
-    if (granted.limit() > 0) {
-      bus.ask(
-          Addresses.LIMIT_REFUND,
-          new Message.RefundQuota(POLICY, request.client(), 1, granted.takenAtMicros()),
-          Message.class,
-          QUOTA_TIMEOUT_MS);
+    private Future<InstantOutcome> run(Wanted wanted, InstantRequest request, Message.Granted granted) {
+        Message.RunCheck order = new Message.RunCheck(
+                request.module(),
+                wanted.target().text(),
+                wanted.options().given(),
+                false,
+                PATIENCE_MS,
+                request.requestId());
+        return bus.ask(
+                        BusAddresses.CHECK_RUN,
+                        order,
+                        Message.RunReply.class,
+                        wanted.options().integer(ModuleDescription.TIMEOUT_MS) + RUN_MARGIN_MS)
+                .transform(reply -> {
+                    if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
+                        return Future.succeededFuture(keep(wanted, checked, granted));
+                    }
+                    if (reply.succeeded() && reply.result() instanceof Message.Busy busy) {
+                        refund(request, granted);
+                        return Future.succeededFuture(new InstantOutcome.NoRoom(busy.retryAfterSeconds()));
+                    }
+                    if (reply.failed() && !MessageBus.timedOut(reply.cause())) {
+                        refund(request, granted);
+                    }
+                    LOG.atError()
+                            .addKeyValue("request_id", request.requestId())
+                            .setCause(reply.cause())
+                            .log("a check was not run");
+                    return Future.succeededFuture(
+                            unavailable("The check could not be run just now; try again shortly."));
+                });
     }
-  }
 
-  private InstantOutcome unavailable(String detail) {
-    metrics.unavailable.increment();
-    return new InstantOutcome.Unavailable(detail);
-  }
+    private InstantOutcome keep(Wanted wanted, Message.Checked checked, Message.Granted granted) {
+        metrics.miss.increment();
+        RenderedResult answer = known.keep(wanted.key(), checked.result());
+        return new InstantOutcome.Answered(answer, true, granted);
+    }
+
+    private void refund(InstantRequest request, Message.Granted granted) {
+        if (granted.limit() > 0) {
+            bus.ask(
+                    BusAddresses.LIMIT_REFUND,
+                    new Message.RefundQuota(POLICY, request.client(), 1, granted.takenAtMicros()),
+                    Message.class,
+                    QUOTA_TIMEOUT_MS);
+        }
+    }
+
+    private InstantOutcome unavailable(String detail) {
+        metrics.unavailable.increment();
+        return new InstantOutcome.Unavailable(detail);
+    }
 }

@@ -12,9 +12,9 @@ import java.util.Map;
  * @param fromOurselves whether the request came from a check of this service or of another like it
  */
 public record InstantRequest(
-    String module,
-    String target,
-    Map<String, String> options,
-    String client,
-    String requestId,
-    boolean fromOurselves) {}
+        String module,
+        String target,
+        Map<String, String> options,
+        String client,
+        String requestId,
+        boolean fromOurselves) {}

@@ -1,8 +1,8 @@
 package dev.plumbline.limit;
 
-import dev.plumbline.bus.Addresses;
-import dev.plumbline.bus.Bus;
+import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -11,52 +11,49 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Serves {@link Addresses#LIMIT_TAKE} and {@link Addresses#LIMIT_REFUND}. One for each node. */
+/** Serves {@link BusAddresses#LIMIT_TAKE} and {@link BusAddresses#LIMIT_REFUND}. One for each node. */
 public final class RateLimitVerticle extends VerticleBase {
-  private static final Logger LOG = LoggerFactory.getLogger(RateLimitVerticle.class);
-  private static final long TOLD_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final Logger LOG = LoggerFactory.getLogger(RateLimitVerticle.class);
+    private static final long TOLD_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  private final Bus bus;
-  private final SlidingWindows windows;
-  private final AtomicLong lost = new AtomicLong();
-  private final AtomicLong told = new AtomicLong();
+    private final MessageBus bus;
+    private final SlidingWindows windows;
+    private final AtomicLong lost = new AtomicLong();
+    private final AtomicLong told = new AtomicLong();
 
-  public RateLimitVerticle(Bus bus, SlidingWindows windows) {
-    this.bus = bus;
-    this.windows = windows;
-  }
-
-  @Override
-  public Future<?> start() {
-    return Future.all(
-        bus.serve(Addresses.LIMIT_TAKE, Message.TakeQuota.class, windows::take).completion(),
-        bus.serve(Addresses.LIMIT_REFUND, Message.RefundQuota.class, this::refund).completion());
-  }
-
-  private Future<Message> refund(Message.RefundQuota order) {
-    return windows
-        .refund(order)
-        .<Message>map(done -> done)
-        .recover(
-            failure -> {
-              if (!(failure instanceof DatabaseUnavailableException)) {
-                return Future.failedFuture(failure);
-              }
-              tell(lost.incrementAndGet());
-              return Future.succeededFuture(new Message.QuotaUnavailable());
-            });
-  }
-
-  /** An outage loses many; a line for each would bury what the log says besides. */
-  private void tell(long lostSoFar) {
-    long now = System.nanoTime();
-    long last = told.get();
-    if ((lostSoFar == 1 || now - last >= TOLD_EVERY_NANOS) && told.compareAndSet(last, now)) {
-      LOG.atWarn()
-          .addKeyValue("lost_so_far", lostSoFar)
-          .log(
-              "the database is away: what was charged for nothing cannot be given back, and is"
-                  + " free again only with time");
+    public RateLimitVerticle(MessageBus bus, SlidingWindows windows) {
+        this.bus = bus;
+        this.windows = windows;
     }
-  }
+
+    @Override
+    public Future<?> start() {
+        return Future.all(
+                bus.serve(BusAddresses.LIMIT_TAKE, Message.TakeQuota.class, windows::take)
+                        .completion(),
+                bus.serve(BusAddresses.LIMIT_REFUND, Message.RefundQuota.class, this::refund)
+                        .completion());
+    }
+
+    private Future<Message> refund(Message.RefundQuota order) {
+        return windows.refund(order).<Message>map(done -> done).recover(failure -> {
+            if (!(failure instanceof DatabaseUnavailableException)) {
+                return Future.failedFuture(failure);
+            }
+            tell(lost.incrementAndGet());
+            return Future.succeededFuture(new Message.QuotaUnavailable());
+        });
+    }
+
+    /** An outage loses many; a line for each would bury what the log says besides. */
+    private void tell(long lostSoFar) {
+        long now = System.nanoTime();
+        long last = told.get();
+        if ((lostSoFar == 1 || now - last >= TOLD_EVERY_NANOS) && told.compareAndSet(last, now)) {
+            LOG.atWarn()
+                    .addKeyValue("lost_so_far", lostSoFar)
+                    .log("the database is away: what was charged for nothing cannot be given back, and is"
+                            + " free again only with time");
+        }
+    }
 }

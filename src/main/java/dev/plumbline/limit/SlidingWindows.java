@@ -9,10 +9,10 @@ import dev.plumbline.bus.Message.QuotaReply;
 import dev.plumbline.bus.Message.QuotaUnavailable;
 import dev.plumbline.bus.Message.RefundQuota;
 import dev.plumbline.bus.Message.TakeQuota;
-import dev.plumbline.store.Batcher;
-import dev.plumbline.store.Cleaner;
+import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.store.RetentionTask;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
@@ -29,193 +29,180 @@ import org.jspecify.annotations.Nullable;
  * be denied is denied without asking.
  */
 public final class SlidingWindows {
-  // Who asks gives up after two seconds; what is taken later would be charged for nobody.
-  private static final Batcher.Limits TAKES =
-      new Batcher.Limits(500, 10_000, 1).expiringAfter(1_500);
-  private static final Batcher.Limits REFUNDS = new Batcher.Limits(500, 10_000, 1);
-  private static final int KNOWN_DENIALS = 100_000;
-  private static final long MICROS_PER_SECOND = 1_000_000;
+    // Who asks gives up after two seconds; what is taken later would be charged for nobody.
+    private static final Batcher.Limits TAKES = new Batcher.Limits(500, 10_000, 1).expiringAfter(1_500);
+    private static final Batcher.Limits REFUNDS = new Batcher.Limits(500, 10_000, 1);
+    private static final int KNOWN_DENIALS = 100_000;
+    private static final long MICROS_PER_SECOND = 1_000_000;
 
-  private final QuotaStore store;
-  private final Map<String, QuotaPolicy> policies;
-  private final LongSupplier nanos;
-  private final Batcher<Take, QuotaReply> takes;
-  private final Batcher<RefundQuota, Boolean> refunds;
-  private final Cache<Who, Denial> denials =
-      Caffeine.newBuilder().maximumSize(KNOWN_DENIALS).build();
-  private final AtomicLong refundsSeen = new AtomicLong();
+    private final QuotaStore store;
+    private final Map<String, QuotaPolicy> policies;
+    private final LongSupplier nanos;
+    private final Batcher<Take, QuotaReply> takes;
+    private final Batcher<RefundQuota, Boolean> refunds;
+    private final Cache<Who, Denial> denials =
+            Caffeine.newBuilder().maximumSize(KNOWN_DENIALS).build();
+    private final AtomicLong refundsSeen = new AtomicLong();
 
-  private record Take(TakeQuota message, QuotaPolicy policy) {}
+    private record Take(TakeQuota message, QuotaPolicy policy) {}
 
-  private record Who(String policy, String key) {}
+    private record Who(String policy, String key) {}
 
-  private record Denial(int cost, Denied reply, long untilNanos) {}
+    private record Denial(int cost, Denied reply, long untilNanos) {}
 
-  /**
-   * @param policies by name
-   */
-  public SlidingWindows(Vertx vertx, Database database, Map<String, QuotaPolicy> policies) {
-    this(vertx, database, policies, System::nanoTime);
-  }
-
-  SlidingWindows(
-      Vertx vertx, Database database, Map<String, QuotaPolicy> policies, LongSupplier nanos) {
-    this.store = new QuotaStore(database);
-    this.policies = Map.copyOf(policies);
-    this.nanos = nanos;
-    this.takes = new Batcher<>(vertx, TAKES, this::takeAll, nanos);
-    this.refunds = new Batcher<>(vertx, REFUNDS, this::refundAll);
-  }
-
-  /**
-   * Takes, if that much is left.
-   *
-   * @return never fails because of an outage, that is {@link QuotaUnavailable}; fails with {@link
-   *     IllegalArgumentException} for an unknown policy or a cost below 0
-   */
-  public Future<QuotaReply> take(TakeQuota message) {
-    QuotaPolicy policy = policies.get(message.policy());
-    if (policy == null) {
-      return unknown(message.policy());
+    /**
+     * @param policies by name
+     */
+    public SlidingWindows(Vertx vertx, Database database, Map<String, QuotaPolicy> policies) {
+        this(vertx, database, policies, System::nanoTime);
     }
-    if (message.cost() < 0) {
-      return Future.failedFuture(new IllegalArgumentException("a cost is at least 0"));
+
+    SlidingWindows(Vertx vertx, Database database, Map<String, QuotaPolicy> policies, LongSupplier nanos) {
+        this.store = new QuotaStore(database);
+        this.policies = Map.copyOf(policies);
+        this.nanos = nanos;
+        this.takes = new Batcher<>(vertx, TAKES, this::takeAll, nanos);
+        this.refunds = new Batcher<>(vertx, REFUNDS, this::refundAll);
     }
-    if (message.key().indexOf('\0') >= 0) {
-      return Future.failedFuture(new IllegalArgumentException("a key has no NUL"));
+
+    /**
+     * Takes, if that much is left.
+     *
+     * @return never fails because of an outage, that is {@link QuotaUnavailable}; fails with {@link
+     *     IllegalArgumentException} for an unknown policy or a cost below 0
+     */
+    public Future<QuotaReply> take(TakeQuota message) {
+        QuotaPolicy policy = policies.get(message.policy());
+        if (policy == null) {
+            return unknown(message.policy());
+        }
+        if (message.cost() < 0) {
+            return Future.failedFuture(new IllegalArgumentException("a cost is at least 0"));
+        }
+        if (message.key().indexOf('\0') >= 0) {
+            return Future.failedFuture(new IllegalArgumentException("a key has no NUL"));
+        }
+        if (policy.limit() == 0) {
+            return Future.succeededFuture(new Granted(0, Integer.MAX_VALUE, 0, 0));
+        }
+        Denied denied = knownDenial(message);
+        if (denied != null) {
+            return Future.succeededFuture(denied);
+        }
+        return takes.ask(new Take(message, policy)).recover(SlidingWindows::unavailable);
     }
-    if (policy.limit() == 0) {
-      return Future.succeededFuture(new Granted(0, Integer.MAX_VALUE, 0, 0));
+
+    /**
+     * Gives back what was taken; nothing happens if it has left the window meanwhile.
+     *
+     * @return fails with {@link DatabaseUnavailableException} during an outage
+     */
+    public Future<Done> refund(RefundQuota message) {
+        QuotaPolicy policy = policies.get(message.policy());
+        if (policy == null) {
+            return unknown(message.policy());
+        }
+        if (policy.limit() == 0) {
+            return Future.succeededFuture(new Done());
+        }
+        return refunds.ask(message).map(new Done());
     }
-    Denied denied = knownDenial(message);
-    if (denied != null) {
-      return Future.succeededFuture(denied);
+
+    /** How many takes wait for their batch. */
+    public int takesQueued() {
+        return takes.queued();
     }
-    return takes.ask(new Take(message, policy)).recover(SlidingWindows::unavailable);
-  }
 
-  /**
-   * Gives back what was taken; nothing happens if it has left the window meanwhile.
-   *
-   * @return fails with {@link DatabaseUnavailableException} during an outage
-   */
-  public Future<Done> refund(RefundQuota message) {
-    QuotaPolicy policy = policies.get(message.policy());
-    if (policy == null) {
-      return unknown(message.policy());
+    /** Ends when what was given back is given back or has failed. */
+    public Future<Void> flush() {
+        return refunds.drain();
     }
-    if (policy.limit() == 0) {
-      return Future.succeededFuture(new Done());
+
+    /** Deletes up to {@link RetentionTask#SLICE} rows that no window reaches any more. */
+    public Future<Integer> purgeSlice() {
+        return store.purgeSlice();
     }
-    return refunds.ask(message).map(new Done());
-  }
 
-  /** How many takes wait for their batch. */
-  public int takesQueued() {
-    return takes.queued();
-  }
-
-  /** Ends when what was given back is given back or has failed. */
-  public Future<Void> flush() {
-    return refunds.drain();
-  }
-
-  /** Deletes up to {@link Cleaner#SLICE} rows that no window reaches any more. */
-  public Future<Integer> purgeSlice() {
-    return store.purgeSlice();
-  }
-
-  private static <T> Future<T> unknown(String policy) {
-    return Future.failedFuture(new IllegalArgumentException("no such quota: " + policy));
-  }
-
-  private static Future<QuotaReply> unavailable(Throwable failure) {
-    return failure instanceof DatabaseUnavailableException
-        ? Future.succeededFuture(new QuotaUnavailable())
-        : Future.failedFuture(failure);
-  }
-
-  private @Nullable Denied knownDenial(TakeQuota message) {
-    Who who = new Who(message.policy(), message.key());
-    Denial denial = denials.getIfPresent(who);
-    // A smaller cost may be granted, a larger one has longer to wait.
-    if (denial == null || denial.cost != message.cost()) {
-      return null;
+    private static <T> Future<T> unknown(String policy) {
+        return Future.failedFuture(new IllegalArgumentException("no such quota: " + policy));
     }
-    long left = denial.untilNanos - nanos.getAsLong();
-    if (left <= 0) {
-      denials.invalidate(who);
-      return null;
+
+    private static Future<QuotaReply> unavailable(Throwable failure) {
+        return failure instanceof DatabaseUnavailableException
+                ? Future.succeededFuture(new QuotaUnavailable())
+                : Future.failedFuture(failure);
     }
-    Denied reply = denial.reply;
-    return new Denied(reply.limit(), reply.remaining(), seconds(left / 1_000));
-  }
 
-  private Future<List<QuotaReply>> takeAll(List<Take> asked) {
-    long sentNanos = nanos.getAsLong();
-    long refundsBefore = refundsSeen.get();
-    return store
-        .take(
-            asked.stream()
-                .map(
-                    take ->
-                        new QuotaStore.Take(
-                            take.message.policy(),
-                            take.message.key(),
-                            take.message.cost(),
-                            take.policy.limit(),
-                            take.policy.windowMicros()))
-                .toList())
-        .map(
-            taken -> {
-              List<QuotaReply> replies = new ArrayList<>(taken.size());
-              for (int i = 0; i < taken.size(); i++) {
-                replies.add(reply(asked.get(i), taken.get(i), sentNanos, refundsBefore));
-              }
-              return replies;
-            });
-  }
-
-  private QuotaReply reply(Take take, QuotaStore.Taken taken, long sentNanos, long refundsBefore) {
-    int limit = take.policy.limit();
-    if (taken.granted()) {
-      return new Granted(
-          limit, taken.remaining(), seconds(taken.resetMicros()), taken.takenAtMicros());
+    private @Nullable Denied knownDenial(TakeQuota message) {
+        Who who = new Who(message.policy(), message.key());
+        Denial denial = denials.getIfPresent(who);
+        // A smaller cost may be granted, a larger one has longer to wait.
+        if (denial == null || denial.cost != message.cost()) {
+            return null;
+        }
+        long left = denial.untilNanos - nanos.getAsLong();
+        if (left <= 0) {
+            denials.invalidate(who);
+            return null;
+        }
+        Denied reply = denial.reply;
+        return new Denied(reply.limit(), reply.remaining(), seconds(left / 1_000));
     }
-    Denied denied = new Denied(limit, taken.remaining(), seconds(taken.retryMicros()));
-    remember(take.message, denied, sentNanos + taken.retryMicros() * 1_000, refundsBefore);
-    return denied;
-  }
 
-  // A refund may have overtaken the denial: then it is not worth remembering.
-  private void remember(TakeQuota message, Denied denied, long untilNanos, long refundsBefore) {
-    Who who = new Who(message.policy(), message.key());
-    denials.put(who, new Denial(message.cost(), denied, untilNanos));
-    if (refundsSeen.get() != refundsBefore) {
-      denials.invalidate(who);
+    private Future<List<QuotaReply>> takeAll(List<Take> asked) {
+        long sentNanos = nanos.getAsLong();
+        long refundsBefore = refundsSeen.get();
+        return store.take(asked.stream()
+                        .map(take -> new QuotaStore.Take(
+                                take.message.policy(),
+                                take.message.key(),
+                                take.message.cost(),
+                                take.policy.limit(),
+                                take.policy.windowMicros()))
+                        .toList())
+                .map(taken -> {
+                    List<QuotaReply> replies = new ArrayList<>(taken.size());
+                    for (int i = 0; i < taken.size(); i++) {
+                        replies.add(reply(asked.get(i), taken.get(i), sentNanos, refundsBefore));
+                    }
+                    return replies;
+                });
     }
-  }
 
-  private Future<List<Boolean>> refundAll(List<RefundQuota> asked) {
-    return store
-        .refund(
-            asked.stream()
-                .map(
-                    refund ->
-                        new QuotaStore.Refund(
-                            refund.policy(), refund.key(), refund.cost(), refund.takenAtMicros()))
-                .toList())
-        .map(
-            done -> {
-              refundsSeen.incrementAndGet();
-              for (RefundQuota refund : asked) {
-                denials.invalidate(new Who(refund.policy(), refund.key()));
-              }
-              return Collections.nCopies(asked.size(), true);
-            });
-  }
+    private QuotaReply reply(Take take, QuotaStore.Taken taken, long sentNanos, long refundsBefore) {
+        int limit = take.policy.limit();
+        if (taken.granted()) {
+            return new Granted(limit, taken.remaining(), seconds(taken.resetMicros()), taken.takenAtMicros());
+        }
+        Denied denied = new Denied(limit, taken.remaining(), seconds(taken.retryMicros()));
+        remember(take.message, denied, sentNanos + taken.retryMicros() * 1_000, refundsBefore);
+        return denied;
+    }
 
-  private static int seconds(long micros) {
-    return (int) Math.max(1, (micros + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND);
-  }
+    // A refund may have overtaken the denial: then it is not worth remembering.
+    private void remember(TakeQuota message, Denied denied, long untilNanos, long refundsBefore) {
+        Who who = new Who(message.policy(), message.key());
+        denials.put(who, new Denial(message.cost(), denied, untilNanos));
+        if (refundsSeen.get() != refundsBefore) {
+            denials.invalidate(who);
+        }
+    }
+
+    private Future<List<Boolean>> refundAll(List<RefundQuota> asked) {
+        return store.refund(asked.stream()
+                        .map(refund -> new QuotaStore.Refund(
+                                refund.policy(), refund.key(), refund.cost(), refund.takenAtMicros()))
+                        .toList())
+                .map(done -> {
+                    refundsSeen.incrementAndGet();
+                    for (RefundQuota refund : asked) {
+                        denials.invalidate(new Who(refund.policy(), refund.key()));
+                    }
+                    return Collections.nCopies(asked.size(), true);
+                });
+    }
+
+    private static int seconds(long micros) {
+        return (int) Math.max(1, (micros + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND);
+    }
 }

@@ -11,67 +11,58 @@ import io.vertx.core.http.HttpServerResponse;
 
 /** Health and metrics, on a port of their own that need not be public. */
 public final class ManagementVerticle extends VerticleBase {
-  private static final String JSON = "application/json";
+    private static final String JSON = "application/json";
 
-  private final Config.Management config;
-  private final Health health;
-  private final PrometheusMeterRegistry registry;
+    private final Config.Management config;
+    private final HealthCheck health;
+    private final PrometheusMeterRegistry registry;
 
-  public ManagementVerticle(
-      Config.Management config, Health health, PrometheusMeterRegistry registry) {
-    this.config = config;
-    this.health = health;
-    this.registry = registry;
-  }
-
-  @Override
-  public Future<?> start() {
-    return vertx
-        .createHttpServer(
-            new HttpServerOptions()
-                .setHost(config.host())
-                .setPort(config.port())
-                .setIdleTimeout(120))
-        .requestHandler(this::handle)
-        .listen();
-  }
-
-  private void handle(HttpServerRequest request) {
-    if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
-      request.response().putHeader("Allow", "GET, HEAD");
-      send(request, 405, JSON, "{\"error\":\"only GET and HEAD are possible here\"}");
-      return;
+    public ManagementVerticle(Config.Management config, HealthCheck health, PrometheusMeterRegistry registry) {
+        this.config = config;
+        this.health = health;
+        this.registry = registry;
     }
-    switch (request.path() == null ? "" : request.path()) {
-      case "/health/live" -> send(request, 200, JSON, "{\"status\":\"up\"}");
-      case "/health/ready" ->
-          health
-              .check()
-              .onSuccess(
-                  report ->
-                      send(request, report.ready() ? 200 : 503, JSON, report.parts().encode()));
-      case "/metrics" ->
-          send(request, 200, "text/plain; version=0.0.4; charset=utf-8", registry.scrape());
-      default ->
-          send(
-              request,
-              404,
-              JSON,
-              "{\"error\":\"there are /health/live, /health/ready and /metrics\"}");
-    }
-  }
 
-  private static void send(HttpServerRequest request, int status, String type, String body) {
-    HttpServerResponse response = request.response();
-    response
-        .setStatusCode(status)
-        .putHeader("Content-Type", type)
-        .putHeader("Cache-Control", "no-store")
-        .putHeader("X-Content-Type-Options", "nosniff");
-    if (request.method().equals(HttpMethod.HEAD)) {
-      response.end();
-    } else {
-      response.end(body);
+    @Override
+    public Future<?> start() {
+        return vertx.createHttpServer(new HttpServerOptions()
+                        .setHost(config.host())
+                        .setPort(config.port())
+                        .setIdleTimeout(120))
+                .requestHandler(this::handle)
+                .listen();
     }
-  }
+
+    private void handle(HttpServerRequest request) {
+        if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
+            request.response().putHeader("Allow", "GET, HEAD");
+            send(request, 405, JSON, "{\"error\":\"only GET and HEAD are possible here\"}");
+            return;
+        }
+        switch (request.path() == null ? "" : request.path()) {
+            case "/health/live" -> send(request, 200, JSON, "{\"status\":\"up\"}");
+            case "/health/ready" ->
+                health.check()
+                        .onSuccess(report -> send(
+                                request,
+                                report.ready() ? 200 : 503,
+                                JSON,
+                                report.parts().encode()));
+            case "/metrics" -> send(request, 200, "text/plain; version=0.0.4; charset=utf-8", registry.scrape());
+            default -> send(request, 404, JSON, "{\"error\":\"there are /health/live, /health/ready and /metrics\"}");
+        }
+    }
+
+    private static void send(HttpServerRequest request, int status, String type, String body) {
+        HttpServerResponse response = request.response();
+        response.setStatusCode(status)
+                .putHeader("Content-Type", type)
+                .putHeader("Cache-Control", "no-store")
+                .putHeader("X-Content-Type-Options", "nosniff");
+        if (request.method().equals(HttpMethod.HEAD)) {
+            response.end();
+        } else {
+            response.end(body);
+        }
+    }
 }

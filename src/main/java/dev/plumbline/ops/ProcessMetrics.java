@@ -9,13 +9,13 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 
 /** What the process takes of its machine: memory, processor, threads, open files. */
 public final class ProcessMetrics {
-  private ProcessMetrics() {}
+    private ProcessMetrics() {}
 
-  public static void register(MeterRegistry registry) {
-    new JvmMemoryMetrics().bindTo(registry);
-    new JvmThreadMetrics().bindTo(registry);
-    new ProcessorMetrics().bindTo(registry);
-    new FileDescriptorMetrics().bindTo(registry);
-    new UptimeMetrics().bindTo(registry);
-  }
+    public static void register(MeterRegistry registry) {
+        new JvmMemoryMetrics().bindTo(registry);
+        new JvmThreadMetrics().bindTo(registry);
+        new ProcessorMetrics().bindTo(registry);
+        new FileDescriptorMetrics().bindTo(registry);
+        new UptimeMetrics().bindTo(registry);
+    }
 }

@@ -1,18 +1,18 @@
 package dev.plumbline.run;
 
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.Judgement;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Target;
@@ -36,226 +36,199 @@ import org.slf4j.LoggerFactory;
  * from one event loop.
  */
 public final class CheckRunner {
-  /** How long after a check's own deadline this one strikes, so that a probe can say it better. */
-  private static final long GRACE_MS = 250;
+    /** How long after a check's own deadline this one strikes, so that a probe can say it better. */
+    private static final long GRACE_MS = 250;
 
-  /** One place in so many is for instant checks alone. */
-  private static final int INSTANT_SHARE = 8;
+    /** One place in so many is for instant checks alone. */
+    private static final int INSTANT_SHARE = 8;
 
-  private static final int RETRY_AFTER_SECONDS = 1;
-  private static final Logger LOG = LoggerFactory.getLogger(CheckRunner.class);
+    private static final int RETRY_AFTER_SECONDS = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(CheckRunner.class);
 
-  private final Vertx vertx;
-  private final ModuleCatalogue modules;
-  private final Probes probes;
-  private final Clock clock;
-  private final RunnerMetrics metrics;
-  private final int places;
-  private final int bulkPlaces;
-  private final int queueLimit;
-  private final Queue<Waiting> waiting = new ArrayDeque<>();
-  private final Queue<Waiting> waitingBulk = new ArrayDeque<>();
-  private int running;
-  private int runningBulk;
+    private final Vertx vertx;
+    private final ModuleCatalogue modules;
+    private final ProbeRegistry probes;
+    private final Clock clock;
+    private final RunnerMetrics metrics;
+    private final int places;
+    private final int bulkPlaces;
+    private final int queueLimit;
+    private final Queue<Waiting> waiting = new ArrayDeque<>();
+    private final Queue<Waiting> waitingBulk = new ArrayDeque<>();
+    private int running;
+    private int runningBulk;
 
-  /** One that waits for a place; each is itself, however equal the orders are. */
-  private static final class Waiting {
-    private final ModuleDefinition<?> module;
-    private final Message.RunCheck order;
-    private final Promise<Message.RunReply> reply = Promise.promise();
+    /** One that waits for a place; each is itself, however equal the orders are. */
+    private static final class Waiting {
+        private final ModuleDefinition<?> module;
+        private final Message.RunCheck order;
+        private final Promise<Message.RunReply> reply = Promise.promise();
 
-    Waiting(ModuleDefinition<?> module, Message.RunCheck order) {
-      this.module = module;
-      this.order = order;
+        Waiting(ModuleDefinition<?> module, Message.RunCheck order) {
+            this.module = module;
+            this.order = order;
+        }
     }
-  }
 
-  /**
-   * @param places checks that run at once, at least 1
-   * @param queueLimit checks that wait for a place, at most; instant ones and lines of jobs each
-   */
-  public CheckRunner(
-      Vertx vertx,
-      ModuleCatalogue modules,
-      Probes probes,
-      Clock clock,
-      RunnerMetrics metrics,
-      int places,
-      int queueLimit) {
-    this.vertx = vertx;
-    this.modules = modules;
-    this.probes = probes;
-    this.clock = clock;
-    this.metrics = metrics;
-    this.places = places;
-    this.bulkPlaces = Math.max(1, places - places / INSTANT_SHARE);
-    this.queueLimit = queueLimit;
-  }
+    /**
+     * @param places checks that run at once, at least 1
+     * @param queueLimit checks that wait for a place, at most; instant ones and lines of jobs each
+     */
+    public CheckRunner(
+            Vertx vertx,
+            ModuleCatalogue modules,
+            ProbeRegistry probes,
+            Clock clock,
+            RunnerMetrics metrics,
+            int places,
+            int queueLimit) {
+        this.vertx = vertx;
+        this.modules = modules;
+        this.probes = probes;
+        this.clock = clock;
+        this.metrics = metrics;
+        this.places = places;
+        this.bulkPlaces = Math.max(1, places - places / INSTANT_SHARE);
+        this.queueLimit = queueLimit;
+    }
 
-  /** Runs one check; the future never fails for anything that a target does. */
-  public Future<Message.RunReply> run(Message.RunCheck order) {
-    ModuleDefinition<?> module = modules.find(order.module());
-    if (module == null) {
-      return Future.failedFuture("there is no module " + order.module());
+    /** Runs one check; the future never fails for anything that a target does. */
+    public Future<Message.RunReply> run(Message.RunCheck order) {
+        ModuleDefinition<?> module = modules.find(order.module());
+        if (module == null) {
+            return Future.failedFuture("there is no module " + order.module());
+        }
+        if (running < places && (!order.bulk() || runningBulk < bulkPlaces)) {
+            running++;
+            runningBulk += order.bulk() ? 1 : 0;
+            metrics.started();
+            return start(module, order);
+        }
+        Queue<Waiting> queue = order.bulk() ? waitingBulk : waiting;
+        if (queue.size() >= queueLimit) {
+            metrics.refused();
+            return Future.succeededFuture(new Message.Busy(RETRY_AFTER_SECONDS));
+        }
+        Waiting later = new Waiting(module, order);
+        queue.add(later);
+        metrics.queued();
+        long timer = vertx.setTimer(Math.max(1, order.patienceMs()), tired -> giveUp(queue, later));
+        return later.reply.future().onComplete(told -> vertx.cancelTimer(timer));
     }
-    if (running < places && (!order.bulk() || runningBulk < bulkPlaces)) {
-      running++;
-      runningBulk += order.bulk() ? 1 : 0;
-      metrics.started();
-      return start(module, order);
-    }
-    Queue<Waiting> queue = order.bulk() ? waitingBulk : waiting;
-    if (queue.size() >= queueLimit) {
-      metrics.refused();
-      return Future.succeededFuture(new Message.Busy(RETRY_AFTER_SECONDS));
-    }
-    Waiting later = new Waiting(module, order);
-    queue.add(later);
-    metrics.queued();
-    long timer = vertx.setTimer(Math.max(1, order.patienceMs()), tired -> giveUp(queue, later));
-    return later.reply.future().onComplete(told -> vertx.cancelTimer(timer));
-  }
 
-  private void giveUp(Queue<Waiting> queue, Waiting tired) {
-    if (queue.remove(tired)) {
-      metrics.dequeued();
-      metrics.refused();
-      tired.reply.complete(new Message.Busy(RETRY_AFTER_SECONDS));
+    private void giveUp(Queue<Waiting> queue, Waiting tired) {
+        if (queue.remove(tired)) {
+            metrics.dequeued();
+            metrics.refused();
+            tired.reply.complete(new Message.Busy(RETRY_AFTER_SECONDS));
+        }
     }
-  }
 
-  private <E> Future<Message.RunReply> start(ModuleDefinition<E> module, Message.RunCheck order) {
-    Description description = module.description();
-    long startNanos = System.nanoTime();
-    Instant checkedAt = clock.instant();
-    Target target;
-    try {
-      target = TargetParser.parse(description, order.target());
-    } catch (InvalidTargetException invalid) {
-      leave(order);
-      return Future.failedFuture(invalid);
-    }
-    Options options = Options.parse(description, order.options()).options();
-    if (options == null) {
-      leave(order);
-      return Future.failedFuture("options that are none for " + order.module());
-    }
-    RequestBudget budget = new RequestBudget(module.requests(options));
-    return judge(module, target, options, order, budget)
-        .transform(
-            outcome -> {
-              leave(order);
-              long durationMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-              if (outcome.succeeded()) {
-                return done(
-                    ResultAssembler.judged(
-                        description, target, outcome.result(), checkedAt, durationMs));
-              }
-              if (outcome.cause() instanceof BusyFailure busy && (order.bulk() || !budget.used())) {
+    private <E> Future<Message.RunReply> start(ModuleDefinition<E> module, Message.RunCheck order) {
+        ModuleDescription description = module.description();
+        long startNanos = System.nanoTime();
+        Instant checkedAt = clock.instant();
+        Target target;
+        try {
+            target = TargetParser.parse(description, order.target());
+        } catch (InvalidTargetException invalid) {
+            leave(order);
+            return Future.failedFuture(invalid);
+        }
+        Options options = Options.parse(description, order.options()).options();
+        if (options == null) {
+            leave(order);
+            return Future.failedFuture("options that are none for " + order.module());
+        }
+        RequestBudget budget = new RequestBudget(module.requests(options));
+        return evaluate(module, target, options, order, budget).transform(outcome -> {
+            leave(order);
+            long durationMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+            if (outcome.succeeded()) {
+                return done(ResultAssembler.judged(description, target, outcome.result(), checkedAt, durationMs));
+            }
+            if (outcome.cause() instanceof OverloadFailure busy && (order.bulk() || !budget.used())) {
                 metrics.refused();
                 return Future.succeededFuture(
-                    new Message.Busy((int) Math.max(1, busy.retryAfter().toSeconds())));
-              }
-              CheckError error = errorOf(outcome.cause(), order);
-              return done(
-                  ResultAssembler.failed(description, target, error, checkedAt, durationMs));
-            });
-  }
-
-  private Future<Message.RunReply> done(CheckResult result) {
-    metrics.ended(result);
-    return Future.succeededFuture(new Message.Checked(result));
-  }
-
-  private <E> Future<Judgement> judge(
-      ModuleDefinition<E> module,
-      Target target,
-      Options options,
-      Message.RunCheck order,
-      RequestBudget budget) {
-    long timeoutMs = options.integer(Description.TIMEOUT_MS);
-    long patienceMs = order.bulk() ? order.patienceMs() : timeoutMs;
-    RunningCheck context =
-        new RunningCheck(
-            vertx,
-            options,
-            Deadline.in(timeoutMs),
-            patienceMs,
-            order.bulk(),
-            clock,
-            budget,
-            order.fresh(),
-            probes);
-    Promise<Judgement> ended = Promise.promise();
-    long timer =
-        vertx.setTimer(
-            timeoutMs + GRACE_MS,
-            strike ->
-                ended.tryFail(
-                    new CheckFailure(
-                        ErrorCode.DEADLINE_EXCEEDED,
-                        "The check did not end within " + timeoutMs + " ms.")));
-    Future<E> evidence;
-    try {
-      evidence = Objects.requireNonNull(module.collect(target, context), "no evidence to come");
-    } catch (RuntimeException | StackOverflowError fault) {
-      evidence = Future.failedFuture(fault);
+                        new Message.Busy((int) Math.max(1, busy.retryAfter().toSeconds())));
+            }
+            CheckError error = errorOf(outcome.cause(), order);
+            return done(ResultAssembler.failed(description, target, error, checkedAt, durationMs));
+        });
     }
-    evidence
-        .map(seen -> module.judge(seen, options))
-        .onComplete(
-            outcome -> {
-              vertx.cancelTimer(timer);
-              if (outcome.succeeded()) {
+
+    private Future<Message.RunReply> done(CheckResult result) {
+        metrics.ended(result);
+        return Future.succeededFuture(new Message.Checked(result));
+    }
+
+    private <E> Future<Evaluation> evaluate(
+            ModuleDefinition<E> module, Target target, Options options, Message.RunCheck order, RequestBudget budget) {
+        long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
+        long patienceMs = order.bulk() ? order.patienceMs() : timeoutMs;
+        RunningCheckContext context = new RunningCheckContext(
+                vertx, options, Deadline.in(timeoutMs), patienceMs, order.bulk(), clock, budget, order.fresh(), probes);
+        Promise<Evaluation> ended = Promise.promise();
+        long timer = vertx.setTimer(
+                timeoutMs + GRACE_MS,
+                strike -> ended.tryFail(new CheckFailure(
+                        ErrorCode.DEADLINE_EXCEEDED, "The check did not end within " + timeoutMs + " ms.")));
+        Future<E> evidence;
+        try {
+            evidence = Objects.requireNonNull(module.collect(target, context), "no evidence to come");
+        } catch (RuntimeException | StackOverflowError fault) {
+            evidence = Future.failedFuture(fault);
+        }
+        evidence.map(seen -> module.evaluate(seen, options)).onComplete(outcome -> {
+            vertx.cancelTimer(timer);
+            if (outcome.succeeded()) {
                 ended.tryComplete(outcome.result());
-              } else {
+            } else {
                 ended.tryFail(outcome.cause());
-              }
-            });
-    return ended.future();
-  }
+            }
+        });
+        return ended.future();
+    }
 
-  private CheckError errorOf(Throwable cause, Message.RunCheck order) {
-    if (cause instanceof CheckFailure failure) {
-      return failure.error();
+    private CheckError errorOf(Throwable cause, Message.RunCheck order) {
+        if (cause instanceof CheckFailure failure) {
+            return failure.error();
+        }
+        if (cause instanceof OverloadFailure) {
+            // something has been sent already, so this run counts, and says that it did not get through
+            return new CheckError(
+                    ErrorCode.DEADLINE_EXCEEDED, "The check had to wait for its turn at the target for too long.");
+        }
+        LOG.atError()
+                .addKeyValue("request_id", order.requestId())
+                .addKeyValue("module", order.module())
+                .addKeyValue("target", order.target())
+                .setCause(cause)
+                .log("a module failed");
+        return new CheckError(ErrorCode.INTERNAL, "The check failed for a reason that lies with this service.");
     }
-    if (cause instanceof BusyFailure) {
-      // something has been sent already, so this run counts, and says that it did not get through
-      return new CheckError(
-          ErrorCode.DEADLINE_EXCEEDED,
-          "The check had to wait for its turn at the target for too long.");
-    }
-    LOG.atError()
-        .addKeyValue("request_id", order.requestId())
-        .addKeyValue("module", order.module())
-        .addKeyValue("target", order.target())
-        .setCause(cause)
-        .log("a module failed");
-    return new CheckError(
-        ErrorCode.INTERNAL, "The check failed for a reason that lies with this service.");
-  }
 
-  private void leave(Message.RunCheck order) {
-    runningBulk -= order.bulk() ? 1 : 0;
-    Waiting next = next();
-    if (next == null) {
-      running--;
-      metrics.left();
-    } else {
-      metrics.dequeued();
-      // on a fresh stack: many checks that end at once must not call each other ever deeper
-      vertx.runOnContext(ignored -> start(next.module, next.order).onComplete(next.reply));
+    private void leave(Message.RunCheck order) {
+        runningBulk -= order.bulk() ? 1 : 0;
+        Waiting next = next();
+        if (next == null) {
+            running--;
+            metrics.left();
+        } else {
+            metrics.dequeued();
+            // on a fresh stack: many checks that end at once must not call each other ever deeper
+            vertx.runOnContext(ignored -> start(next.module, next.order).onComplete(next.reply));
+        }
     }
-  }
 
-  /** Who gets the place that became free: instant checks before lines of jobs. */
-  private @Nullable Waiting next() {
-    Waiting instant = waiting.poll();
-    if (instant != null || runningBulk >= bulkPlaces) {
-      return instant;
+    /** Who gets the place that became free: instant checks before lines of jobs. */
+    private @Nullable Waiting next() {
+        Waiting instant = waiting.poll();
+        if (instant != null || runningBulk >= bulkPlaces) {
+            return instant;
+        }
+        Waiting line = waitingBulk.poll();
+        runningBulk += line == null ? 0 : 1;
+        return line;
     }
-    Waiting line = waitingBulk.poll();
-    runningBulk += line == null ? 0 : 1;
-    return line;
-  }
 }

@@ -13,78 +13,71 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** What the runners of a node tell of themselves. Shared by them all. */
 public final class RunnerMetrics {
-  private static final Duration[] BUCKETS = {
-    Duration.ofMillis(5),
-    Duration.ofMillis(25),
-    Duration.ofMillis(100),
-    Duration.ofMillis(250),
-    Duration.ofMillis(500),
-    Duration.ofSeconds(1),
-    Duration.ofMillis(2500),
-    Duration.ofSeconds(5),
-    Duration.ofSeconds(10),
-    Duration.ofSeconds(30)
-  };
+    private static final Duration[] BUCKETS = {
+        Duration.ofMillis(5),
+        Duration.ofMillis(25),
+        Duration.ofMillis(100),
+        Duration.ofMillis(250),
+        Duration.ofMillis(500),
+        Duration.ofSeconds(1),
+        Duration.ofMillis(2500),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(30)
+    };
 
-  private record ModuleVerdict(String module, Verdict verdict) {}
+    private record ModuleVerdict(String module, Verdict verdict) {}
 
-  private final MeterRegistry registry;
-  private final AtomicInteger running = new AtomicInteger();
-  private final AtomicInteger waiting = new AtomicInteger();
-  private final Counter refused;
-  private final Map<ModuleVerdict, Counter> checks = new ConcurrentHashMap<>();
-  private final Map<String, Timer> durations = new ConcurrentHashMap<>();
+    private final MeterRegistry registry;
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final Counter refused;
+    private final Map<ModuleVerdict, Counter> checks = new ConcurrentHashMap<>();
+    private final Map<String, Timer> durations = new ConcurrentHashMap<>();
 
-  public RunnerMetrics(MeterRegistry registry) {
-    this.registry = registry;
-    registry.gauge("plumbline.checks.running", running);
-    registry.gauge("plumbline.checks.waiting", waiting);
-    this.refused =
-        Counter.builder("plumbline.checks.busy")
-            .description("Checks not run for want of room")
-            .register(registry);
-  }
+    public RunnerMetrics(MeterRegistry registry) {
+        this.registry = registry;
+        registry.gauge("plumbline.checks.running", running);
+        registry.gauge("plumbline.checks.waiting", waiting);
+        this.refused = Counter.builder("plumbline.checks.busy")
+                .description("Checks not run for want of room")
+                .register(registry);
+    }
 
-  void started() {
-    running.incrementAndGet();
-  }
+    void started() {
+        running.incrementAndGet();
+    }
 
-  void left() {
-    running.decrementAndGet();
-  }
+    void left() {
+        running.decrementAndGet();
+    }
 
-  void queued() {
-    waiting.incrementAndGet();
-  }
+    void queued() {
+        waiting.incrementAndGet();
+    }
 
-  void dequeued() {
-    waiting.decrementAndGet();
-  }
+    void dequeued() {
+        waiting.decrementAndGet();
+    }
 
-  void refused() {
-    refused.increment();
-  }
+    void refused() {
+        refused.increment();
+    }
 
-  void ended(CheckResult result) {
-    checks
-        .computeIfAbsent(
-            new ModuleVerdict(result.module(), result.verdict()),
-            key ->
-                Counter.builder("plumbline.checks")
-                    .description("Checks run, by module and verdict")
-                    .tag("module", key.module())
-                    .tag("verdict", key.verdict().id())
-                    .register(registry))
-        .increment();
-    durations
-        .computeIfAbsent(
-            result.module(),
-            module ->
-                Timer.builder("plumbline.check.duration")
-                    .description("How long checks took, by module")
-                    .tag("module", module)
-                    .serviceLevelObjectives(BUCKETS)
-                    .register(registry))
-        .record(result.durationMs(), TimeUnit.MILLISECONDS);
-  }
+    void ended(CheckResult result) {
+        checks.computeIfAbsent(
+                        new ModuleVerdict(result.module(), result.verdict()), key -> Counter.builder("plumbline.checks")
+                                .description("Checks run, by module and verdict")
+                                .tag("module", key.module())
+                                .tag("verdict", key.verdict().id())
+                                .register(registry))
+                .increment();
+        durations
+                .computeIfAbsent(result.module(), module -> Timer.builder("plumbline.check.duration")
+                        .description("How long checks took, by module")
+                        .tag("module", module)
+                        .serviceLevelObjectives(BUCKETS)
+                        .register(registry))
+                .record(result.durationMs(), TimeUnit.MILLISECONDS);
+    }
 }

@@ -4,36 +4,35 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgConnectOptions;
 
 /** From the address of a database to how it is connected to. */
-final class DatabaseOptions {
-  private DatabaseOptions() {}
+public final class DatabaseOptions {
+    private DatabaseOptions() {}
 
-  /**
-   * @param url {@code postgresql://user:password@host:port/name}
-   * @throws StoreException if it is none; the message does not repeat it, it holds a password
-   */
-  static PgConnectOptions of(String url) {
-    if (!url.startsWith("postgresql://") && !url.startsWith("postgres://")) {
-      throw malformed();
+    /**
+     * @param url {@code postgresql://user:password@host:port/name}
+     * @throws StoreException if it is none; the message does not repeat it, it holds a password
+     */
+    public static PgConnectOptions of(String url) {
+        if (!url.startsWith("postgresql://") && !url.startsWith("postgres://")) {
+            throw malformed();
+        }
+        try {
+            return PgConnectOptions.fromUri(url)
+                    .addProperty("application_name", "plumbline")
+                    .addProperty("timezone", "UTC")
+                    .addProperty("client_min_messages", "warning")
+                    .addProperty("default_transaction_isolation", "read committed");
+        } catch (RuntimeException e) {
+            throw malformed();
+        }
     }
-    try {
-      return PgConnectOptions.fromUri(url)
-          .addProperty("application_name", "plumbline")
-          .addProperty("timezone", "UTC")
-          .addProperty("client_min_messages", "warning")
-          .addProperty("default_transaction_isolation", "read committed");
-    } catch (RuntimeException e) {
-      throw malformed();
+
+    private static StoreException malformed() {
+        return new StoreException("database.url is not of the form postgresql://user:password@host:port/name.");
     }
-  }
 
-  private static StoreException malformed() {
-    return new StoreException(
-        "database.url is not of the form postgresql://user:password@host:port/name.");
-  }
-
-  /** Host, port and name, without what is secret. */
-  static String describe(PgConnectOptions options) {
-    JsonObject json = options.toJson();
-    return json.getString("host") + ":" + json.getInteger("port") + "/" + options.getDatabase();
-  }
+    /** Host, port and name, without what is secret. */
+    static String describe(PgConnectOptions options) {
+        JsonObject json = options.toJson();
+        return json.getString("host") + ":" + json.getInteger("port") + "/" + options.getDatabase();
+    }
 }

@@ -5,7 +5,7 @@ package dev.plumbline.store;
  * stack trace, since an outage causes thousands of them.
  */
 public final class DatabaseUnavailableException extends RuntimeException {
-  public DatabaseUnavailableException(String message) {
-    super(message, null, false, false);
-  }
+    public DatabaseUnavailableException(String message) {
+        super(message, null, false, false);
+    }
 }

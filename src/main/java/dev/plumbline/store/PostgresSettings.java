@@ -4,11 +4,11 @@ import java.nio.file.Path;
 
 /** The server's own configuration: durable, closed to all but this machine, and small. */
 final class PostgresSettings {
-  // For migrations, for those who look inside, and for what PostgreSQL reserves.
-  private static final int SPARE = 10;
+    // For migrations, for those who look inside, and for what PostgreSQL reserves.
+    private static final int SPARE = 10;
 
-  private static final String CONF =
-      """
+    private static final String CONF =
+            """
       # Written anew at each start.
       listen_addresses = '127.0.0.1'
       port = %d
@@ -43,18 +43,17 @@ final class PostgresSettings {
       log_parameter_max_length_on_error = 0
       """;
 
-  private static final String HBA =
-      """
+    private static final String HBA =
+            """
       # Written anew at each start.
       host all all 127.0.0.1/32 scram-sha-256
       """;
 
-  private PostgresSettings() {}
+    private PostgresSettings() {}
 
-  static void write(Path cluster, int port) {
-    DataDirectory.write(
-        cluster.resolve("postgresql.conf"),
-        CONF.formatted(port, EmbeddedPostgres.CONNECTIONS + SPARE));
-    DataDirectory.write(cluster.resolve("pg_hba.conf"), HBA);
-  }
+    static void write(Path cluster, int port) {
+        DataDirectory.write(
+                cluster.resolve("postgresql.conf"), CONF.formatted(port, EmbeddedPostgres.CONNECTIONS + SPARE));
+        DataDirectory.write(cluster.resolve("pg_hba.conf"), HBA);
+    }
 }

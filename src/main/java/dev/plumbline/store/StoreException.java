@@ -4,11 +4,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The database cannot be made ready; the message is one sentence for the operator. */
 public final class StoreException extends RuntimeException {
-  public StoreException(String message) {
-    this(message, null);
-  }
+    public StoreException(String message) {
+        this(message, null);
+    }
 
-  public StoreException(String message, @Nullable Throwable cause) {
-    super(message, cause);
-  }
+    public StoreException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
 }

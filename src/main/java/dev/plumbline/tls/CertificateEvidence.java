@@ -25,40 +25,39 @@ import org.jspecify.annotations.Nullable;
  * @param failure why the handshake was not finished; null when it was
  */
 public record CertificateEvidence(
-    String host,
-    boolean hostMatches,
-    String ip,
-    List<X509Certificate> sent,
-    int sentCount,
-    CertificatePath path,
-    Instant at,
-    @Nullable RevocationAnswer stapled,
-    @Nullable RevocationAnswer asked,
-    @Nullable String version,
-    @Nullable String cipher,
-    boolean clientCertificateAsked,
-    @Nullable CheckError failure) {
-  public CertificateEvidence {
-    sent = List.copyOf(sent);
-  }
-
-  public X509Certificate leaf() {
-    return sent.get(0);
-  }
-
-  /** Whether it is revoked; null when that is not known. */
-  public @Nullable Boolean revoked() {
-    for (RevocationAnswer answer : new RevocationAnswer[] {stapled, asked}) {
-      if (answer != null && answer.determined()) {
-        return answer.status() == RevocationAnswer.Status.REVOKED;
-      }
+        String host,
+        boolean hostMatches,
+        String ip,
+        List<X509Certificate> sent,
+        int sentCount,
+        CertificatePath path,
+        Instant at,
+        @Nullable RevocationStatement stapled,
+        @Nullable RevocationStatement asked,
+        @Nullable String version,
+        @Nullable String cipher,
+        boolean clientCertificateAsked,
+        @Nullable CheckError failure) {
+    public CertificateEvidence {
+        sent = List.copyOf(sent);
     }
-    return null;
-  }
 
-  /** How many whole days are left; negative once it has expired. */
-  public long daysRemaining() {
-    return Math.floorDiv(
-        leaf().getNotAfter().toInstant().getEpochSecond() - at.getEpochSecond(), 86_400L);
-  }
+    public X509Certificate leaf() {
+        return sent.get(0);
+    }
+
+    /** Whether it is revoked; null when that is not known. */
+    public @Nullable Boolean revoked() {
+        for (RevocationStatement answer : new RevocationStatement[] {stapled, asked}) {
+            if (answer != null && answer.determined()) {
+                return answer.status() == RevocationStatement.Status.REVOKED;
+            }
+        }
+        return null;
+    }
+
+    /** How many whole days are left; negative once it has expired. */
+    public long daysRemaining() {
+        return Math.floorDiv(leaf().getNotAfter().toInstant().getEpochSecond() - at.getEpochSecond(), 86_400L);
+    }
 }

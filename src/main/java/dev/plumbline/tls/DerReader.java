@@ -8,119 +8,119 @@ import java.util.Arrays;
  * {@link #from} to {@link #to}.
  */
 final class DerReader {
-  static final int INTEGER = 0x02;
-  static final int BIT_STRING = 0x03;
-  static final int UTC_TIME = 0x17;
-  static final int GENERALIZED_TIME = 0x18;
-  static final int SEQUENCE = 0x30;
+    static final int INTEGER = 0x02;
+    static final int BIT_STRING = 0x03;
+    static final int UTC_TIME = 0x17;
+    static final int GENERALIZED_TIME = 0x18;
+    static final int SEQUENCE = 0x30;
 
-  private static final int MULTI_BYTE_TAG = 0x1f;
-  private static final int LONG_LENGTH = 0x80;
+    private static final int MULTI_BYTE_TAG = 0x1f;
+    private static final int LONG_LENGTH = 0x80;
 
-  private final byte[] bytes;
-  private final int end;
-  private int position;
-  private int start;
-  private int from;
-  private int to;
+    private final byte[] bytes;
+    private final int end;
+    private int position;
+    private int start;
+    private int from;
+    private int to;
 
-  /** Reads the elements between two offsets. */
-  DerReader(byte[] bytes, int from, int end) {
-    this.bytes = bytes;
-    this.position = from;
-    this.start = from;
-    this.from = from;
-    this.to = from;
-    this.end = end;
-  }
-
-  boolean atEnd() {
-    return position == end;
-  }
-
-  /** Whether the next element is there and has that tag. */
-  boolean at(int tag) {
-    return position < end && (bytes[position] & 0xff) == tag;
-  }
-
-  /**
-   * Goes on to the next element.
-   *
-   * @throws IllegalArgumentException when there is none, or it does not end where it must
-   */
-  DerReader next() {
-    start = position;
-    if ((octet(position) & MULTI_BYTE_TAG) == MULTI_BYTE_TAG) {
-      throw malformed();
+    /** Reads the elements between two offsets. */
+    DerReader(byte[] bytes, int from, int end) {
+        this.bytes = bytes;
+        this.position = from;
+        this.start = from;
+        this.from = from;
+        this.to = from;
+        this.end = end;
     }
-    int length = octet(position + 1);
-    int content = position + 2;
-    if (length > LONG_LENGTH && length <= LONG_LENGTH + 4) {
-      int octets = length - LONG_LENGTH;
-      long number = 0;
-      for (int i = 0; i < octets; i++) {
-        number = number << 8 | octet(content + i);
-      }
-      content += octets;
-      length = number > end - content ? -1 : (int) number;
-    } else if (length >= LONG_LENGTH) {
-      throw malformed();
+
+    boolean atEnd() {
+        return position == end;
     }
-    if (length < 0 || length > end - content) {
-      throw malformed();
+
+    /** Whether the next element is there and has that tag. */
+    boolean at(int tag) {
+        return position < end && (bytes[position] & 0xff) == tag;
     }
-    from = content;
-    to = content + length;
-    position = to;
-    return this;
-  }
 
-  /** As {@link #next}, and holds it to a tag. */
-  DerReader next(int tag) {
-    if (!at(tag)) {
-      throw malformed();
+    /**
+     * Goes on to the next element.
+     *
+     * @throws IllegalArgumentException when there is none, or it does not end where it must
+     */
+    DerReader next() {
+        start = position;
+        if ((octet(position) & MULTI_BYTE_TAG) == MULTI_BYTE_TAG) {
+            throw malformed();
+        }
+        int length = octet(position + 1);
+        int content = position + 2;
+        if (length > LONG_LENGTH && length <= LONG_LENGTH + 4) {
+            int octets = length - LONG_LENGTH;
+            long number = 0;
+            for (int i = 0; i < octets; i++) {
+                number = number << 8 | octet(content + i);
+            }
+            content += octets;
+            length = number > end - content ? -1 : (int) number;
+        } else if (length >= LONG_LENGTH) {
+            throw malformed();
+        }
+        if (length < 0 || length > end - content) {
+            throw malformed();
+        }
+        from = content;
+        to = content + length;
+        position = to;
+        return this;
     }
-    return next();
-  }
 
-  /** Where the element begins, its tag included. */
-  int start() {
-    return start;
-  }
-
-  int from() {
-    return from;
-  }
-
-  int to() {
-    return to;
-  }
-
-  /** A walk over what is in the element. */
-  DerReader inside() {
-    return new DerReader(bytes, from, to);
-  }
-
-  /**
-   * The element with its tag.
-   *
-   * @throws IllegalArgumentException when it has more bytes than that
-   */
-  byte[] copy(int mostBytes) {
-    if (to - start > mostBytes) {
-      throw malformed();
+    /** As {@link #next}, and holds it to a tag. */
+    DerReader next(int tag) {
+        if (!at(tag)) {
+            throw malformed();
+        }
+        return next();
     }
-    return Arrays.copyOfRange(bytes, start, to);
-  }
 
-  private int octet(int offset) {
-    if (offset >= end) {
-      throw malformed();
+    /** Where the element begins, its tag included. */
+    int start() {
+        return start;
     }
-    return bytes[offset] & 0xff;
-  }
 
-  private static IllegalArgumentException malformed() {
-    return new IllegalArgumentException("not DER");
-  }
+    int from() {
+        return from;
+    }
+
+    int to() {
+        return to;
+    }
+
+    /** A walk over what is in the element. */
+    DerReader inside() {
+        return new DerReader(bytes, from, to);
+    }
+
+    /**
+     * The element with its tag.
+     *
+     * @throws IllegalArgumentException when it has more bytes than that
+     */
+    byte[] copy(int mostBytes) {
+        if (to - start > mostBytes) {
+            throw malformed();
+        }
+        return Arrays.copyOfRange(bytes, start, to);
+    }
+
+    private int octet(int offset) {
+        if (offset >= end) {
+            throw malformed();
+        }
+        return bytes[offset] & 0xff;
+    }
+
+    private static IllegalArgumentException malformed() {
+        return new IllegalArgumentException("not DER");
+    }
 }

@@ -16,106 +16,105 @@ import org.jspecify.annotations.Nullable;
  * Whether the names in a path stay within what its authorities may issue for (RFC 5280, 4.2.1.10).
  */
 final class NameConstraints {
-  private static final String OID = Extension.nameConstraints.getId();
+    private static final String OID = Extension.nameConstraints.getId();
 
-  /** Names times subtrees: what may be compared for one path. */
-  private static final long MOST_COMPARISONS = 50_000;
+    /** Names times subtrees: what may be compared for one path. */
+    private static final long MOST_COMPARISONS = 50_000;
 
-  private static final int MOST_SUBTREES = 128;
+    private static final int MOST_SUBTREES = 128;
 
-  private NameConstraints() {}
+    private NameConstraints() {}
 
-  /** The first fault in half a sentence, empty when there is none. */
-  static String fault(List<X509Certificate> path) {
-    if (path.stream().skip(1).noneMatch(issuer -> Extensions.has(issuer, OID))) {
-      return "";
-    }
-    try {
-      return check(path);
-    } catch (NameConstraintValidatorException violated) {
-      return "a name in it lies outside of what an authority may issue for";
-    } catch (RuntimeException unreadable) {
-      // Bouncy Castle answers malformed structures with several unchecked exceptions.
-      return "an authority's name constraints cannot be read";
-    }
-  }
-
-  private static String check(List<X509Certificate> path) throws NameConstraintValidatorException {
-    PKIXNameConstraintValidator validator = new PKIXNameConstraintValidator();
-    long comparisons = 0;
-    long subtrees = 0;
-    for (int i = path.size() - 1; i >= 0; i--) {
-      X509Certificate certificate = path.get(i);
-      GeneralName[] names = names(certificate);
-      comparisons += names.length * subtrees;
-      if (comparisons > MOST_COMPARISONS) {
-        return "it has too many names and constraints to compare";
-      }
-      if (i == 0 || !selfIssued(certificate)) {
-        checkNames(validator, certificate, names);
-      }
-      org.bouncycastle.asn1.x509.NameConstraints constraints = constraints(certificate);
-      if (constraints != null && i > 0) {
-        int more =
-            size(constraints.getPermittedSubtrees()) + size(constraints.getExcludedSubtrees());
-        if (more > MOST_SUBTREES) {
-          return "it has too many names and constraints to compare";
+    /** The first fault in half a sentence, empty when there is none. */
+    static String fault(List<X509Certificate> path) {
+        if (path.stream().skip(1).noneMatch(issuer -> CertificateExtensions.has(issuer, OID))) {
+            return "";
         }
-        subtrees += more;
-        add(validator, constraints);
-      }
+        try {
+            return check(path);
+        } catch (NameConstraintValidatorException violated) {
+            return "a name in it lies outside of what an authority may issue for";
+        } catch (RuntimeException unreadable) {
+            // Bouncy Castle answers malformed structures with several unchecked exceptions.
+            return "an authority's name constraints cannot be read";
+        }
     }
-    return "";
-  }
 
-  private static void checkNames(
-      PKIXNameConstraintValidator validator, X509Certificate certificate, GeneralName[] names)
-      throws NameConstraintValidatorException {
-    X500Name subject = X500Name.getInstance(certificate.getSubjectX500Principal().getEncoded());
-    if (subject.getRDNs().length > 0) {
-      validator.checkPermittedDN(subject);
-      validator.checkExcludedDN(subject);
+    private static String check(List<X509Certificate> path) throws NameConstraintValidatorException {
+        PKIXNameConstraintValidator validator = new PKIXNameConstraintValidator();
+        long comparisons = 0;
+        long subtrees = 0;
+        for (int i = path.size() - 1; i >= 0; i--) {
+            X509Certificate certificate = path.get(i);
+            GeneralName[] names = names(certificate);
+            comparisons += names.length * subtrees;
+            if (comparisons > MOST_COMPARISONS) {
+                return "it has too many names and constraints to compare";
+            }
+            if (i == 0 || !selfIssued(certificate)) {
+                checkNames(validator, certificate, names);
+            }
+            org.bouncycastle.asn1.x509.NameConstraints constraints = constraints(certificate);
+            if (constraints != null && i > 0) {
+                int more = size(constraints.getPermittedSubtrees()) + size(constraints.getExcludedSubtrees());
+                if (more > MOST_SUBTREES) {
+                    return "it has too many names and constraints to compare";
+                }
+                subtrees += more;
+                add(validator, constraints);
+            }
+        }
+        return "";
     }
-    for (GeneralName name : names) {
-      validator.checkPermitted(name);
-      validator.checkExcluded(name);
+
+    private static void checkNames(
+            PKIXNameConstraintValidator validator, X509Certificate certificate, GeneralName[] names)
+            throws NameConstraintValidatorException {
+        X500Name subject =
+                X500Name.getInstance(certificate.getSubjectX500Principal().getEncoded());
+        if (subject.getRDNs().length > 0) {
+            validator.checkPermittedDN(subject);
+            validator.checkExcludedDN(subject);
+        }
+        for (GeneralName name : names) {
+            validator.checkPermitted(name);
+            validator.checkExcluded(name);
+        }
     }
-  }
 
-  private static void add(
-      PKIXNameConstraintValidator validator,
-      org.bouncycastle.asn1.x509.NameConstraints constraints) {
-    if (constraints.getPermittedSubtrees() != null) {
-      validator.intersectPermittedSubtree(constraints.getPermittedSubtrees());
+    private static void add(
+            PKIXNameConstraintValidator validator, org.bouncycastle.asn1.x509.NameConstraints constraints) {
+        if (constraints.getPermittedSubtrees() != null) {
+            validator.intersectPermittedSubtree(constraints.getPermittedSubtrees());
+        }
+        if (constraints.getExcludedSubtrees() != null) {
+            for (GeneralSubtree excluded : constraints.getExcludedSubtrees()) {
+                validator.addExcludedSubtree(excluded);
+            }
+        }
     }
-    if (constraints.getExcludedSubtrees() != null) {
-      for (GeneralSubtree excluded : constraints.getExcludedSubtrees()) {
-        validator.addExcludedSubtree(excluded);
-      }
+
+    private static GeneralName[] names(X509Certificate certificate) {
+        byte[] value = certificate.getExtensionValue(Extension.subjectAlternativeName.getId());
+        return value == null
+                ? new GeneralName[0]
+                : GeneralNames.getInstance(ASN1OctetString.getInstance(value).getOctets())
+                        .getNames();
     }
-  }
 
-  private static GeneralName[] names(X509Certificate certificate) {
-    byte[] value = certificate.getExtensionValue(Extension.subjectAlternativeName.getId());
-    return value == null
-        ? new GeneralName[0]
-        : GeneralNames.getInstance(ASN1OctetString.getInstance(value).getOctets()).getNames();
-  }
+    private static org.bouncycastle.asn1.x509.@Nullable NameConstraints constraints(X509Certificate certificate) {
+        byte[] value = certificate.getExtensionValue(OID);
+        return value == null
+                ? null
+                : org.bouncycastle.asn1.x509.NameConstraints.getInstance(
+                        ASN1OctetString.getInstance(value).getOctets());
+    }
 
-  private static org.bouncycastle.asn1.x509.@Nullable NameConstraints constraints(
-      X509Certificate certificate) {
-    byte[] value = certificate.getExtensionValue(OID);
-    return value == null
-        ? null
-        : org.bouncycastle.asn1.x509.NameConstraints.getInstance(
-            ASN1OctetString.getInstance(value).getOctets());
-  }
+    private static int size(GeneralSubtree @Nullable [] subtrees) {
+        return subtrees == null ? 0 : subtrees.length;
+    }
 
-  private static int size(GeneralSubtree @Nullable [] subtrees) {
-    return subtrees == null ? 0 : subtrees.length;
-  }
-
-  private static boolean selfIssued(X509Certificate certificate) {
-    return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal());
-  }
+    private static boolean selfIssued(X509Certificate certificate) {
+        return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal());
+    }
 }

@@ -30,168 +30,164 @@ import org.jspecify.annotations.Nullable;
  * it takes in memory does not grow with the list.
  */
 public final class RevocationList {
-  private static final String SOURCE = "The issuer's revocation list";
-  private static final int MOST_SMALL_BYTES = 64 * 1024;
-  private static final int EXTENSIONS = 0xa0;
+    private static final String SOURCE = "The issuer's revocation list";
+    private static final int MOST_SMALL_BYTES = 64 * 1024;
+    private static final int EXTENSIONS = 0xa0;
 
-  /** Critical ones that we know what to make of; any other one may change what the list means. */
-  private static final Set<ASN1ObjectIdentifier> UNDERSTOOD =
-      Set.of(
-          Extension.deltaCRLIndicator,
-          Extension.issuingDistributionPoint,
-          Extension.cRLNumber,
-          Extension.authorityKeyIdentifier);
+    /** Critical ones that we know what to make of; any other one may change what the list means. */
+    private static final Set<ASN1ObjectIdentifier> UNDERSTOOD = Set.of(
+            Extension.deltaCRLIndicator,
+            Extension.issuingDistributionPoint,
+            Extension.cRLNumber,
+            Extension.authorityKeyIdentifier);
 
-  private RevocationList() {}
+    private RevocationList() {}
 
-  /**
-   * Reads a list. It counts only if the certificate's issuer signed it, if it is fresh, and if it
-   * covers the certificate. A large list takes its time: not for an event loop.
-   */
-  public static RevocationAnswer read(
-      byte[] list, X509Certificate certificate, X509Certificate issuer, Instant at) {
-    if (!Keys.affordable(issuer.getPublicKey())) {
-      return RevocationAnswer.undetermined(SOURCE + " cannot be verified");
+    /**
+     * Reads a list. It counts only if the certificate's issuer signed it, if it is fresh, and if it
+     * covers the certificate. A large list takes its time: not for an event loop.
+     */
+    public static RevocationStatement read(
+            byte[] list, X509Certificate certificate, X509Certificate issuer, Instant at) {
+        if (!PublicKeys.affordable(issuer.getPublicKey())) {
+            return RevocationStatement.undetermined(SOURCE + " cannot be verified");
+        }
+        try {
+            DerReader outer =
+                    new DerReader(list, 0, list.length).next(DerReader.SEQUENCE).inside();
+            DerReader signed = outer.next(DerReader.SEQUENCE).inside();
+            return signedBy(issuer.getPublicKey(), list, outer)
+                    ? read(list, signed, certificate, at)
+                    : RevocationStatement.undetermined(SOURCE + " cannot be read or verified");
+        } catch (OperatorCreationException | IOException | RuntimeException unreadable) {
+            // Providers and parsers throw unchecked exceptions for some malformed content.
+            return RevocationStatement.undetermined(SOURCE + " cannot be read or verified");
+        }
     }
-    try {
-      DerReader outer = new DerReader(list, 0, list.length).next(DerReader.SEQUENCE).inside();
-      DerReader signed = outer.next(DerReader.SEQUENCE).inside();
-      return signedBy(issuer.getPublicKey(), list, outer)
-          ? read(list, signed, certificate, at)
-          : RevocationAnswer.undetermined(SOURCE + " cannot be read or verified");
-    } catch (OperatorCreationException | IOException | RuntimeException unreadable) {
-      // Providers and parsers throw unchecked exceptions for some malformed content.
-      return RevocationAnswer.undetermined(SOURCE + " cannot be read or verified");
-    }
-  }
 
-  /**
-   * @param outer stands at what was signed
-   */
-  private static boolean signedBy(PublicKey key, byte[] list, DerReader outer)
-      throws OperatorCreationException, IOException {
-    int from = outer.start();
-    int length = outer.to() - from;
-    byte[] algorithm = outer.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES);
-    outer.next(DerReader.BIT_STRING);
-    if (!outer.atEnd() || outer.from() == outer.to() || list[outer.from()] != 0) {
-      return false;
+    /**
+     * @param outer stands at what was signed
+     */
+    private static boolean signedBy(PublicKey key, byte[] list, DerReader outer)
+            throws OperatorCreationException, IOException {
+        int from = outer.start();
+        int length = outer.to() - from;
+        byte[] algorithm = outer.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES);
+        outer.next(DerReader.BIT_STRING);
+        if (!outer.atEnd() || outer.from() == outer.to() || list[outer.from()] != 0) {
+            return false;
+        }
+        byte[] signature = Arrays.copyOfRange(list, outer.from() + 1, outer.to());
+        if (signature.length > MOST_SMALL_BYTES) {
+            return false;
+        }
+        ContentVerifier verifier =
+                new JcaContentVerifierProviderBuilder().build(key).get(AlgorithmIdentifier.getInstance(algorithm));
+        try (OutputStream out = verifier.getOutputStream()) {
+            out.write(list, from, length);
+        }
+        return verifier.verify(signature);
     }
-    byte[] signature = Arrays.copyOfRange(list, outer.from() + 1, outer.to());
-    if (signature.length > MOST_SMALL_BYTES) {
-      return false;
-    }
-    ContentVerifier verifier =
-        new JcaContentVerifierProviderBuilder()
-            .build(key)
-            .get(AlgorithmIdentifier.getInstance(algorithm));
-    try (OutputStream out = verifier.getOutputStream()) {
-      out.write(list, from, length);
-    }
-    return verifier.verify(signature);
-  }
 
-  /**
-   * @param signed what the issuer signed
-   */
-  private static RevocationAnswer read(
-      byte[] list, DerReader signed, X509Certificate certificate, Instant at) throws IOException {
-    if (signed.at(DerReader.INTEGER)) {
-      signed.next();
+    /**
+     * @param signed what the issuer signed
+     */
+    private static RevocationStatement read(byte[] list, DerReader signed, X509Certificate certificate, Instant at)
+            throws IOException {
+        if (signed.at(DerReader.INTEGER)) {
+            signed.next();
+        }
+        signed.next(DerReader.SEQUENCE);
+        X500Principal by = new X500Principal(signed.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES));
+        if (!by.equals(certificate.getIssuerX500Principal())) {
+            return RevocationStatement.undetermined(SOURCE + " is by another issuer");
+        }
+        Instant from = time(signed);
+        boolean dated = signed.at(DerReader.UTC_TIME) || signed.at(DerReader.GENERALIZED_TIME);
+        Instant until = dated ? time(signed) : null;
+        if (!RevocationValidity.holds(from, until, at)) {
+            return RevocationStatement.undetermined(SOURCE + " is not up to date");
+        }
+        boolean listed =
+                signed.at(DerReader.SEQUENCE) && lists(list, signed.next().inside(), certificate.getSerialNumber());
+        if (signed.at(EXTENSIONS) && !covers(signed.next().inside(), certificate)) {
+            return RevocationStatement.undetermined(SOURCE + " does not cover the certificate");
+        }
+        if (!signed.atEnd()) {
+            return RevocationStatement.undetermined(SOURCE + " cannot be read or verified");
+        }
+        return listed ? RevocationStatement.revoked(SOURCE) : RevocationStatement.good(SOURCE);
     }
-    signed.next(DerReader.SEQUENCE);
-    X500Principal by = new X500Principal(signed.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES));
-    if (!by.equals(certificate.getIssuerX500Principal())) {
-      return RevocationAnswer.undetermined(SOURCE + " is by another issuer");
-    }
-    Instant from = time(signed);
-    boolean dated = signed.at(DerReader.UTC_TIME) || signed.at(DerReader.GENERALIZED_TIME);
-    Instant until = dated ? time(signed) : null;
-    if (!Freshness.holds(from, until, at)) {
-      return RevocationAnswer.undetermined(SOURCE + " is not up to date");
-    }
-    boolean listed =
-        signed.at(DerReader.SEQUENCE)
-            && lists(list, signed.next().inside(), certificate.getSerialNumber());
-    if (signed.at(EXTENSIONS) && !covers(signed.next().inside(), certificate)) {
-      return RevocationAnswer.undetermined(SOURCE + " does not cover the certificate");
-    }
-    if (!signed.atEnd()) {
-      return RevocationAnswer.undetermined(SOURCE + " cannot be read or verified");
-    }
-    return listed ? RevocationAnswer.revoked(SOURCE) : RevocationAnswer.good(SOURCE);
-  }
 
-  private static Instant time(DerReader signed) throws IOException {
-    byte[] encoded = signed.next().copy(MOST_SMALL_BYTES);
-    return Time.getInstance(ASN1Primitive.fromByteArray(encoded)).getDate().toInstant();
-  }
-
-  private static boolean lists(byte[] list, DerReader entries, BigInteger wanted) {
-    byte[] serial = wanted.toByteArray();
-    while (!entries.atEnd()) {
-      DerReader entry = entries.next(DerReader.SEQUENCE).inside().next(DerReader.INTEGER);
-      int from = significant(list, entry.from(), entry.to());
-      if (Arrays.equals(list, from, entry.to(), serial, 0, serial.length)) {
-        return true;
-      }
+    private static Instant time(DerReader signed) throws IOException {
+        byte[] encoded = signed.next().copy(MOST_SMALL_BYTES);
+        return Time.getInstance(ASN1Primitive.fromByteArray(encoded)).getDate().toInstant();
     }
-    return false;
-  }
 
-  /** Where a number begins when octets that only repeat its sign are left out. */
-  private static int significant(byte[] list, int from, int to) {
-    int first = from;
-    while (first < to - 1
-        && (list[first] == 0 && list[first + 1] >= 0 || list[first] == -1 && list[first + 1] < 0)) {
-      first++;
-    }
-    return first;
-  }
-
-  /**
-   * Whether it holds all that is revoked of what the certificate belongs to: not only changes, some
-   * reasons, or authorities, and not those of another distribution point (RFC 5280, section 6.3.3,
-   * (b)(2)(i)).
-   */
-  private static boolean covers(DerReader content, X509Certificate certificate) {
-    org.bouncycastle.asn1.x509.Extensions extensions =
-        org.bouncycastle.asn1.x509.Extensions.getInstance(
-            content.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES));
-    for (ASN1ObjectIdentifier critical : extensions.getCriticalExtensionOIDs()) {
-      if (!UNDERSTOOD.contains(critical)) {
+    private static boolean lists(byte[] list, DerReader entries, BigInteger wanted) {
+        byte[] serial = wanted.toByteArray();
+        while (!entries.atEnd()) {
+            DerReader entry = entries.next(DerReader.SEQUENCE).inside().next(DerReader.INTEGER);
+            int from = significant(list, entry.from(), entry.to());
+            if (Arrays.equals(list, from, entry.to(), serial, 0, serial.length)) {
+                return true;
+            }
+        }
         return false;
-      }
     }
-    if (extensions.getExtension(Extension.deltaCRLIndicator) != null) {
-      return false;
-    }
-    Extension extension = extensions.getExtension(Extension.issuingDistributionPoint);
-    if (extension == null) {
-      return true;
-    }
-    IssuingDistributionPoint point =
-        IssuingDistributionPoint.getInstance(extension.getExtnValue().getOctets());
-    return !point.onlyContainsCACerts()
-        && !point.onlyContainsAttributeCerts()
-        && !point.isIndirectCRL()
-        && point.getOnlySomeReasons() == null
-        && named(point.getDistributionPoint(), Extensions.revocationLists(certificate));
-  }
 
-  private static boolean named(@Nullable DistributionPointName point, List<String> ofCertificate) {
-    if (point == null) {
-      return true;
+    /** Where a number begins when octets that only repeat its sign are left out. */
+    private static int significant(byte[] list, int from, int to) {
+        int first = from;
+        while (first < to - 1
+                && (list[first] == 0 && list[first + 1] >= 0 || list[first] == -1 && list[first + 1] < 0)) {
+            first++;
+        }
+        return first;
     }
-    if (point.getType() != DistributionPointName.FULL_NAME) {
-      return false;
+
+    /**
+     * Whether it holds all that is revoked of what the certificate belongs to: not only changes, some
+     * reasons, or authorities, and not those of another distribution point (RFC 5280, section 6.3.3,
+     * (b)(2)(i)).
+     */
+    private static boolean covers(DerReader content, X509Certificate certificate) {
+        org.bouncycastle.asn1.x509.Extensions extensions = org.bouncycastle.asn1.x509.Extensions.getInstance(
+                content.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES));
+        for (ASN1ObjectIdentifier critical : extensions.getCriticalExtensionOIDs()) {
+            if (!UNDERSTOOD.contains(critical)) {
+                return false;
+            }
+        }
+        if (extensions.getExtension(Extension.deltaCRLIndicator) != null) {
+            return false;
+        }
+        Extension extension = extensions.getExtension(Extension.issuingDistributionPoint);
+        if (extension == null) {
+            return true;
+        }
+        IssuingDistributionPoint point =
+                IssuingDistributionPoint.getInstance(extension.getExtnValue().getOctets());
+        return !point.onlyContainsCACerts()
+                && !point.onlyContainsAttributeCerts()
+                && !point.isIndirectCRL()
+                && point.getOnlySomeReasons() == null
+                && named(point.getDistributionPoint(), CertificateExtensions.revocationLists(certificate));
     }
-    for (GeneralName name : GeneralNames.getInstance(point.getName()).getNames()) {
-      if (name.getTagNo() == GeneralName.uniformResourceIdentifier
-          && ofCertificate.contains(name.getName().toString())) {
-        return true;
-      }
+
+    private static boolean named(@Nullable DistributionPointName point, List<String> ofCertificate) {
+        if (point == null) {
+            return true;
+        }
+        if (point.getType() != DistributionPointName.FULL_NAME) {
+            return false;
+        }
+        for (GeneralName name : GeneralNames.getInstance(point.getName()).getNames()) {
+            if (name.getTagNo() == GeneralName.uniformResourceIdentifier
+                    && ofCertificate.contains(name.getName().toString())) {
+                return true;
+            }
+        }
+        return false;
     }
-    return false;
-  }
 }

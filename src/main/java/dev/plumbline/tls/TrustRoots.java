@@ -24,88 +24,86 @@ import org.jspecify.annotations.Nullable;
 /** The certificates that are believed without further proof. Immutable. */
 public final class TrustRoots {
 
-  /**
-   * @param operators whether the operator added it, so that it is not one of the public ones
-   */
-  record Root(X509Certificate certificate, boolean operators) {}
+    /**
+     * @param operators whether the operator added it, so that it is not one of the public ones
+     */
+    record Root(X509Certificate certificate, boolean operators) {}
 
-  private final Map<X500Principal, List<Root>> bySubject = new HashMap<>();
+    private final Map<X500Principal, List<Root>> bySubject = new HashMap<>();
 
-  private TrustRoots(
-      Collection<X509Certificate> publicOnes, Collection<X509Certificate> operatorsOnes) {
-    publicOnes.forEach(certificate -> add(new Root(certificate, false)));
-    operatorsOnes.forEach(certificate -> add(new Root(certificate, true)));
-  }
+    private TrustRoots(Collection<X509Certificate> publicOnes, Collection<X509Certificate> operatorsOnes) {
+        publicOnes.forEach(certificate -> add(new Root(certificate, false)));
+        operatorsOnes.forEach(certificate -> add(new Root(certificate, true)));
+    }
 
-  public static TrustRoots of(
-      Collection<X509Certificate> publicOnes, Collection<X509Certificate> operatorsOnes) {
-    return new TrustRoots(publicOnes, operatorsOnes);
-  }
+    public static TrustRoots of(Collection<X509Certificate> publicOnes, Collection<X509Certificate> operatorsOnes) {
+        return new TrustRoots(publicOnes, operatorsOnes);
+    }
 
-  /**
-   * The JDK's roots and those of a PEM file.
-   *
-   * @param extra null for none
-   * @throws IOException when a file cannot be read or holds no certificate, with the reason in a
-   *     sentence
-   */
-  public static TrustRoots load(@Nullable Path extra) throws IOException {
-    return of(ofTheJdk(), extra == null ? List.of() : read(extra));
-  }
+    /**
+     * The JDK's roots and those of a PEM file.
+     *
+     * @param extra null for none
+     * @throws IOException when a file cannot be read or holds no certificate, with the reason in a
+     *     sentence
+     */
+    public static TrustRoots load(@Nullable Path extra) throws IOException {
+        return of(ofTheJdk(), extra == null ? List.of() : read(extra));
+    }
 
-  private static List<X509Certificate> ofTheJdk() throws IOException {
-    try {
-      TrustManagerFactory factory =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      factory.init((KeyStore) null);
-      for (TrustManager manager : factory.getTrustManagers()) {
-        if (manager instanceof X509TrustManager trust) {
-          return List.of(trust.getAcceptedIssuers());
+    private static List<X509Certificate> ofTheJdk() throws IOException {
+        try {
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init((KeyStore) null);
+            for (TrustManager manager : factory.getTrustManagers()) {
+                if (manager instanceof X509TrustManager trust) {
+                    return List.of(trust.getAcceptedIssuers());
+                }
+            }
+            return List.of();
+        } catch (GeneralSecurityException broken) {
+            throw new IOException("the JDK's trusted roots cannot be read", broken);
         }
-      }
-      return List.of();
-    } catch (GeneralSecurityException broken) {
-      throw new IOException("the JDK's trusted roots cannot be read", broken);
     }
-  }
 
-  private static List<X509Certificate> read(Path file) throws IOException {
-    List<X509Certificate> found = new ArrayList<>();
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-      for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-        found.add((X509Certificate) each);
-      }
-    } catch (GeneralSecurityException broken) {
-      throw new IOException(file + " holds something that is no certificate", broken);
+    private static List<X509Certificate> read(Path file) throws IOException {
+        List<X509Certificate> found = new ArrayList<>();
+        try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+            for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+                found.add((X509Certificate) each);
+            }
+        } catch (GeneralSecurityException broken) {
+            throw new IOException(file + " holds something that is no certificate", broken);
+        }
+        if (found.isEmpty()) {
+            throw new IOException(file + " holds no certificate");
+        }
+        return found;
     }
-    if (found.isEmpty()) {
-      throw new IOException(file + " holds no certificate");
+
+    private void add(Root root) {
+        bySubject
+                .computeIfAbsent(root.certificate().getSubjectX500Principal(), name -> new ArrayList<>())
+                .add(root);
     }
-    return found;
-  }
 
-  private void add(Root root) {
-    bySubject
-        .computeIfAbsent(root.certificate().getSubjectX500Principal(), name -> new ArrayList<>())
-        .add(root);
-  }
-
-  List<Root> named(X500Principal subject) {
-    return bySubject.getOrDefault(subject, List.of());
-  }
-
-  /** The root that this certificate is: the same name and the same key. Null when it is none. */
-  @Nullable Root same(X509Certificate certificate) {
-    for (Root root : named(certificate.getSubjectX500Principal())) {
-      if (root.certificate().getPublicKey().equals(certificate.getPublicKey())) {
-        return root;
-      }
+    List<Root> named(X500Principal subject) {
+        return bySubject.getOrDefault(subject, List.of());
     }
-    return null;
-  }
 
-  /** How many there are. */
-  public int size() {
-    return bySubject.values().stream().mapToInt(List::size).sum();
-  }
+    /** The root that this certificate is: the same name and the same key. Null when it is none. */
+    @Nullable
+    Root same(X509Certificate certificate) {
+        for (Root root : named(certificate.getSubjectX500Principal())) {
+            if (root.certificate().getPublicKey().equals(certificate.getPublicKey())) {
+                return root;
+            }
+        }
+        return null;
+    }
+
+    /** How many there are. */
+    public int size() {
+        return bySubject.values().stream().mapToInt(List::size).sum();
+    }
 }

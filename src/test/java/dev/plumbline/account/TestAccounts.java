@@ -1,6 +1,6 @@
 package dev.plumbline.account;
 
-import static dev.plumbline.store.TestDatabase.await;
+import static dev.plumbline.support.TestDatabase.await;
 
 import dev.plumbline.store.Database;
 import io.vertx.core.buffer.Buffer;
@@ -13,59 +13,58 @@ import org.jspecify.annotations.Nullable;
 
 /** Accounts and keys for tests, put into the database as they are told. */
 public final class TestAccounts {
-  private final Database database;
+    private final Database database;
 
-  public TestAccounts(Database database) {
-    this.database = database;
-  }
+    public TestAccounts(Database database) {
+        this.database = database;
+    }
 
-  /** A key and who it belongs to. */
-  public record Key(long accountId, long keyId, String secret) {}
+    /** A key and who it belongs to. */
+    public record Key(long accountId, long keyId, String secret) {}
 
-  public long account(Plan plan) {
-    String email = UUID.randomUUID() + "@accounts.example";
-    return id(
-        "insert into account (email, email_key, plan) values ($1, $1, $2) returning id",
-        Tuple.of(email, plan.id()));
-  }
+    public long account(Plan plan) {
+        String email = UUID.randomUUID() + "@accounts.example";
+        return id(
+                "insert into account (email, email_key, plan) values ($1, $1, $2) returning id",
+                Tuple.of(email, plan.id()));
+    }
 
-  /** A key of a new pro account that may do everything. */
-  public Key key() {
-    return key(account(Plan.PRO), Scope.values());
-  }
+    /** A key of a new pro account that may do everything. */
+    public Key key() {
+        return key(account(Plan.PRO), Scope.values());
+    }
 
-  public Key key(long accountId, Scope... scopes) {
-    return key(accountId, null, scopes);
-  }
+    public Key key(long accountId, Scope... scopes) {
+        return key(accountId, null, scopes);
+    }
 
-  /**
-   * @param validFor negative for a key that has expired; null for ever
-   */
-  public Key key(long accountId, @Nullable Duration validFor, Scope... scopes) {
-    String secret = KeySecret.fresh();
-    String[] ids = java.util.Arrays.stream(scopes).map(Scope::id).toArray(String[]::new);
-    long id =
-        id(
-            "insert into api_key (account_id, hash, prefix, name, scopes, expires_at)"
-                + " values ($1, $2, $3, 'test', $4, $5) returning id",
-            Tuple.of(
-                accountId,
-                Buffer.buffer(KeySecret.hash(secret)),
-                KeySecret.prefix(secret),
-                ids,
-                validFor == null ? null : OffsetDateTime.now().plus(validFor)));
-    return new Key(accountId, id, secret);
-  }
+    /**
+     * @param validFor negative for a key that has expired; null for ever
+     */
+    public Key key(long accountId, @Nullable Duration validFor, Scope... scopes) {
+        String secret = ApiKeySecret.fresh();
+        String[] ids = java.util.Arrays.stream(scopes).map(Scope::id).toArray(String[]::new);
+        long id = id(
+                "insert into api_key (account_id, hash, prefix, name, scopes, expires_at)"
+                        + " values ($1, $2, $3, 'test', $4, $5) returning id",
+                Tuple.of(
+                        accountId,
+                        Buffer.buffer(ApiKeySecret.hash(secret)),
+                        ApiKeySecret.prefix(secret),
+                        ids,
+                        validFor == null ? null : OffsetDateTime.now().plus(validFor)));
+        return new Key(accountId, id, secret);
+    }
 
-  public void sql(String sql, Object... arguments) {
-    await(database.query(sql, Tuple.from(arguments)));
-  }
+    public void sql(String sql, Object... arguments) {
+        await(database.query(sql, Tuple.from(arguments)));
+    }
 
-  public Row row(String sql, Object... arguments) {
-    return await(database.query(sql, Tuple.from(arguments))).iterator().next();
-  }
+    public Row row(String sql, Object... arguments) {
+        return await(database.query(sql, Tuple.from(arguments))).iterator().next();
+    }
 
-  private long id(String sql, Tuple arguments) {
-    return await(database.query(sql, arguments)).iterator().next().getLong(0);
-  }
+    private long id(String sql, Tuple arguments) {
+        return await(database.query(sql, arguments)).iterator().next().getLong(0);
+    }
 }

@@ -9,41 +9,41 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Mail addresses. */
 class EmailTargetTest {
-  private static final Description EMAIL = Description.of("e", "E", InputType.EMAIL).build();
+    private static final ModuleDescription EMAIL =
+            ModuleDescription.of("e", "E", InputType.EMAIL).build();
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '~',
-      value = {
-        "Jane.Doe+tag@Example.COM. | Jane.Doe+tag@example.com",
-        "jörg@münchen.de | jörg@xn--mnchen-3ya.de",
-        "\"a b\\\"@c\"@example.com | \"a b\\\"@c\"@example.com",
-      })
-  void normalisesMailAddresses(String raw, String expected) throws InvalidTargetException {
-    assertThat(Targets.normal(EMAIL, raw)).isEqualTo(expected);
-  }
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "Jane.Doe+tag@Example.COM. | Jane.Doe+tag@example.com",
+                "jörg@münchen.de | jörg@xn--mnchen-3ya.de",
+                "\"a b\\\"@c\"@example.com | \"a b\\\"@c\"@example.com",
+            })
+    void normalisesMailAddresses(String raw, String expected) throws InvalidTargetException {
+        assertThat(TargetAsserts.normal(EMAIL, raw)).isEqualTo(expected);
+    }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "example.com",
-        "@example.com",
-        "a@",
-        "a..b@example.com",
-        ".a@example.com",
-        "a b@example.com",
-        "a@[127.0.0.1]",
-        "a@127.0.0.1",
-        "a@b_c.com",
-        "a@b@example.com",
-        "\"a@example.com",
-        "a@example.com:25",
-        "a@example.com/x",
-        "<a@example.com>"
-      })
-  void refusesWhatIsNoMailAddress(String raw) {
-    assertThatThrownBy(() -> TargetParser.parse(EMAIL, raw))
-        .isInstanceOf(InvalidTargetException.class);
-  }
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "example.com",
+                "@example.com",
+                "a@",
+                "a..b@example.com",
+                ".a@example.com",
+                "a b@example.com",
+                "a@[127.0.0.1]",
+                "a@127.0.0.1",
+                "a@b_c.com",
+                "a@b@example.com",
+                "\"a@example.com",
+                "a@example.com:25",
+                "a@example.com/x",
+                "<a@example.com>"
+            })
+    void refusesWhatIsNoMailAddress(String raw) {
+        assertThatThrownBy(() -> TargetParser.parse(EMAIL, raw)).isInstanceOf(InvalidTargetException.class);
+    }
 }

@@ -9,189 +9,188 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Hosts, with and without ports, domains and addresses. */
 class HostTargetTest {
-  private static final Description HOST_PORT =
-      Description.of("p", "P", InputType.HOST_PORT).defaultPort(443).build();
-  private static final Description ANY_PORT = Description.of("q", "Q", InputType.HOST_PORT).build();
-  private static final Description DOMAIN = Description.of("d", "D", InputType.DOMAIN).build();
-  private static final Description HOST = Description.of("h", "H", InputType.HOST).build();
-  private static final Description IP = Description.of("i", "I", InputType.IP).build();
+    private static final ModuleDescription HOST_PORT =
+            ModuleDescription.of("p", "P", InputType.HOST_PORT).defaultPort(443).build();
+    private static final ModuleDescription ANY_PORT =
+            ModuleDescription.of("q", "Q", InputType.HOST_PORT).build();
+    private static final ModuleDescription DOMAIN =
+            ModuleDescription.of("d", "D", InputType.DOMAIN).build();
+    private static final ModuleDescription HOST =
+            ModuleDescription.of("h", "H", InputType.HOST).build();
+    private static final ModuleDescription IP =
+            ModuleDescription.of("i", "I", InputType.IP).build();
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "example.com | example.com",
-        "EXAMPLE.com.:443 | example.com",
-        "example.com:8443 | example.com:8443",
-        "example.com: | example.com",
-        "https://example.com/path?x#y | example.com",
-        "https://example.com:8443/path | example.com:8443",
-        "http://example.com/ | example.com",
-        "ftp://example.com/ | example.com",
-        "example.com/path | example.com",
-        "example.com:25/path | example.com:25",
-        "[2600::1]:443 | 2600::1",
-        "[2600::1]:993 | [2600::1]:993",
-        "2600:0::1 | 2600::1",
-        "[2600::1] | 2600::1",
-        "0x7f.1:443 | 127.0.0.1",
-      })
-  void normalisesHostsWithPorts(String raw, String expected) throws InvalidTargetException {
-    assertThat(Targets.normal(HOST_PORT, raw)).isEqualTo(expected);
-  }
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "example.com | example.com",
+                "EXAMPLE.com.:443 | example.com",
+                "example.com:8443 | example.com:8443",
+                "example.com: | example.com",
+                "https://example.com/path?x#y | example.com",
+                "https://example.com:8443/path | example.com:8443",
+                "http://example.com/ | example.com",
+                "ftp://example.com/ | example.com",
+                "example.com/path | example.com",
+                "example.com:25/path | example.com:25",
+                "[2600::1]:443 | 2600::1",
+                "[2600::1]:993 | [2600::1]:993",
+                "2600:0::1 | 2600::1",
+                "[2600::1] | 2600::1",
+                "0x7f.1:443 | 127.0.0.1",
+            })
+    void normalisesHostsWithPorts(String raw, String expected) throws InvalidTargetException {
+        assertThat(TargetAsserts.normal(HOST_PORT, raw)).isEqualTo(expected);
+    }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"ö", "א", "😀"})
-  void refusesALabelThatIsFarTooLong(String character) {
-    assertThatThrownBy(() -> TargetParser.parse(HOST, character.repeat(512)))
-        .isInstanceOf(InvalidTargetException.class);
-  }
+    @ParameterizedTest
+    @ValueSource(strings = {"ö", "א", "😀"})
+    void refusesALabelThatIsFarTooLong(String character) {
+        assertThatThrownBy(() -> TargetParser.parse(HOST, character.repeat(512)))
+                .isInstanceOf(InvalidTargetException.class);
+    }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "example.com:99999",
-        "example.com:https",
-        "user@example.com:22",
-        "https://user@example.com",
-        "_a.example.com:25",
-        "1:2:3",
-        "[::1]8",
-        ":443",
-      })
-  void refusesWhatIsNoHostAndPort(String raw) {
-    assertThatThrownBy(() -> TargetParser.parse(HOST_PORT, raw))
-        .isInstanceOf(InvalidTargetException.class);
-  }
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "example.com:99999",
+                "example.com:https",
+                "user@example.com:22",
+                "https://user@example.com",
+                "_a.example.com:25",
+                "1:2:3",
+                "[::1]8",
+                ":443",
+            })
+    void refusesWhatIsNoHostAndPort(String raw) {
+        assertThatThrownBy(() -> TargetParser.parse(HOST_PORT, raw)).isInstanceOf(InvalidTargetException.class);
+    }
 
-  @ParameterizedTest
-  @CsvSource({"https://example.com/, example.com:443", "example.com:70, example.com:70"})
-  void takesThePortOfAUrlWhereTheModuleHasNone(String raw, String expected)
-      throws InvalidTargetException {
-    assertThat(Targets.normal(ANY_PORT, raw)).isEqualTo(expected);
-  }
+    @ParameterizedTest
+    @CsvSource({"https://example.com/, example.com:443", "example.com:70, example.com:70"})
+    void takesThePortOfAUrlWhereTheModuleHasNone(String raw, String expected) throws InvalidTargetException {
+        assertThat(TargetAsserts.normal(ANY_PORT, raw)).isEqualTo(expected);
+    }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"example.com", "ftp://example.com", "::1"})
-  void asksForAPortWhereNothingImpliesOne(String raw) {
-    assertThatThrownBy(() -> TargetParser.parse(ANY_PORT, raw))
-        .isInstanceOf(InvalidTargetException.class)
-        .hasMessageContaining("needs a port");
-  }
+    @ParameterizedTest
+    @ValueSource(strings = {"example.com", "ftp://example.com", "::1"})
+    void asksForAPortWhereNothingImpliesOne(String raw) {
+        assertThatThrownBy(() -> TargetParser.parse(ANY_PORT, raw))
+                .isInstanceOf(InvalidTargetException.class)
+                .hasMessageContaining("needs a port");
+    }
 
-  @ParameterizedTest
-  @CsvSource({
-    "::1, [::1]:80",
-    "2600::1:80, [2600::1]:80",
-    "::1:80, [::1]:80",
-    "2600:1:2:3:4:5:6:7, [2600:1:2:3:4:5:6:7]:80",
-    "2600:1:2:3:4:5:6:7:443, [2600:1:2:3:4:5:6:7]:443"
-  })
-  void saysHowAnAddressWithAPortIsWritten(String raw, String written) {
-    assertThatThrownBy(() -> TargetParser.parse(ANY_PORT, raw))
-        .hasMessageContaining("brackets: write " + written + ".");
-  }
+    @ParameterizedTest
+    @CsvSource({
+        "::1, [::1]:80",
+        "2600::1:80, [2600::1]:80",
+        "::1:80, [::1]:80",
+        "2600:1:2:3:4:5:6:7, [2600:1:2:3:4:5:6:7]:80",
+        "2600:1:2:3:4:5:6:7:443, [2600:1:2:3:4:5:6:7]:443"
+    })
+    void saysHowAnAddressWithAPortIsWritten(String raw, String written) {
+        assertThatThrownBy(() -> TargetParser.parse(ANY_PORT, raw))
+                .hasMessageContaining("brackets: write " + written + ".");
+    }
 
-  @ParameterizedTest
-  @CsvSource({
-    "[::1]:80, 'The target must be a domain name, not an IP address.'",
-    "1.1.1.1:80, 'The target must be a domain name, not an IP address.'",
-    "[::1, The bracket of the IPv6 address is never closed.",
-    "[::1]x, After the bracket of an IPv6 address stands a port.",
-    "Example.com:53, This check takes a domain without a port: write example.com.",
-    "example.com:x, The port is not a number."
-  })
-  void saysWhyItIsNoDomain(String raw, String message) {
-    assertThatThrownBy(() -> TargetParser.parse(DOMAIN, raw)).hasMessage(message);
-  }
+    @ParameterizedTest
+    @CsvSource({
+        "[::1]:80, 'The target must be a domain name, not an IP address.'",
+        "1.1.1.1:80, 'The target must be a domain name, not an IP address.'",
+        "[::1, The bracket of the IPv6 address is never closed.",
+        "[::1]x, After the bracket of an IPv6 address stands a port.",
+        "Example.com:53, This check takes a domain without a port: write example.com.",
+        "example.com:x, The port is not a number."
+    })
+    void saysWhyItIsNoDomain(String raw, String message) {
+        assertThatThrownBy(() -> TargetParser.parse(DOMAIN, raw)).hasMessage(message);
+    }
 
-  @ParameterizedTest
-  @CsvSource({
-    "example.com:53, This check takes a host without a port: write example.com.",
-    "[2600::1]:53, This check takes a host without a port: write 2600::1."
-  })
-  void saysWhatToWriteForAHost(String raw, String message) {
-    assertThatThrownBy(() -> TargetParser.parse(HOST, raw)).hasMessage(message);
-  }
+    @ParameterizedTest
+    @CsvSource({
+        "example.com:53, This check takes a host without a port: write example.com.",
+        "[2600::1]:53, This check takes a host without a port: write 2600::1."
+    })
+    void saysWhatToWriteForAHost(String raw, String message) {
+        assertThatThrownBy(() -> TargetParser.parse(HOST, raw)).hasMessage(message);
+    }
 
-  @ParameterizedTest
-  @CsvSource({
-    "1.1.1.1:80, This check takes an IP address without a port: write 1.1.1.1.",
-    "[2600::1]:80, This check takes an IP address without a port: write 2600::1.",
-    "https://1.1.1.1/, The target must be an IPv4 or IPv6 address.",
-    "example.com:80, The target must be an IPv4 or IPv6 address."
-  })
-  void saysWhatToWriteForAnAddress(String raw, String message) {
-    assertThatThrownBy(() -> TargetParser.parse(IP, raw)).hasMessage(message);
-  }
+    @ParameterizedTest
+    @CsvSource({
+        "1.1.1.1:80, This check takes an IP address without a port: write 1.1.1.1.",
+        "[2600::1]:80, This check takes an IP address without a port: write 2600::1.",
+        "https://1.1.1.1/, The target must be an IPv4 or IPv6 address.",
+        "example.com:80, The target must be an IPv4 or IPv6 address."
+    })
+    void saysWhatToWriteForAnAddress(String raw, String message) {
+        assertThatThrownBy(() -> TargetParser.parse(IP, raw)).hasMessage(message);
+    }
 
-  @ParameterizedTest
-  @CsvSource({
-    "Example.COM., example.com",
-    "_dmarc.Example.com, _dmarc.example.com",
-    "_sip._tcp.münchen.de, _sip._tcp.xn--mnchen-3ya.de",
-    "https://user.example.com:8443/x, user.example.com",
-    "example.com/x, example.com",
-    "1.0.0.127.in-addr.arpa, 1.0.0.127.in-addr.arpa",
-  })
-  void normalisesDomains(String raw, String expected) throws InvalidTargetException {
-    assertThat(Targets.normal(DOMAIN, raw)).isEqualTo(expected);
-  }
+    @ParameterizedTest
+    @CsvSource({
+        "Example.COM., example.com",
+        "_dmarc.Example.com, _dmarc.example.com",
+        "_sip._tcp.münchen.de, _sip._tcp.xn--mnchen-3ya.de",
+        "https://user.example.com:8443/x, user.example.com",
+        "example.com/x, example.com",
+        "1.0.0.127.in-addr.arpa, 1.0.0.127.in-addr.arpa",
+    })
+    void normalisesDomains(String raw, String expected) throws InvalidTargetException {
+        assertThat(TargetAsserts.normal(DOMAIN, raw)).isEqualTo(expected);
+    }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "127.0.0.1",
-        "::1",
-        "[::1]",
-        "2130706433",
-        "0x7f.1",
-        "https://1.1.1.1/",
-        "a@example.com",
-        "example.com:53",
-        "exa mple.com",
-        "a..b",
-        "https://user@example.com/",
-        ".",
-        "*.example.com"
-      })
-  void refusesWhatIsNoDomain(String raw) {
-    assertThatThrownBy(() -> TargetParser.parse(DOMAIN, raw))
-        .isInstanceOf(InvalidTargetException.class);
-  }
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "127.0.0.1",
+                "::1",
+                "[::1]",
+                "2130706433",
+                "0x7f.1",
+                "https://1.1.1.1/",
+                "a@example.com",
+                "example.com:53",
+                "exa mple.com",
+                "a..b",
+                "https://user@example.com/",
+                ".",
+                "*.example.com"
+            })
+    void refusesWhatIsNoDomain(String raw) {
+        assertThatThrownBy(() -> TargetParser.parse(DOMAIN, raw)).isInstanceOf(InvalidTargetException.class);
+    }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"a.", "ü."})
-  void boundsNamesAndLabels(String label) {
-    String name = label.repeat(140) + "example.com";
-    assertThatThrownBy(() -> Targets.normal(DOMAIN, name)).hasMessageContaining("253");
-    String label64 = label.substring(0, 1).repeat(64) + ".example.com";
-    assertThatThrownBy(() -> Targets.normal(DOMAIN, label64)).hasMessageContaining("63");
-  }
+    @ParameterizedTest
+    @ValueSource(strings = {"a.", "ü."})
+    void boundsNamesAndLabels(String label) {
+        String name = label.repeat(140) + "example.com";
+        assertThatThrownBy(() -> TargetAsserts.normal(DOMAIN, name)).hasMessageContaining("253");
+        String label64 = label.substring(0, 1).repeat(64) + ".example.com";
+        assertThatThrownBy(() -> TargetAsserts.normal(DOMAIN, label64)).hasMessageContaining("63");
+    }
 
-  @ParameterizedTest
-  @CsvSource({
-    "Example.com, example.com",
-    "127.1, 127.0.0.1",
-    "2600:0::1, 2600::1",
-    "[2600::1], 2600::1",
-    "https://[2600::1]:8080/x, 2600::1",
-  })
-  void normalisesHosts(String raw, String expected) throws InvalidTargetException {
-    assertThat(Targets.normal(HOST, raw)).isEqualTo(expected);
-  }
+    @ParameterizedTest
+    @CsvSource({
+        "Example.com, example.com",
+        "127.1, 127.0.0.1",
+        "2600:0::1, 2600::1",
+        "[2600::1], 2600::1",
+        "https://[2600::1]:8080/x, 2600::1",
+    })
+    void normalisesHosts(String raw, String expected) throws InvalidTargetException {
+        assertThat(TargetAsserts.normal(HOST, raw)).isEqualTo(expected);
+    }
 
-  @ParameterizedTest
-  @CsvSource({"1.1.1.1, 1.1.1.1", "0x01010101, 1.1.1.1", "[2600::1], 2600::1", "2600::01, 2600::1"})
-  void normalisesAddresses(String raw, String expected) throws InvalidTargetException {
-    assertThat(Targets.normal(IP, raw)).isEqualTo(expected);
-  }
+    @ParameterizedTest
+    @CsvSource({"1.1.1.1, 1.1.1.1", "0x01010101, 1.1.1.1", "[2600::1], 2600::1", "2600::01, 2600::1"})
+    void normalisesAddresses(String raw, String expected) throws InvalidTargetException {
+        assertThat(TargetAsserts.normal(IP, raw)).isEqualTo(expected);
+    }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"example.com", "1.1.1.1:80", "1.1.1.256", "https://1.1.1.1/", "fe80::1%1"})
-  void refusesWhatIsNoAddress(String raw) {
-    assertThatThrownBy(() -> TargetParser.parse(IP, raw))
-        .isInstanceOf(InvalidTargetException.class);
-  }
+    @ParameterizedTest
+    @ValueSource(strings = {"example.com", "1.1.1.1:80", "1.1.1.256", "https://1.1.1.1/", "fe80::1%1"})
+    void refusesWhatIsNoAddress(String raw) {
+        assertThatThrownBy(() -> TargetParser.parse(IP, raw)).isInstanceOf(InvalidTargetException.class);
+    }
 }

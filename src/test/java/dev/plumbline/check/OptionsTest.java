@@ -10,38 +10,39 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OptionsTest {
-  private static final Description MODULE =
-      Description.of("m", "M", InputType.DOMAIN)
-          .options(
-              Option.choice("method", "Method", "How.", "auto", "head", "get"),
-              Option.list(
-                  "types", "Types", "Which.", List.of("A"), Pattern.compile("A|AAAA|TXT"), 10, 20),
-              Option.text("word", "Word", "A word.", Pattern.compile("[a-z]+"), 10))
-          .build();
+    private static final ModuleDescription MODULE = ModuleDescription.of("m", "M", InputType.DOMAIN)
+            .options(
+                    OptionDescription.choice("method", "Method", "How.", "auto", "head", "get"),
+                    OptionDescription.list(
+                            "types", "Types", "Which.", List.of("A"), Pattern.compile("A|AAAA|TXT"), 10, 20),
+                    OptionDescription.text("word", "Word", "A word.", Pattern.compile("[a-z]+"), 10))
+            .build();
 
-  @ParameterizedTest
-  @ValueSource(strings = {"get", "GET", "Get"})
-  void takesAChoiceInAnyCase(String given) {
-    Options options = Options.parse(MODULE, Map.of("method", given)).options();
+    @ParameterizedTest
+    @ValueSource(strings = {"get", "GET", "Get"})
+    void takesAChoiceInAnyCase(String given) {
+        Options options = Options.parse(MODULE, Map.of("method", given)).options();
 
-    assertThat(options.text("method")).isEqualTo("get");
-    assertThat(options.key())
-        .isEqualTo(Options.parse(MODULE, Map.of("method", "get")).options().key());
-  }
+        assertThat(options.text("method")).isEqualTo("get");
+        assertThat(options.key())
+                .isEqualTo(
+                        Options.parse(MODULE, Map.of("method", "get")).options().key());
+    }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"AAAA,TXT", "aaaa,txt", "Aaaa,TxT"})
-  void takesWordsThatAreDeclaredInCapitalsInAnyCase(String given) {
-    assertThat(Options.parse(MODULE, Map.of("types", given)).options().list("types"))
-        .containsExactly("AAAA", "TXT");
-    assertThat(Options.parse(MODULE, Map.of("types", "a")).options().given()).isEmpty();
-  }
+    @ParameterizedTest
+    @ValueSource(strings = {"AAAA,TXT", "aaaa,txt", "Aaaa,TxT"})
+    void takesWordsThatAreDeclaredInCapitalsInAnyCase(String given) {
+        assertThat(Options.parse(MODULE, Map.of("types", given)).options().list("types"))
+                .containsExactly("AAAA", "TXT");
+        assertThat(Options.parse(MODULE, Map.of("types", "a")).options().given())
+                .isEmpty();
+    }
 
-  @Test
-  void stillRefusesWhatIsDeclaredInNoCase() {
-    assertThat(
-            Options.parse(MODULE, Map.of("method", "put", "types", "mx", "word", "WORD")).faults())
-        .extracting(Options.Fault::name)
-        .containsExactlyInAnyOrder("method", "types", "word");
-  }
+    @Test
+    void stillRefusesWhatIsDeclaredInNoCase() {
+        assertThat(Options.parse(MODULE, Map.of("method", "put", "types", "mx", "word", "WORD"))
+                        .faults())
+                .extracting(Options.Fault::name)
+                .containsExactlyInAnyOrder("method", "types", "word");
+    }
 }

@@ -10,15 +10,15 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
 
 class ResultJsonTest {
-  private static final DateTimeFormatter SAME =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter SAME =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
-  @Property
-  void aTimeIsWrittenAsTheJdkWritesIt(
-      @ForAll @LongRange(min = -62_135_596_800_000L, max = 253_402_300_799_999L) long millis) {
-    Instant instant = Instant.ofEpochMilli(millis);
+    @Property
+    void aTimeIsWrittenAsTheJdkWritesIt(
+            @ForAll @LongRange(min = -62_135_596_800_000L, max = 253_402_300_799_999L) long millis) {
+        Instant instant = Instant.ofEpochMilli(millis);
 
-    assertThat(ResultJson.time(instant)).isEqualTo(SAME.format(instant));
-    assertThat(Instant.parse(ResultJson.time(instant))).isEqualTo(instant);
-  }
+        assertThat(ResultJson.time(instant)).isEqualTo(SAME.format(instant));
+        assertThat(Instant.parse(ResultJson.time(instant))).isEqualTo(instant);
+    }
 }

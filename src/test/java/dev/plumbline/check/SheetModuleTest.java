@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SheetModuleTest {
-  private static final String SHEET =
-      """
+    private static final String SHEET =
+            """
       title: Page age
       summary: Reports the age of a page.
       category: web
@@ -40,156 +40,144 @@ class SheetModuleTest {
         no_date: {info: The page has no date., action: Send Last-Modified.}
       """;
 
-  enum State {
-    FRESH,
-    OLD
-  }
-
-  record Change(Instant at, List<String> tags) {}
-
-  record Report(@Nullable Long ageDays, State state, List<Change> changes) {}
-
-  interface Findings extends FindingCollector {
-    void oldPage(double days, List<String> tags, String path);
-
-    void noDate();
-  }
-
-  private static final class PageAge implements CheckModule<Long, Report, Findings> {
-    @Override
-    public Future<Long> collect(Target target, CheckContext context) {
-      return Future.succeededFuture(0L);
+    enum State {
+        FRESH,
+        OLD
     }
 
-    @Override
-    public @Nullable Report evaluate(Long days, Options options, Findings findings) {
-      if (days < 0) {
-        findings.error(new CheckError(ErrorCode.READ_TIMEOUT, "no response"));
-        return null;
-      }
-      if (days > options.integer("warn_days")) {
-        findings.oldPage(
-            days, List.of("a", "b", "c", "d", "e", "f", "g"), "`x`\u202e" + "y".repeat(300));
-      } else {
-        findings.noDate();
-      }
-      assertThat(findings.codes()).hasSize(1);
-      return new Report(
-          days,
-          days > 30 ? State.OLD : State.FRESH,
-          List.of(new Change(Instant.EPOCH, List.of("t"))));
+    record Change(Instant at, List<String> tags) {}
+
+    record Report(@Nullable Long ageDays, State state, List<Change> changes) {}
+
+    interface Findings extends FindingCollector {
+        void oldPage(double days, List<String> tags, String path);
+
+        void noDate();
     }
-  }
 
-  private static SheetModule<Long, Report, Findings> module(String sheet) {
-    return SheetModule.load(new PageAge(), file -> file.equals("page-age.yaml") ? sheet : null);
-  }
+    private static final class PageAge implements CheckModule<Long, Report, Findings> {
+        @Override
+        public Future<Long> collect(Target target, CheckContext context) {
+            return Future.succeededFuture(0L);
+        }
 
-  @Test
-  void reportsFieldsByTheirDeclaredNames() {
-    Judgement judgement = judge(40);
+        @Override
+        public @Nullable Report evaluate(Long days, Options options, Findings findings) {
+            if (days < 0) {
+                findings.error(new CheckError(ErrorCode.READ_TIMEOUT, "no response"));
+                return null;
+            }
+            if (days > options.integer("warn_days")) {
+                findings.oldPage(days, List.of("a", "b", "c", "d", "e", "f", "g"), "`x`\u202e" + "y".repeat(300));
+            } else {
+                findings.noDate();
+            }
+            assertThat(findings.codes()).hasSize(1);
+            return new Report(
+                    days, days > 30 ? State.OLD : State.FRESH, List.of(new Change(Instant.EPOCH, List.of("t"))));
+        }
+    }
 
-    assertThat(judgement.fields())
-        .containsEntry("age_days", 40L)
-        .containsEntry("state", "old")
-        .containsEntry("changes", List.of(Map.of("at", Instant.EPOCH, "tags", List.of("t"))));
-    assertThat(judgement.error()).isNull();
-  }
+    private static SheetModule<Long, Report, Findings> module(String sheet) {
+        return SheetModule.load(new PageAge(), file -> file.equals("page-age.yaml") ? sheet : null);
+    }
 
-  @Test
-  void fillsPlaceholdersWithShortPrintableText() {
-    Finding finding = judge(40).findings().get(0);
+    @Test
+    void reportsFieldsByTheirDeclaredNames() {
+        Evaluation judgement = evaluate(40);
 
-    assertThat(finding.code()).isEqualTo("old_page");
-    assertThat(finding.level()).isEqualTo(Level.WARN);
-    assertThat(finding.message())
-        .isEqualTo("The page is 40 days old. Tags are a, b, c, d, e and 2 more.");
-    assertThat(finding.action())
-        .startsWith("Update `'x' yyy")
-        .endsWith("y…`.")
-        .hasSizeLessThan(220);
-    assertThat(finding.reference()).isEqualTo("RFC 9110 section 8.8.2");
-  }
+        assertThat(judgement.fields())
+                .containsEntry("age_days", 40L)
+                .containsEntry("state", "old")
+                .containsEntry("changes", List.of(Map.of("at", Instant.EPOCH, "tags", List.of("t"))));
+        assertThat(judgement.error()).isNull();
+    }
 
-  @Test
-  void returnsNoFieldsWithAnErrorAlone() {
-    Judgement judgement = judge(-1);
+    @Test
+    void fillsPlaceholdersWithShortPrintableText() {
+        Finding finding = evaluate(40).findings().get(0);
 
-    assertThat(judgement.fields()).isEmpty();
-    assertThat(judgement.error()).isNotNull();
-  }
+        assertThat(finding.code()).isEqualTo("old_page");
+        assertThat(finding.level()).isEqualTo(Level.WARN);
+        assertThat(finding.message()).isEqualTo("The page is 40 days old. Tags are a, b, c, d, e and 2 more.");
+        assertThat(finding.action())
+                .startsWith("Update `'x' yyy")
+                .endsWith("y…`.")
+                .hasSizeLessThan(220);
+        assertThat(finding.reference()).isEqualTo("RFC 9110 section 8.8.2");
+    }
 
-  private static Judgement judge(long days) {
-    SheetModule<Long, Report, Findings> module = module(SHEET);
-    return module.judge(days, Options.defaults(module.description()));
-  }
+    @Test
+    void returnsNoFieldsWithAnErrorAlone() {
+        Evaluation judgement = evaluate(-1);
 
-  @Test
-  void readsOptionsWithTheirBounds() {
-    Option option = module(SHEET).description().option("warn_days");
+        assertThat(judgement.fields()).isEmpty();
+        assertThat(judgement.error()).isNotNull();
+    }
 
-    assertThat(option.defaultValue()).isEqualTo(30L);
-    assertThat(option.max()).isEqualTo(90);
-  }
+    private static Evaluation evaluate(long days) {
+        SheetModule<Long, Report, Findings> module = module(SHEET);
+        return module.evaluate(days, Options.defaults(module.description()));
+    }
 
-  static Stream<Arguments> mismatches() {
-    return Stream.of(
-        arguments(
-            "integer?",
-            "number?",
-            "field age_days: declared as number, but the component is of type Long"),
-        arguments(
-            "age_days: integer?",
-            "age_days: integer",
-            "field age_days: the component is @Nullable, the type needs a ?"),
-        arguments(
-            "changes.at: time",
-            "changes.at: time?",
-            "field changes.at: nullable, but the component is not @Nullable"),
-        arguments(
-            "state: string(fresh, old)",
-            "state: string(fresh)",
-            "field state: values [fresh], but State has [fresh, old]"),
-        arguments(
-            "changes.tags: string[]",
-            "changes.tags: integer[]",
-            "field changes.tags: declared as array of integer"),
-        arguments(
-            "changes.at:",
-            "changes.when:",
-            "component changes.at: the sheet declares no such field"),
-        arguments(
-            "changes.at:", "changes.when:", "field changes.when: Change has no such component"),
-        arguments(
-            "{days}",
-            "{weeks}",
-            "finding old_page: placeholders [path, tags, weeks], but the method has parameters [days, tags, path]"),
-        arguments("no_date:", "no_time:", "finding no_time: Findings has no such method"),
-        arguments("no_date:", "no_time:", "method noDate: the sheet declares no such finding"),
-        arguments("field: age_days", "field: age", "finding old_page: field age is not declared"),
-        arguments("title: Page age", "titel: Page age", "Unrecognized field \"titel\""),
-        arguments("warn: The", "wran: The", "Unrecognized field \"wran\""),
-        arguments("summary: Reports", "title: Reports", "Duplicate field 'title'"),
-        arguments("category: web", "default_port: 1", "category is required"),
-        arguments(
-            "changes: object[]", "change: object[]", "field changes.at: declare changes before it"),
-        arguments("State | Whether", "State, whether", "field state: write TYPE"));
-  }
+    @Test
+    void readsOptionsWithTheirBounds() {
+        OptionDescription option = module(SHEET).description().option("warn_days");
 
-  @ParameterizedTest(name = "{2}")
-  @MethodSource("mismatches")
-  void namesEveryMismatch(String text, String replacement, String fault) {
-    String sheet = SHEET.replace(text, replacement);
+        assertThat(option.defaultValue()).isEqualTo(30L);
+        assertThat(option.max()).isEqualTo(90);
+    }
 
-    assertThat(sheet).isNotEqualTo(SHEET);
-    assertThatThrownBy(() -> module(sheet))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining(fault);
-  }
+    static Stream<Arguments> mismatches() {
+        return Stream.of(
+                arguments(
+                        "integer?", "number?", "field age_days: declared as number, but the component is of type Long"),
+                arguments(
+                        "age_days: integer?",
+                        "age_days: integer",
+                        "field age_days: the component is @Nullable, the type needs a ?"),
+                arguments(
+                        "changes.at: time",
+                        "changes.at: time?",
+                        "field changes.at: nullable, but the component is not @Nullable"),
+                arguments(
+                        "state: string(fresh, old)",
+                        "state: string(fresh)",
+                        "field state: values [fresh], but State has [fresh, old]"),
+                arguments(
+                        "changes.tags: string[]",
+                        "changes.tags: integer[]",
+                        "field changes.tags: declared as array of integer"),
+                arguments("changes.at:", "changes.when:", "component changes.at: the sheet declares no such field"),
+                arguments("changes.at:", "changes.when:", "field changes.when: Change has no such component"),
+                arguments(
+                        "{days}",
+                        "{weeks}",
+                        "finding old_page: placeholders [path, tags, weeks], but the method has parameters [days, tags, path]"),
+                arguments("no_date:", "no_time:", "finding no_time: Findings has no such method"),
+                arguments("no_date:", "no_time:", "method noDate: the sheet declares no such finding"),
+                arguments("field: age_days", "field: age", "finding old_page: field age is not declared"),
+                arguments("title: Page age", "titel: Page age", "Unrecognized field \"titel\""),
+                arguments("warn: The", "wran: The", "Unrecognized field \"wran\""),
+                arguments("summary: Reports", "title: Reports", "Duplicate field 'title'"),
+                arguments("category: web", "default_port: 1", "category is required"),
+                arguments("changes: object[]", "change: object[]", "field changes.at: declare changes before it"),
+                arguments("State | Whether", "State, whether", "field state: write TYPE"));
+    }
 
-  @Test
-  void namesTheSheetThatDoesNotExist() {
-    assertThatThrownBy(() -> SheetModule.load(new PageAge()))
-        .hasMessage("page-age.yaml: the file does not exist");
-  }
+    @ParameterizedTest(name = "{2}")
+    @MethodSource("mismatches")
+    void namesEveryMismatch(String text, String replacement, String fault) {
+        String sheet = SHEET.replace(text, replacement);
+
+        assertThat(sheet).isNotEqualTo(SHEET);
+        assertThatThrownBy(() -> module(sheet))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining(fault);
+    }
+
+    @Test
+    void namesTheSheetThatDoesNotExist() {
+        assertThatThrownBy(() -> SheetModule.load(new PageAge())).hasMessage("page-age.yaml: the file does not exist");
+    }
 }

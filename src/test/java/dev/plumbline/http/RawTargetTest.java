@@ -13,65 +13,62 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RawTargetTest {
-  private static final String BEFORE = "/api/v1/instant/http-status/";
+    private static final String BEFORE = "/api/v1/instant/http-status/";
 
-  @ParameterizedTest
-  @CsvSource({
-    "https://example.com/a?b=1, https%3A%2F%2Fexample.com%2Fa%3Fb%3D1",
-    "http:/x, http%3A%2Fx",
-    "example.com/, example.com%2F",
-    "https://example.com/a%20b, https%3A%2F%2Fexample.com%2Fa%2520b",
-    "//example.com, %2F%2Fexample.com",
-    "a/b?c/d?e, a%2Fb%3Fc%2Fd%3Fe",
-  })
-  void aRawTargetIsPutInItsEncodedForm(String raw, String encoded) {
-    assertThat(RawTarget.encoded(BEFORE + raw)).isEqualTo(BEFORE + encoded);
-  }
+    @ParameterizedTest
+    @CsvSource({
+        "https://example.com/a?b=1, https%3A%2F%2Fexample.com%2Fa%3Fb%3D1",
+        "http:/x, http%3A%2Fx",
+        "example.com/, example.com%2F",
+        "https://example.com/a%20b, https%3A%2F%2Fexample.com%2Fa%2520b",
+        "//example.com, %2F%2Fexample.com",
+        "a/b?c/d?e, a%2Fb%3Fc%2Fd%3Fe",
+    })
+    void aRawTargetIsPutInItsEncodedForm(String raw, String encoded) {
+        assertThat(RawTarget.encoded(BEFORE + raw)).isEqualTo(BEFORE + encoded);
+    }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        BEFORE + "https%3A%2F%2Fexample.com%2F?max_redirects=0",
-        BEFORE + "example.com",
-        BEFORE + "example.com?contains=a/b",
-        BEFORE,
-        "/api/v1/instant/http-status",
-        "/api/v1/instant/",
-        "/api/v1/instant/x?y=/z/",
-        "/api/v1/tools/a/b",
-      })
-  void whatIsEncodedOrNoTargetIsLeftAlone(String uri) {
-    assertThat(RawTarget.encoded(uri)).isNull();
-  }
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                BEFORE + "https%3A%2F%2Fexample.com%2F?max_redirects=0",
+                BEFORE + "example.com",
+                BEFORE + "example.com?contains=a/b",
+                BEFORE,
+                "/api/v1/instant/http-status",
+                "/api/v1/instant/",
+                "/api/v1/instant/x?y=/z/",
+                "/api/v1/tools/a/b",
+            })
+    void whatIsEncodedOrNoTargetIsLeftAlone(String uri) {
+        assertThat(RawTarget.encoded(uri)).isNull();
+    }
 
-  @Property
-  void anyTargetComesBackFromThePath(@ForAll String target) {
-    String wellFormed = new String(target.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-    String encoded = URLEncoder.encode(wellFormed, StandardCharsets.UTF_8).replace("+", "%20");
+    @Property
+    void anyTargetComesBackFromThePath(@ForAll String target) {
+        String wellFormed = new String(target.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+        String encoded = URLEncoder.encode(wellFormed, StandardCharsets.UTF_8).replace("+", "%20");
 
-    assertThat(RawTarget.decoded(BEFORE + encoded)).isEqualTo(wellFormed);
-  }
+        assertThat(RawTarget.decoded(BEFORE + encoded)).isEqualTo(wellFormed);
+    }
 
-  /** As Netty hands it out: each byte of the UTF-8 a character. */
-  @Test
-  void rawUtf8IsReadAsWhatItIs() {
-    String raw =
-        new String("café.example".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+    /** As Netty hands it out: each byte of the UTF-8 a character. */
+    @Test
+    void rawUtf8IsReadAsWhatItIs() {
+        String raw = new String("café.example".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
 
-    assertThat(RawTarget.decoded(BEFORE + raw)).isEqualTo("café.example");
-    assertThat(RawTarget.encoded(BEFORE + "https://" + raw))
-        .isEqualTo(BEFORE + "https%3A%2F%2Fcaf%C3%A9.example");
-  }
+        assertThat(RawTarget.decoded(BEFORE + raw)).isEqualTo("café.example");
+        assertThat(RawTarget.encoded(BEFORE + "https://" + raw)).isEqualTo(BEFORE + "https%3A%2F%2Fcaf%C3%A9.example");
+    }
 
-  @Test
-  void aPlusMeansItself() {
-    assertThat(RawTarget.decoded(BEFORE + "a+b%2Bc")).isEqualTo("a+b+c");
-  }
+    @Test
+    void aPlusMeansItself() {
+        assertThat(RawTarget.decoded(BEFORE + "a+b%2Bc")).isEqualTo("a+b+c");
+    }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"%", "%4", "%zz", "%ff", "%c3%28", "%ed%a0%80"})
-  void brokenEncodingIsRefused(String broken) {
-    assertThatThrownBy(() -> RawTarget.decoded(BEFORE + broken))
-        .isInstanceOf(IllegalArgumentException.class);
-  }
+    @ParameterizedTest
+    @ValueSource(strings = {"%", "%4", "%zz", "%ff", "%c3%28", "%ed%a0%80"})
+    void brokenEncodingIsRefused(String broken) {
+        assertThatThrownBy(() -> RawTarget.decoded(BEFORE + broken)).isInstanceOf(IllegalArgumentException.class);
+    }
 }

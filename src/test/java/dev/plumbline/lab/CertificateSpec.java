@@ -36,237 +36,220 @@ import org.jspecify.annotations.Nullable;
 
 /** What a certificate shall say. Each method changes it and returns it. */
 public final class CertificateSpec {
-  private final String subject;
-  private final List<GeneralName> names = new ArrayList<>();
-  private Instant notBefore = Instant.now().minus(Duration.ofDays(1));
-  private Instant notAfter = Instant.now().plus(Duration.ofDays(90));
-  private String keyKind = "P-256";
-  private @Nullable KeyPair keys;
-  private @Nullable String digest;
-  private BigInteger serial = TestCa.randomSerial();
-  private @Nullable BasicConstraints constraints;
-  private int keyUsage = KeyUsage.digitalSignature;
-  private @Nullable KeyPurposeId purpose = KeyPurposeId.id_kp_serverAuth;
-  private @Nullable NameConstraints nameConstraints;
-  private boolean mustStaple;
-  private int timestamps;
-  private @Nullable String ocspUrl;
-  private @Nullable String crlUrl;
+    private final String subject;
+    private final List<GeneralName> names = new ArrayList<>();
+    private Instant notBefore = Instant.now().minus(Duration.ofDays(1));
+    private Instant notAfter = Instant.now().plus(Duration.ofDays(90));
+    private String keyKind = "P-256";
+    private @Nullable KeyPair keys;
+    private @Nullable String digest;
+    private BigInteger serial = TestCa.randomSerial();
+    private @Nullable BasicConstraints constraints;
+    private int keyUsage = KeyUsage.digitalSignature;
+    private @Nullable KeyPurposeId purpose = KeyPurposeId.id_kp_serverAuth;
+    private @Nullable NameConstraints nameConstraints;
+    private boolean mustStaple;
+    private int timestamps;
+    private @Nullable String ocspUrl;
+    private @Nullable String crlUrl;
 
-  private CertificateSpec(String subject) {
-    this.subject = subject;
-  }
-
-  /** A good certificate for a server: 90 days, P-256. */
-  public static CertificateSpec server(String... hosts) {
-    CertificateSpec spec = new CertificateSpec("CN=" + hosts[0] + ",O=Plumbline Lab");
-    for (String host : hosts) {
-      spec.names.add(new GeneralName(GeneralName.dNSName, host));
+    private CertificateSpec(String subject) {
+        this.subject = subject;
     }
-    return spec;
-  }
 
-  /** A server's certificate without any subject alternative name. */
-  public static CertificateSpec commonNameOnly(String host) {
-    return new CertificateSpec("CN=" + host + ",O=Plumbline Lab");
-  }
-
-  /** A good authority: ten years, P-256. */
-  public static CertificateSpec authority(String name) {
-    CertificateSpec spec = new CertificateSpec("CN=" + name + ",O=Plumbline Lab,C=XX");
-    spec.notAfter = Instant.now().plus(Duration.ofDays(3650));
-    spec.constraints = new BasicConstraints(true);
-    spec.keyUsage = KeyUsage.keyCertSign | KeyUsage.cRLSign;
-    spec.purpose = null;
-    return spec;
-  }
-
-  public CertificateSpec address(String address) {
-    names.add(new GeneralName(GeneralName.iPAddress, address));
-    return this;
-  }
-
-  public CertificateSpec from(Instant time) {
-    notBefore = time.truncatedTo(ChronoUnit.SECONDS);
-    return this;
-  }
-
-  public CertificateSpec until(Instant time) {
-    notAfter = time.truncatedTo(ChronoUnit.SECONDS);
-    return this;
-  }
-
-  /** RSA-2048, P-384, Ed25519 and the like. */
-  public CertificateSpec key(String kind) {
-    keyKind = kind;
-    return this;
-  }
-
-  public CertificateSpec keys(KeyPair pair) {
-    keys = pair;
-    return this;
-  }
-
-  /** SHA1, MD5 and the like, for the signature under it. */
-  public CertificateSpec digest(String name) {
-    digest = name;
-    return this;
-  }
-
-  /** A serial number of that many bytes; RFC 5280 allows 20 at most (section 4.1.2.2). */
-  public CertificateSpec serialOf(int bytes) {
-    serial = BigInteger.ONE.shiftLeft(8 * bytes - 2);
-    return this;
-  }
-
-  public CertificateSpec serial(long number) {
-    serial = BigInteger.valueOf(number);
-    return this;
-  }
-
-  public CertificateSpec pathLength(int most) {
-    constraints = new BasicConstraints(most);
-    return this;
-  }
-
-  public CertificateSpec withoutBasicConstraints() {
-    constraints = null;
-    return this;
-  }
-
-  public CertificateSpec keyUsage(int bits) {
-    keyUsage = bits;
-    return this;
-  }
-
-  public CertificateSpec purpose(KeyPurposeId id) {
-    purpose = id;
-    return this;
-  }
-
-  public CertificateSpec permitting(String domain) {
-    nameConstraints =
-        new NameConstraints(
-            new GeneralSubtree[] {new GeneralSubtree(new GeneralName(GeneralName.dNSName, domain))},
-            null);
-    return this;
-  }
-
-  public CertificateSpec mustStaple() {
-    mustStaple = true;
-    return this;
-  }
-
-  public CertificateSpec timestamps(int count) {
-    timestamps = count;
-    return this;
-  }
-
-  public CertificateSpec ocsp(String url) {
-    ocspUrl = url;
-    return this;
-  }
-
-  public CertificateSpec crl(String url) {
-    crlUrl = url;
-    return this;
-  }
-
-  String subject() {
-    return subject;
-  }
-
-  Instant notBefore() {
-    return notBefore;
-  }
-
-  Instant notAfter() {
-    return notAfter;
-  }
-
-  BigInteger serial() {
-    return serial;
-  }
-
-  KeyPair keys() {
-    return keys == null ? TestCa.generate(keyKind) : keys;
-  }
-
-  String signatureFor(PrivateKey signer) {
-    String algorithm = signer.getAlgorithm();
-    if (algorithm.startsWith("Ed")) {
-      return "Ed25519";
+    /** A good certificate for a server: 90 days, P-256. */
+    public static CertificateSpec server(String... hosts) {
+        CertificateSpec spec = new CertificateSpec("CN=" + hosts[0] + ",O=Plumbline Lab");
+        for (String host : hosts) {
+            spec.names.add(new GeneralName(GeneralName.dNSName, host));
+        }
+        return spec;
     }
-    return (digest == null ? "SHA256" : digest)
-        + "with"
-        + (algorithm.equals("EC") ? "ECDSA" : algorithm);
-  }
 
-  void addExtensions(X509v3CertificateBuilder to, PublicKey own, PublicKey issuer)
-      throws IOException, GeneralSecurityException {
-    JcaX509ExtensionUtils utils = new JcaX509ExtensionUtils();
-    to.addExtension(Extension.subjectKeyIdentifier, false, utils.createSubjectKeyIdentifier(own));
-    to.addExtension(
-        Extension.authorityKeyIdentifier, false, utils.createAuthorityKeyIdentifier(issuer));
-    to.addExtension(Extension.keyUsage, true, new KeyUsage(keyUsage));
-    if (constraints != null) {
-      to.addExtension(Extension.basicConstraints, true, constraints);
+    /** A server's certificate without any subject alternative name. */
+    public static CertificateSpec commonNameOnly(String host) {
+        return new CertificateSpec("CN=" + host + ",O=Plumbline Lab");
     }
-    if (purpose != null) {
-      to.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(purpose));
+
+    /** A good authority: ten years, P-256. */
+    public static CertificateSpec authority(String name) {
+        CertificateSpec spec = new CertificateSpec("CN=" + name + ",O=Plumbline Lab,C=XX");
+        spec.notAfter = Instant.now().plus(Duration.ofDays(3650));
+        spec.constraints = new BasicConstraints(true);
+        spec.keyUsage = KeyUsage.keyCertSign | KeyUsage.cRLSign;
+        spec.purpose = null;
+        return spec;
     }
-    if (!names.isEmpty()) {
-      to.addExtension(
-          Extension.subjectAlternativeName,
-          false,
-          new GeneralNames(names.toArray(new GeneralName[0])));
+
+    public CertificateSpec address(String address) {
+        names.add(new GeneralName(GeneralName.iPAddress, address));
+        return this;
     }
-    if (nameConstraints != null) {
-      to.addExtension(Extension.nameConstraints, true, nameConstraints);
+
+    public CertificateSpec from(Instant time) {
+        notBefore = time.truncatedTo(ChronoUnit.SECONDS);
+        return this;
     }
-    if (mustStaple) {
-      to.addExtension(
-          new ASN1ObjectIdentifier("1.3.6.1.5.5.7.1.24"),
-          false,
-          new DERSequence(new ASN1Integer(5)));
+
+    public CertificateSpec until(Instant time) {
+        notAfter = time.truncatedTo(ChronoUnit.SECONDS);
+        return this;
     }
-    if (timestamps > 0) {
-      to.addExtension(
-          new ASN1ObjectIdentifier("1.3.6.1.4.1.11129.2.4.2"), false, timestampList(timestamps));
+
+    /** RSA-2048, P-384, Ed25519 and the like. */
+    public CertificateSpec key(String kind) {
+        keyKind = kind;
+        return this;
     }
-    if (ocspUrl != null) {
-      to.addExtension(
-          Extension.authorityInfoAccess,
-          false,
-          new AuthorityInformationAccess(
-              new AccessDescription(
-                  AccessDescription.id_ad_ocsp,
-                  new GeneralName(GeneralName.uniformResourceIdentifier, ocspUrl))));
+
+    public CertificateSpec keys(KeyPair pair) {
+        keys = pair;
+        return this;
     }
-    if (crlUrl != null) {
-      to.addExtension(
-          Extension.cRLDistributionPoints,
-          false,
-          new CRLDistPoint(
-              new DistributionPoint[] {
+
+    /** SHA1, MD5 and the like, for the signature under it. */
+    public CertificateSpec digest(String name) {
+        digest = name;
+        return this;
+    }
+
+    /** A serial number of that many bytes; RFC 5280 allows 20 at most (section 4.1.2.2). */
+    public CertificateSpec serialOf(int bytes) {
+        serial = BigInteger.ONE.shiftLeft(8 * bytes - 2);
+        return this;
+    }
+
+    public CertificateSpec serial(long number) {
+        serial = BigInteger.valueOf(number);
+        return this;
+    }
+
+    public CertificateSpec pathLength(int most) {
+        constraints = new BasicConstraints(most);
+        return this;
+    }
+
+    public CertificateSpec withoutBasicConstraints() {
+        constraints = null;
+        return this;
+    }
+
+    public CertificateSpec keyUsage(int bits) {
+        keyUsage = bits;
+        return this;
+    }
+
+    public CertificateSpec purpose(KeyPurposeId id) {
+        purpose = id;
+        return this;
+    }
+
+    public CertificateSpec permitting(String domain) {
+        nameConstraints = new NameConstraints(
+                new GeneralSubtree[] {new GeneralSubtree(new GeneralName(GeneralName.dNSName, domain))}, null);
+        return this;
+    }
+
+    public CertificateSpec mustStaple() {
+        mustStaple = true;
+        return this;
+    }
+
+    public CertificateSpec timestamps(int count) {
+        timestamps = count;
+        return this;
+    }
+
+    public CertificateSpec ocsp(String url) {
+        ocspUrl = url;
+        return this;
+    }
+
+    public CertificateSpec crl(String url) {
+        crlUrl = url;
+        return this;
+    }
+
+    String subject() {
+        return subject;
+    }
+
+    Instant notBefore() {
+        return notBefore;
+    }
+
+    Instant notAfter() {
+        return notAfter;
+    }
+
+    BigInteger serial() {
+        return serial;
+    }
+
+    KeyPair keys() {
+        return keys == null ? TestCa.generate(keyKind) : keys;
+    }
+
+    String signatureFor(PrivateKey signer) {
+        String algorithm = signer.getAlgorithm();
+        if (algorithm.startsWith("Ed")) {
+            return "Ed25519";
+        }
+        return (digest == null ? "SHA256" : digest) + "with" + (algorithm.equals("EC") ? "ECDSA" : algorithm);
+    }
+
+    void addExtensions(X509v3CertificateBuilder to, PublicKey own, PublicKey issuer)
+            throws IOException, GeneralSecurityException {
+        JcaX509ExtensionUtils utils = new JcaX509ExtensionUtils();
+        to.addExtension(Extension.subjectKeyIdentifier, false, utils.createSubjectKeyIdentifier(own));
+        to.addExtension(Extension.authorityKeyIdentifier, false, utils.createAuthorityKeyIdentifier(issuer));
+        to.addExtension(Extension.keyUsage, true, new KeyUsage(keyUsage));
+        if (constraints != null) {
+            to.addExtension(Extension.basicConstraints, true, constraints);
+        }
+        if (purpose != null) {
+            to.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(purpose));
+        }
+        if (!names.isEmpty()) {
+            to.addExtension(
+                    Extension.subjectAlternativeName, false, new GeneralNames(names.toArray(new GeneralName[0])));
+        }
+        if (nameConstraints != null) {
+            to.addExtension(Extension.nameConstraints, true, nameConstraints);
+        }
+        if (mustStaple) {
+            to.addExtension(new ASN1ObjectIdentifier("1.3.6.1.5.5.7.1.24"), false, new DERSequence(new ASN1Integer(5)));
+        }
+        if (timestamps > 0) {
+            to.addExtension(new ASN1ObjectIdentifier("1.3.6.1.4.1.11129.2.4.2"), false, timestampList(timestamps));
+        }
+        if (ocspUrl != null) {
+            to.addExtension(
+                    Extension.authorityInfoAccess,
+                    false,
+                    new AuthorityInformationAccess(new AccessDescription(
+                            AccessDescription.id_ad_ocsp,
+                            new GeneralName(GeneralName.uniformResourceIdentifier, ocspUrl))));
+        }
+        if (crlUrl != null) {
+            to.addExtension(Extension.cRLDistributionPoints, false, new CRLDistPoint(new DistributionPoint[] {
                 new DistributionPoint(
-                    new DistributionPointName(
-                        new GeneralNames(
-                            new GeneralName(GeneralName.uniformResourceIdentifier, crlUrl))),
-                    null,
-                    null)
-              }));
+                        new DistributionPointName(
+                                new GeneralNames(new GeneralName(GeneralName.uniformResourceIdentifier, crlUrl))),
+                        null,
+                        null)
+            }));
+        }
     }
-  }
 
-  /** A list of that many timestamps of nobody (RFC 6962, section 3.3): 47 bytes each. */
-  public static ASN1Encodable timestampList(int count) {
-    byte[] list = new byte[2 + count * 49];
-    list[0] = (byte) (count * 49 >> 8);
-    list[1] = (byte) (count * 49);
-    for (int i = 0; i < count; i++) {
-      list[2 + i * 49 + 1] = 47;
+    /** A list of that many timestamps of nobody (RFC 6962, section 3.3): 47 bytes each. */
+    public static ASN1Encodable timestampList(int count) {
+        byte[] list = new byte[2 + count * 49];
+        list[0] = (byte) (count * 49 >> 8);
+        list[1] = (byte) (count * 49);
+        for (int i = 0; i < count; i++) {
+            list[2 + i * 49 + 1] = 47;
+        }
+        return new DEROctetString(list);
     }
-    return new DEROctetString(list);
-  }
 }

@@ -6,61 +6,57 @@ import org.xbill.DNS.Type;
 
 /** Names of the DNS lab for checks of the DNS and of mail, good and odd. */
 final class DnsZones {
-  private DnsZones() {}
+    private DnsZones() {}
 
-  static void fill(DnsLab dns) {
-    dns.address("full.lab.test", "127.0.0.1")
-        .record("full.lab.test. 300 IN MX 10 mail.full.lab.test.")
-        .record("full.lab.test. 300 IN MX 20 smtp.full.lab.test.")
-        .address("mail.full.lab.test", "127.0.0.1")
-        .alias("smtp.full.lab.test", "mail.full.lab.test")
-        .record("full.lab.test. 300 IN NS ns1.full.lab.test.")
-        .record("full.lab.test. 300 IN NS ns2.full.lab.test.")
-        .record("full.lab.test. 300 IN SOA ns1.full.lab.test. host.full.lab.test. 1 2 3 4 5")
-        .record("full.lab.test. 300 IN TXT \"v=spf1 mx include:_spf.lab\" \".test -all\"")
-        .record("full.lab.test. 300 IN TXT " + ("\"" + "long ".repeat(50) + "\" ").repeat(12))
-        .record("full.lab.test. 300 IN CAA 0 issue \"ca.test\"")
-        .record("full.lab.test. 300 IN HTTPS 1 . alpn=h2")
-        .record("full.lab.test. 300 IN SRV 0 0 443 full.lab.test.")
-        .record("_spf.lab.test. 300 IN TXT \"v=spf1 ip4:192.0.2.0/24 ?all\"")
-        .record(
-            "_dmarc.full.lab.test. 300 IN TXT \"v=DMARC1\\; p=reject\\; rua=mailto:a@other.test\"")
-        .record("full.lab.test._report._dmarc.other.test. 300 IN TXT \"v=DMARC1\"")
-        .alias("dangling.lab.test", "nobody.lab.test")
-        .alias("circle.lab.test", "round.lab.test")
-        .alias("round.lab.test", "circle.lab.test")
-        .record("nullmx.lab.test. 300 IN MX 0 .")
-        .record("spfloop.lab.test. 300 IN TXT \"v=spf1 include:spfloop.lab.test -all\"")
-        .address("oldserver.lab.test", "127.0.0.1")
-        .behave("oldserver.lab.test", DnsFaults.only(Type.HTTPS, DnsFaults.rcode(Rcode.SERVFAIL)))
-        .behave("refusing.lab.test", DnsFaults.rcode(Rcode.REFUSED))
-        .behave("lame.lab.test", DnsFaults.upwardReferral())
-        .record("inmail.lab.test. 300 IN MX 10 mail.office.internal.");
-  }
+    static void fill(DnsLab dns) {
+        dns.address("full.lab.test", "127.0.0.1")
+                .record("full.lab.test. 300 IN MX 10 mail.full.lab.test.")
+                .record("full.lab.test. 300 IN MX 20 smtp.full.lab.test.")
+                .address("mail.full.lab.test", "127.0.0.1")
+                .alias("smtp.full.lab.test", "mail.full.lab.test")
+                .record("full.lab.test. 300 IN NS ns1.full.lab.test.")
+                .record("full.lab.test. 300 IN NS ns2.full.lab.test.")
+                .record("full.lab.test. 300 IN SOA ns1.full.lab.test. host.full.lab.test. 1 2 3 4 5")
+                .record("full.lab.test. 300 IN TXT \"v=spf1 mx include:_spf.lab\" \".test -all\"")
+                .record("full.lab.test. 300 IN TXT " + ("\"" + "long ".repeat(50) + "\" ").repeat(12))
+                .record("full.lab.test. 300 IN CAA 0 issue \"ca.test\"")
+                .record("full.lab.test. 300 IN HTTPS 1 . alpn=h2")
+                .record("full.lab.test. 300 IN SRV 0 0 443 full.lab.test.")
+                .record("_spf.lab.test. 300 IN TXT \"v=spf1 ip4:192.0.2.0/24 ?all\"")
+                .record("_dmarc.full.lab.test. 300 IN TXT \"v=DMARC1\\; p=reject\\; rua=mailto:a@other.test\"")
+                .record("full.lab.test._report._dmarc.other.test. 300 IN TXT \"v=DMARC1\"")
+                .alias("dangling.lab.test", "nobody.lab.test")
+                .alias("circle.lab.test", "round.lab.test")
+                .alias("round.lab.test", "circle.lab.test")
+                .record("nullmx.lab.test. 300 IN MX 0 .")
+                .record("spfloop.lab.test. 300 IN TXT \"v=spf1 include:spfloop.lab.test -all\"")
+                .address("oldserver.lab.test", "127.0.0.1")
+                .behave("oldserver.lab.test", DnsFaults.only(Type.HTTPS, DnsFaults.rcode(Rcode.SERVFAIL)))
+                .behave("refusing.lab.test", DnsFaults.rcode(Rcode.REFUSED))
+                .behave("lame.lab.test", DnsFaults.upwardReferral())
+                .record("inmail.lab.test. 300 IN MX 10 mail.office.internal.");
+    }
 
-  /** What comes of them. */
-  static List<LabTarget> targets() {
-    return List.of(
-        new LabTarget("dns-records", "full.lab.test", "verdict=pass"),
-        new LabTarget(
-            "dns-records", "dangling.lab.test", "verdict=fail, for the alias leads nowhere"),
-        new LabTarget(
-            "dns-records", "circle.lab.test", "verdict=fail, for its aliases run in a loop"),
-        new LabTarget(
-            "dns-records", "oldserver.lab.test", "verdict=warn, for HTTPS gets no answer"),
-        new LabTarget("dns-records", "refusing.lab.test", "dns_servfail"),
-        new LabTarget("dns-records", "lame.lab.test", "dns_servfail"),
-        new LabTarget("dns-records", "mixed.lab.test", "target_blocked"),
-        new LabTarget("dns-records", "metadata.lab.test", "target_blocked"),
-        new LabTarget("dns-records", "no-such-name.lab.test", "dns_nxdomain"),
-        new LabTarget("dns-records", "silent.lab.test", "dns_timeout"),
-        new LabTarget("mx", "full.lab.test", "verdict=warn, for one server is an alias"),
-        new LabTarget("mx", "nullmx.lab.test", "verdict=pass, for no mail is wanted"),
-        new LabTarget("mx", "inmail.lab.test", "target_blocked"),
-        new LabTarget("mx", "lame.lab.test", "dns_servfail"),
-        new LabTarget("spf", "full.lab.test", "verdict=pass"),
-        new LabTarget("spf", "spfloop.lab.test", "verdict=fail, for it includes itself"),
-        new LabTarget("dmarc", "full.lab.test", "verdict=pass"),
-        new LabTarget("dmarc", "nullmx.lab.test", "verdict=fail, for there is no record"));
-  }
+    /** What comes of them. */
+    static List<LabTarget> targets() {
+        return List.of(
+                new LabTarget("dns-records", "full.lab.test", "verdict=pass"),
+                new LabTarget("dns-records", "dangling.lab.test", "verdict=fail, for the alias leads nowhere"),
+                new LabTarget("dns-records", "circle.lab.test", "verdict=fail, for its aliases run in a loop"),
+                new LabTarget("dns-records", "oldserver.lab.test", "verdict=warn, for HTTPS gets no answer"),
+                new LabTarget("dns-records", "refusing.lab.test", "dns_servfail"),
+                new LabTarget("dns-records", "lame.lab.test", "dns_servfail"),
+                new LabTarget("dns-records", "mixed.lab.test", "target_blocked"),
+                new LabTarget("dns-records", "metadata.lab.test", "target_blocked"),
+                new LabTarget("dns-records", "no-such-name.lab.test", "dns_nxdomain"),
+                new LabTarget("dns-records", "silent.lab.test", "dns_timeout"),
+                new LabTarget("mx", "full.lab.test", "verdict=warn, for one server is an alias"),
+                new LabTarget("mx", "nullmx.lab.test", "verdict=pass, for no mail is wanted"),
+                new LabTarget("mx", "inmail.lab.test", "target_blocked"),
+                new LabTarget("mx", "lame.lab.test", "dns_servfail"),
+                new LabTarget("spf", "full.lab.test", "verdict=pass"),
+                new LabTarget("spf", "spfloop.lab.test", "verdict=fail, for it includes itself"),
+                new LabTarget("dmarc", "full.lab.test", "verdict=pass"),
+                new LabTarget("dmarc", "nullmx.lab.test", "verdict=fail, for there is no record"));
+    }
 }

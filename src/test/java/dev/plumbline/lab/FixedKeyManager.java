@@ -10,54 +10,51 @@ import org.jspecify.annotations.Nullable;
 
 /** Shows one list of certificates, in its order and with its faults: a key store would refuse. */
 final class FixedKeyManager extends X509ExtendedKeyManager {
-  private static final String ALIAS = "only";
+    private static final String ALIAS = "only";
 
-  private final TestCa.Identity identity;
+    private final TestCa.Identity identity;
 
-  FixedKeyManager(TestCa.Identity identity) {
-    this.identity = identity;
-  }
+    FixedKeyManager(TestCa.Identity identity) {
+        this.identity = identity;
+    }
 
-  private boolean fits(String type) {
-    String algorithm = identity.key().getAlgorithm();
-    return type.startsWith(algorithm) || (algorithm.startsWith("Ed") && type.startsWith("Ed"));
-  }
+    private boolean fits(String type) {
+        String algorithm = identity.key().getAlgorithm();
+        return type.startsWith(algorithm) || (algorithm.startsWith("Ed") && type.startsWith("Ed"));
+    }
 
-  @Override
-  public @Nullable String chooseEngineServerAlias(
-      String type, Principal @Nullable [] issuers, SSLEngine engine) {
-    return fits(type) ? ALIAS : null;
-  }
+    @Override
+    public @Nullable String chooseEngineServerAlias(String type, Principal @Nullable [] issuers, SSLEngine engine) {
+        return fits(type) ? ALIAS : null;
+    }
 
-  @Override
-  public @Nullable String chooseServerAlias(
-      String type, Principal @Nullable [] issuers, Socket socket) {
-    return fits(type) ? ALIAS : null;
-  }
+    @Override
+    public @Nullable String chooseServerAlias(String type, Principal @Nullable [] issuers, Socket socket) {
+        return fits(type) ? ALIAS : null;
+    }
 
-  @Override
-  public @Nullable String chooseClientAlias(
-      String[] types, Principal @Nullable [] issuers, Socket socket) {
-    return null;
-  }
+    @Override
+    public @Nullable String chooseClientAlias(String[] types, Principal @Nullable [] issuers, Socket socket) {
+        return null;
+    }
 
-  @Override
-  public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
-    return null;
-  }
+    @Override
+    public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
+        return null;
+    }
 
-  @Override
-  public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
-    return fits(type) ? new String[] {ALIAS} : null;
-  }
+    @Override
+    public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
+        return fits(type) ? new String[] {ALIAS} : null;
+    }
 
-  @Override
-  public X509Certificate[] getCertificateChain(String alias) {
-    return identity.chain().toArray(new X509Certificate[0]);
-  }
+    @Override
+    public X509Certificate[] getCertificateChain(String alias) {
+        return identity.chain().toArray(new X509Certificate[0]);
+    }
 
-  @Override
-  public PrivateKey getPrivateKey(String alias) {
-    return identity.key();
-  }
+    @Override
+    public PrivateKey getPrivateKey(String alias) {
+        return identity.key();
+    }
 }

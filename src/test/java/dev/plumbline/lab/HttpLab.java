@@ -1,5 +1,6 @@
 package dev.plumbline.lab;
 
+import dev.plumbline.support.Canary;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -26,238 +27,228 @@ import org.jspecify.annotations.Nullable;
  * reach them.
  */
 public final class HttpLab {
-  public static final String ALLOW = "127.0.0.1/32";
+    public static final String ALLOW = "127.0.0.1/32";
 
-  /** A name that redirects lead to; whoever looks it up must find the first canary's address. */
-  public static final String NAME_INSIDE = "inside.lab.test";
+    /** A name that redirects lead to; whoever looks it up must find the first canary's address. */
+    public static final String NAME_INSIDE = "inside.lab.test";
 
-  /** The address of the first canary. */
-  public static final String CANARY_ADDRESS = "127.0.0.2";
+    /** The address of the first canary. */
+    public static final String CANARY_ADDRESS = "127.0.0.2";
 
-  private static final int MAX_REQUEST_BYTES = 64 * 1024;
-  private static final int TLS_HANDSHAKE = 0x16;
-  private static final String HEAD_END = "\r\n\r\n";
+    private static final int MAX_REQUEST_BYTES = 64 * 1024;
+    private static final int TLS_HANDSHAKE = 0x16;
+    private static final String HEAD_END = "\r\n\r\n";
 
-  private final Vertx vertx;
-  private final List<LabPage> pages =
-      Stream.of(
-              GoodPages.all(),
-              RedirectPages.all(),
-              HostilePages.slow(),
-              HostilePages.endless(),
-              HostilePages.broken())
-          .flatMap(List::stream)
-          .toList();
-  private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
-  private final List<Canary> canaries = new ArrayList<>();
-  private final List<HostileHttp2> hostileHttp2 = new ArrayList<>();
-  private @Nullable NetServer plain;
-  private @Nullable NetServer secure;
-  private @Nullable HttpServer http2;
+    private final Vertx vertx;
+    private final List<LabPage> pages = Stream.of(
+                    GoodPages.all(),
+                    RedirectPages.all(),
+                    HostilePages.slow(),
+                    HostilePages.endless(),
+                    HostilePages.broken())
+            .flatMap(List::stream)
+            .toList();
+    private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
+    private final List<Canary> canaries = new ArrayList<>();
+    private final List<HostileHttp2> hostileHttp2 = new ArrayList<>();
+    private @Nullable NetServer plain;
+    private @Nullable NetServer secure;
+    private @Nullable HttpServer http2;
 
-  private HttpLab(Vertx vertx) {
-    this.vertx = vertx;
-  }
+    private HttpLab(Vertx vertx) {
+        this.vertx = vertx;
+    }
 
-  /** The lab on any free ports, under an identity that nobody trusts. */
-  public static Future<HttpLab> start(Vertx vertx) {
-    TestCa.Identity identity =
-        TestCa.root("Lab Root").issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
-    return start(vertx, identity.pem(), identity.keyPem());
-  }
+    /** The lab on any free ports, under an identity that nobody trusts. */
+    public static Future<HttpLab> start(Vertx vertx) {
+        TestCa.Identity identity =
+                TestCa.root("Lab Root").issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
+        return start(vertx, identity.pem(), identity.keyPem());
+    }
 
-  /** The lab on any free ports. */
-  public static Future<HttpLab> start(Vertx vertx, String certificatePem, String keyPem) {
-    return start(vertx, certificatePem, keyPem, 0, 0);
-  }
+    /** The lab on any free ports. */
+    public static Future<HttpLab> start(Vertx vertx, String certificatePem, String keyPem) {
+        return start(vertx, certificatePem, keyPem, 0, 0);
+    }
 
-  /**
-   * @param certificatePem for 127.0.0.1, with its issuers
-   * @param httpPort 0 for any
-   * @param httpsPort 0 for any
-   */
-  public static Future<HttpLab> start(
-      Vertx vertx, String certificatePem, String keyPem, int httpPort, int httpsPort) {
-    HttpLab lab = new HttpLab(vertx);
-    PemKeyCertOptions identity =
-        new PemKeyCertOptions()
-            .addCertValue(Buffer.buffer(certificatePem))
-            .addKeyValue(Buffer.buffer(keyPem));
-    NetServerOptions tls = new NetServerOptions().setSsl(true).setKeyCertOptions(identity);
-    HttpServerOptions alpn =
-        new HttpServerOptions().setSsl(true).setUseAlpn(true).setKeyCertOptions(identity);
-    return Future.all(
-            vertx
-                .createNetServer()
-                .connectHandler(lab::converse)
-                .listen(httpPort, "127.0.0.1")
-                .onSuccess(server -> lab.plain = server),
-            vertx
-                .createNetServer(tls)
-                .connectHandler(lab::converse)
-                .listen(httpsPort, "127.0.0.1")
-                .onSuccess(server -> lab.secure = server),
-            vertx
-                .createHttpServer(alpn)
-                .requestHandler(
-                    request ->
-                        request
-                            .response()
-                            .setStatusCode(request.path().equals("/ok") ? 200 : 404)
-                            .putHeader("server", "lab")
-                            .end("over HTTP/2"))
-                .listen(0, "127.0.0.1")
-                .onSuccess(server -> lab.http2 = server))
-        .compose(up -> Canary.listen(vertx, CANARY_ADDRESS, port(lab.plain)))
-        .onSuccess(lab.canaries::add)
-        .compose(up -> Canary.listen(vertx, "127.0.0.1", 0))
-        .onSuccess(lab.canaries::add)
-        .compose(up -> Canary.listen(vertx, "::1", 0))
-        .onSuccess(lab.canaries::add)
-        .compose(up -> HostileHttp2.startAll(vertx, identity))
-        .onSuccess(lab.hostileHttp2::addAll)
-        .map(lab);
-  }
+    /**
+     * @param certificatePem for 127.0.0.1, with its issuers
+     * @param httpPort 0 for any
+     * @param httpsPort 0 for any
+     */
+    public static Future<HttpLab> start(
+            Vertx vertx, String certificatePem, String keyPem, int httpPort, int httpsPort) {
+        HttpLab lab = new HttpLab(vertx);
+        PemKeyCertOptions identity = new PemKeyCertOptions()
+                .addCertValue(Buffer.buffer(certificatePem))
+                .addKeyValue(Buffer.buffer(keyPem));
+        NetServerOptions tls = new NetServerOptions().setSsl(true).setKeyCertOptions(identity);
+        HttpServerOptions alpn =
+                new HttpServerOptions().setSsl(true).setUseAlpn(true).setKeyCertOptions(identity);
+        return Future.all(
+                        vertx.createNetServer()
+                                .connectHandler(lab::converse)
+                                .listen(httpPort, "127.0.0.1")
+                                .onSuccess(server -> lab.plain = server),
+                        vertx.createNetServer(tls)
+                                .connectHandler(lab::converse)
+                                .listen(httpsPort, "127.0.0.1")
+                                .onSuccess(server -> lab.secure = server),
+                        vertx.createHttpServer(alpn)
+                                .requestHandler(request -> request.response()
+                                        .setStatusCode(request.path().equals("/ok") ? 200 : 404)
+                                        .putHeader("server", "lab")
+                                        .end("over HTTP/2"))
+                                .listen(0, "127.0.0.1")
+                                .onSuccess(server -> lab.http2 = server))
+                .compose(up -> Canary.listen(vertx, CANARY_ADDRESS, port(lab.plain)))
+                .onSuccess(lab.canaries::add)
+                .compose(up -> Canary.listen(vertx, "127.0.0.1", 0))
+                .onSuccess(lab.canaries::add)
+                .compose(up -> Canary.listen(vertx, "::1", 0))
+                .onSuccess(lab.canaries::add)
+                .compose(up -> HostileHttp2.startAll(vertx, identity))
+                .onSuccess(lab.hostileHttp2::addAll)
+                .map(lab);
+    }
 
-  private void converse(NetSocket socket) {
-    Buffer request = Buffer.buffer();
-    socket.exceptionHandler(broken -> {});
-    socket.handler(
-        bytes -> {
-          request.appendBuffer(bytes);
-          String text = request.toString(StandardCharsets.ISO_8859_1);
-          if (request.getByte(0) == TLS_HANDSHAKE) {
-            socket.end(LabConversation.bytes("HTTP/1.1 400 This is not TLS\r\n\r\n"));
-          } else if (text.contains(HEAD_END)) {
-            socket.handler(more -> {});
-            received.add(text.substring(0, text.indexOf(HEAD_END)));
-            String[] words = text.substring(0, text.indexOf("\r\n")).split(" ", 3);
-            answer(new LabConversation(vertx, socket, this, words[0], words[1]), words[1]);
-          } else if (request.length() > MAX_REQUEST_BYTES) {
-            socket.close();
-          }
+    private void converse(NetSocket socket) {
+        Buffer request = Buffer.buffer();
+        socket.exceptionHandler(broken -> {});
+        socket.handler(bytes -> {
+            request.appendBuffer(bytes);
+            String text = request.toString(StandardCharsets.ISO_8859_1);
+            if (request.getByte(0) == TLS_HANDSHAKE) {
+                socket.end(LabExchange.bytes("HTTP/1.1 400 This is not TLS\r\n\r\n"));
+            } else if (text.contains(HEAD_END)) {
+                socket.handler(more -> {});
+                received.add(text.substring(0, text.indexOf(HEAD_END)));
+                String[] words = text.substring(0, text.indexOf("\r\n")).split(" ", 3);
+                answer(new LabExchange(vertx, socket, this, words[0], words[1]), words[1]);
+            } else if (request.length() > MAX_REQUEST_BYTES) {
+                socket.close();
+            }
         });
-  }
-
-  private void answer(LabConversation conversation, String pathAndQuery) {
-    String path = pathAndQuery.split("\\?", 2)[0];
-    for (LabPage page : pages) {
-      int variable = page.path().indexOf('{');
-      boolean same =
-          variable < 0
-              ? path.equals(page.path())
-              : path.startsWith(page.path().substring(0, variable));
-      if (same) {
-        page.answer().accept(conversation);
-        return;
-      }
     }
-    conversation.answer(404, "", "no such page");
-  }
 
-  /** Host and port of the plain server. */
-  public String authority() {
-    return "127.0.0.1:" + port(plain);
-  }
-
-  /** A page of the plain server. */
-  public String http(String path) {
-    return "http://" + authority() + path;
-  }
-
-  /** The same page over TLS and HTTP/1.1. */
-  public String secure(String path) {
-    return "https://127.0.0.1:" + port(secure) + path;
-  }
-
-  /** A page of the server that speaks HTTP/2; only {@code /ok} is one. */
-  public String http2(String path) {
-    if (http2 == null) {
-      throw new IllegalStateException("not started");
+    private void answer(LabExchange conversation, String pathAndQuery) {
+        String path = pathAndQuery.split("\\?", 2)[0];
+        for (LabPage page : pages) {
+            int variable = page.path().indexOf('{');
+            boolean same = variable < 0
+                    ? path.equals(page.path())
+                    : path.startsWith(page.path().substring(0, variable));
+            if (same) {
+                page.answer().accept(conversation);
+                return;
+            }
+        }
+        conversation.answer(404, "", "no such page");
     }
-    return "https://127.0.0.1:" + http2.actualPort() + path;
-  }
 
-  static String plainOk(HttpLab lab) {
-    return lab.http("/ok");
-  }
-
-  /** The canary at 127.0.0.2, on the port of the plain server. */
-  public Canary canary() {
-    return canaries.get(0);
-  }
-
-  /** The canary at another port of 127.0.0.1. */
-  public Canary canaryNextDoor() {
-    return canaries.get(1);
-  }
-
-  /** The canary at ::1. */
-  public Canary canaryOverIpv6() {
-    return canaries.get(2);
-  }
-
-  /** How many connections all canaries together have seen. */
-  public int canaryTouches() {
-    return canaries.stream().mapToInt(Canary::touches).sum();
-  }
-
-  /** The servers that speak HTTP/2 to do harm. */
-  public List<HostileHttp2> hostileHttp2() {
-    return List.copyOf(hostileHttp2);
-  }
-
-  /** The heads of the HTTP/1.1 requests for a path, as they came. */
-  public List<String> requestsFor(String path) {
-    return received.stream().filter(head -> head.split(" ", 3)[1].equals(path)).toList();
-  }
-
-  /** The ports that a check may connect to. */
-  public List<Integer> ports() {
-    List<Integer> ports = new ArrayList<>(List.of(port(plain), port(secure)));
-    if (http2 != null) {
-      ports.add(http2.actualPort());
+    /** Host and port of the plain server. */
+    public String authority() {
+        return "127.0.0.1:" + port(plain);
     }
-    hostileHttp2.forEach(server -> ports.add(server.port()));
-    return ports;
-  }
 
-  /** Every page, over plain HTTP; some again over TLS and HTTP/2. */
-  public List<LabTarget> targets() {
-    List<LabTarget> targets = new ArrayList<>();
-    for (LabPage page : pages) {
-      targets.add(
-          new LabTarget("http-status", http(example(page.path())), example(page.expectation())));
+    /** A page of the plain server. */
+    public String http(String path) {
+        return "http://" + authority() + path;
     }
-    targets.add(new LabTarget("http-status", secure("/ok"), "200, served_over_http1"));
-    targets.add(new LabTarget("http-status", http2("/ok"), "200 over HTTP/2"));
-    targets.add(new LabTarget("redirect-chain", http("/redirect/chain/3"), "hop_count=3"));
-    targets.add(
-        new LabTarget("redirect-chain", secure("/redirect/to-http"), "https_downgrade=true"));
-    targets.add(new LabTarget("redirect-chain", http("/redirect/loop"), "redirect_loop"));
-    targets.add(new LabTarget("security-headers", http("/headers/perfect"), "score=50 over http"));
-    targets.add(new LabTarget("security-headers", secure("/headers/perfect"), "score=100"));
-    targets.add(new LabTarget("security-headers", http("/ok"), "score=0"));
-    targets.add(new LabTarget("http-timing", http("/ok"), "bytes=11"));
-    targets.add(new LabTarget("http-timing", http("/drip/body"), "read_timeout"));
-    targets.add(new LabTarget("page-metadata", http("/metadata"), "title_length=14"));
-    targets.add(new LabTarget("page-metadata", http("/ok"), "title_length=0, not_a_page"));
-    targets.add(new LabTarget("robots-txt", http("/"), "allowed=true"));
-    targets.add(new LabTarget("robots-txt", http("/private/"), "allowed=false"));
-    for (HostileHttp2 server : hostileHttp2) {
-      targets.add(new LabTarget("http-status", server.url(), server.expectation()));
-    }
-    return targets;
-  }
 
-  private static String example(String text) {
-    return text.replace("{code}", "404").replace("{length}", "3");
-  }
-
-  private static int port(@Nullable NetServer server) {
-    if (server == null) {
-      throw new IllegalStateException("not started");
+    /** The same page over TLS and HTTP/1.1. */
+    public String secure(String path) {
+        return "https://127.0.0.1:" + port(secure) + path;
     }
-    return server.actualPort();
-  }
+
+    /** A page of the server that speaks HTTP/2; only {@code /ok} is one. */
+    public String http2(String path) {
+        if (http2 == null) {
+            throw new IllegalStateException("not started");
+        }
+        return "https://127.0.0.1:" + http2.actualPort() + path;
+    }
+
+    static String plainOk(HttpLab lab) {
+        return lab.http("/ok");
+    }
+
+    /** The canary at 127.0.0.2, on the port of the plain server. */
+    public Canary canary() {
+        return canaries.get(0);
+    }
+
+    /** The canary at another port of 127.0.0.1. */
+    public Canary canaryNextDoor() {
+        return canaries.get(1);
+    }
+
+    /** The canary at ::1. */
+    public Canary canaryOverIpv6() {
+        return canaries.get(2);
+    }
+
+    /** How many connections all canaries together have seen. */
+    public int canaryTouches() {
+        return canaries.stream().mapToInt(Canary::touches).sum();
+    }
+
+    /** The servers that speak HTTP/2 to do harm. */
+    public List<HostileHttp2> hostileHttp2() {
+        return List.copyOf(hostileHttp2);
+    }
+
+    /** The heads of the HTTP/1.1 requests for a path, as they came. */
+    public List<String> requestsFor(String path) {
+        return received.stream()
+                .filter(head -> head.split(" ", 3)[1].equals(path))
+                .toList();
+    }
+
+    /** The ports that a check may connect to. */
+    public List<Integer> ports() {
+        List<Integer> ports = new ArrayList<>(List.of(port(plain), port(secure)));
+        if (http2 != null) {
+            ports.add(http2.actualPort());
+        }
+        hostileHttp2.forEach(server -> ports.add(server.port()));
+        return ports;
+    }
+
+    /** Every page, over plain HTTP; some again over TLS and HTTP/2. */
+    public List<LabTarget> targets() {
+        List<LabTarget> targets = new ArrayList<>();
+        for (LabPage page : pages) {
+            targets.add(new LabTarget("http-status", http(example(page.path())), example(page.expectation())));
+        }
+        targets.add(new LabTarget("http-status", secure("/ok"), "200, served_over_http1"));
+        targets.add(new LabTarget("http-status", http2("/ok"), "200 over HTTP/2"));
+        targets.add(new LabTarget("redirect-chain", http("/redirect/chain/3"), "hop_count=3"));
+        targets.add(new LabTarget("redirect-chain", secure("/redirect/to-http"), "https_downgrade=true"));
+        targets.add(new LabTarget("redirect-chain", http("/redirect/loop"), "redirect_loop"));
+        targets.add(new LabTarget("security-headers", http("/headers/perfect"), "score=50 over http"));
+        targets.add(new LabTarget("security-headers", secure("/headers/perfect"), "score=100"));
+        targets.add(new LabTarget("security-headers", http("/ok"), "score=0"));
+        targets.add(new LabTarget("http-timing", http("/ok"), "bytes=11"));
+        targets.add(new LabTarget("http-timing", http("/drip/body"), "read_timeout"));
+        targets.add(new LabTarget("page-metadata", http("/metadata"), "title_length=14"));
+        targets.add(new LabTarget("page-metadata", http("/ok"), "title_length=0, not_a_page"));
+        targets.add(new LabTarget("robots-txt", http("/"), "allowed=true"));
+        targets.add(new LabTarget("robots-txt", http("/private/"), "allowed=false"));
+        for (HostileHttp2 server : hostileHttp2) {
+            targets.add(new LabTarget("http-status", server.url(), server.expectation()));
+        }
+        return targets;
+    }
+
+    private static String example(String text) {
+        return text.replace("{code}", "404").replace("{length}", "3");
+    }
+
+    private static int port(@Nullable NetServer server) {
+        if (server == null) {
+            throw new IllegalStateException("not started");
+        }
+        return server.actualPort();
+    }
 }

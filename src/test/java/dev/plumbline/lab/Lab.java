@@ -1,5 +1,6 @@
 package dev.plumbline.lab;
 
+import dev.plumbline.support.Await;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -20,165 +21,154 @@ import java.util.stream.Collectors;
  * it is stopped.
  */
 public final class Lab implements AutoCloseable {
-  private static final String WEB = "web.lab.test";
+    private static final String WEB = "web.lab.test";
 
-  private final Vertx vertx = Vertx.vertx();
-  private final TlsLab tls = new TlsLab();
-  private final DnsLab dns;
-  private final HttpLab http;
-  private final RegistryOffers registries = new RegistryOffers(vertx);
-  private final ScriptedTls oldTls =
-      Await.value(
-          ScriptedTls.create()
-              .speaks(0x0300, 0x0004, 0x0003)
-              .speaks(0x0301, 0x002f, 0x000a)
-              .listen(vertx));
+    private final Vertx vertx = Vertx.vertx();
+    private final TlsLab tls = new TlsLab();
+    private final DnsLab dns;
+    private final HttpLab http;
+    private final RegistryDomains registries = new RegistryDomains(vertx);
+    private final ScriptedTlsServer oldTls = Await.value(ScriptedTlsServer.create()
+            .speaks(0x0300, 0x0004, 0x0003)
+            .speaks(0x0301, 0x002f, 0x000a)
+            .listen(vertx));
 
-  /**
-   * @param httpPort 0 for any
-   * @param httpsPort 0 for any
-   * @param dnsPort 0 for any
-   */
-  public Lab(int httpPort, int httpsPort, int dnsPort) {
-    this.dns = DnsLab.start(dnsPort);
-    TestCa.Identity web =
-        tls.issuer().issue(CertificateSpec.server(WEB, "localhost").address("127.0.0.1"));
-    String chain = TestCa.pem(web.chain().toArray(new X509Certificate[0]));
-    this.http = Await.value(HttpLab.start(vertx, chain, web.keyPem(), httpPort, httpsPort));
-    for (TlsLab.Server server : tls.servers()) {
-      if (!server.host().startsWith("127.")) {
-        dns.forget(server.host());
-        dns.address(server.host(), "127.0.0.1");
-      }
+    /**
+     * @param httpPort 0 for any
+     * @param httpsPort 0 for any
+     * @param dnsPort 0 for any
+     */
+    public Lab(int httpPort, int httpsPort, int dnsPort) {
+        this.dns = DnsLab.start(dnsPort);
+        TestCa.Identity web =
+                tls.issuer().issue(CertificateSpec.server(WEB, "localhost").address("127.0.0.1"));
+        String chain = TestCa.pem(web.chain().toArray(new X509Certificate[0]));
+        this.http = Await.value(HttpLab.start(vertx, chain, web.keyPem(), httpPort, httpsPort));
+        for (TlsLab.Server server : tls.servers()) {
+            if (!server.host().startsWith("127.")) {
+                dns.forget(server.host());
+                dns.address(server.host(), "127.0.0.1");
+            }
+        }
+        dns.address(WEB, "127.0.0.1")
+                .alias("alias.lab.test", WEB)
+                .chain("chain.lab.test", 5, "127.0.0.1")
+                .address(HttpLab.NAME_INSIDE, HttpLab.CANARY_ADDRESS)
+                .address("mixed.lab.test", "127.0.0.1", "127.0.0.2")
+                .address("metadata.lab.test", "169.254.169.254")
+                .alias("alias-inside.lab.test", HttpLab.NAME_INSIDE)
+                .empty("empty.lab.test")
+                .behave("rebinding.lab.test", DnsFaults.rebinding("127.0.0.1", "127.0.0.2"))
+                .behave("silent.lab.test", DnsFaults.silent())
+                .behave("servfail.lab.test", DnsFaults.rcode(2))
+                .behave("wrong-owner.lab.test", DnsFaults.wrongOwner())
+                .behave("loop.lab.test", DnsFaults.compressionLoop());
+        DnsZones.fill(dns);
     }
-    dns.address(WEB, "127.0.0.1")
-        .alias("alias.lab.test", WEB)
-        .chain("chain.lab.test", 5, "127.0.0.1")
-        .address(HttpLab.NAME_INSIDE, HttpLab.CANARY_ADDRESS)
-        .address("mixed.lab.test", "127.0.0.1", "127.0.0.2")
-        .address("metadata.lab.test", "169.254.169.254")
-        .alias("alias-inside.lab.test", HttpLab.NAME_INSIDE)
-        .empty("empty.lab.test")
-        .behave("rebinding.lab.test", DnsFaults.rebinding("127.0.0.1", "127.0.0.2"))
-        .behave("silent.lab.test", DnsFaults.silent())
-        .behave("servfail.lab.test", DnsFaults.rcode(2))
-        .behave("wrong-owner.lab.test", DnsFaults.wrongOwner())
-        .behave("loop.lab.test", DnsFaults.compressionLoop());
-    DnsZones.fill(dns);
-  }
 
-  /** Every target of the lab. */
-  public List<LabTarget> targets() {
-    List<LabTarget> targets = new ArrayList<>(http.targets());
-    targets.add(named(WEB, "200"));
-    targets.add(named("alias.lab.test", "200"));
-    targets.add(named("chain.lab.test", "200"));
-    targets.add(named(HttpLab.NAME_INSIDE, "target_blocked"));
-    targets.add(named("mixed.lab.test", "target_blocked"));
-    targets.add(named("metadata.lab.test", "target_blocked"));
-    targets.add(named("alias-inside.lab.test", "target_blocked"));
-    targets.add(named("rebinding.lab.test", "200 or target_blocked, never the canary"));
-    targets.add(named("empty.lab.test", "dns_no_data"));
-    targets.add(named("no-such-name.lab.test", "dns_nxdomain"));
-    targets.add(named("silent.lab.test", "dns_timeout"));
-    targets.add(named("servfail.lab.test", "dns_servfail"));
-    targets.add(named("wrong-owner.lab.test", "dns_timeout or dns_servfail"));
-    targets.add(named("loop.lab.test", "dns_timeout or dns_servfail"));
-    targets.addAll(tls.targets());
-    TlsLab.Server today = tls.server("valid");
-    targets.add(new LabTarget("tls-protocols", today.host() + ":" + today.port(), "tls13=true"));
-    targets.add(
-        new LabTarget(
-            "tls-protocols",
-            "127.0.0.1:" + oldTls.port(),
-            "legacy_enabled=true, SSL 3.0 with RC4 and TLS 1.0 with 3DES"));
-    targets.addAll(registries.targets());
-    targets.addAll(DnsZones.targets());
-    return targets;
-  }
-
-  private LabTarget named(String host, String expectation) {
-    return new LabTarget(
-        "http-status", http.http("/ok").replace("//127.0.0.1:", "//" + host + ":"), expectation);
-  }
-
-  /**
-   * What the service needs to find the lab and nothing else, as environment variables.
-   *
-   * @param roots the PEM file with {@link #rootPem()}
-   */
-  public List<String> environment(Path roots) {
-    Set<Integer> ports = new LinkedHashSet<>(http.ports());
-    tls.servers().forEach(server -> ports.add(server.port()));
-    ports.addAll(registries.ports());
-    ports.add(oldTls.port());
-    ports.add(URI.create(tls.revocation().url("/")).getPort());
-    return List.of(
-        "PLUMBLINE_TARGETS_ALLOW=" + HttpLab.ALLOW,
-        "PLUMBLINE_TARGETS_PORTS="
-            + ports.stream().map(String::valueOf).collect(Collectors.joining(",")),
-        "PLUMBLINE_DNS_SERVERS=" + dns.address(),
-        "PLUMBLINE_WHOIS_SERVER=" + registries.server(),
-        "PLUMBLINE_REGISTRIES_PER_SECOND=0",
-        "PLUMBLINE_REGISTRIES_CONCURRENT=0",
-        "PLUMBLINE_TLS_EXTRA_ROOTS=" + roots,
-        "PLUMBLINE_TARGETS_PER_IP_PER_SECOND=0",
-        "PLUMBLINE_TARGETS_PER_IP_CONCURRENT=0",
-        "PLUMBLINE_LIMITS_FRESH_PER_HOUR=0");
-  }
-
-  /** The lab's root, which the service has to trust. */
-  public String rootPem() {
-    return tls.rootPem();
-  }
-
-  public HttpLab http() {
-    return http;
-  }
-
-  @Override
-  public void close() {
-    Await.value(vertx.close());
-    tls.close();
-    dns.close();
-  }
-
-  /**
-   * @param arguments the folder for the root certificate, and the ports for HTTP, HTTPS and DNS
-   */
-  public static void main(String[] arguments) throws IOException, InterruptedException {
-    Path folder = Files.createDirectories(Path.of(arguments[0]));
-    try (Lab lab =
-        new Lab(
-            Integer.parseInt(arguments[1]),
-            Integer.parseInt(arguments[2]),
-            Integer.parseInt(arguments[3]))) {
-      Path roots = folder.resolve("root.pem");
-      Files.writeString(roots, lab.rootPem());
-      Path environment = folder.resolve("environment");
-      Files.write(environment, lab.environment(roots.toAbsolutePath()));
-      PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-      out.println("module\ttarget\texpectation");
-      lab.targets()
-          .forEach(t -> out.println(t.module() + "\t" + t.target() + "\t" + t.expectation()));
-      out.println();
-      out.println("Start the service against the lab with:");
-      out.println("  env $(cat " + environment + ") java -jar target/plumbline.jar");
-      out.println("The canaries have never been touched unless a line below says so.");
-      lab.watchCanaries(out);
-      Thread.currentThread().join();
+    /** Every target of the lab. */
+    public List<LabTarget> targets() {
+        List<LabTarget> targets = new ArrayList<>(http.targets());
+        targets.add(named(WEB, "200"));
+        targets.add(named("alias.lab.test", "200"));
+        targets.add(named("chain.lab.test", "200"));
+        targets.add(named(HttpLab.NAME_INSIDE, "target_blocked"));
+        targets.add(named("mixed.lab.test", "target_blocked"));
+        targets.add(named("metadata.lab.test", "target_blocked"));
+        targets.add(named("alias-inside.lab.test", "target_blocked"));
+        targets.add(named("rebinding.lab.test", "200 or target_blocked, never the canary"));
+        targets.add(named("empty.lab.test", "dns_no_data"));
+        targets.add(named("no-such-name.lab.test", "dns_nxdomain"));
+        targets.add(named("silent.lab.test", "dns_timeout"));
+        targets.add(named("servfail.lab.test", "dns_servfail"));
+        targets.add(named("wrong-owner.lab.test", "dns_timeout or dns_servfail"));
+        targets.add(named("loop.lab.test", "dns_timeout or dns_servfail"));
+        targets.addAll(tls.targets());
+        TlsLab.Server today = tls.server("valid");
+        targets.add(new LabTarget("tls-protocols", today.host() + ":" + today.port(), "tls13=true"));
+        targets.add(new LabTarget(
+                "tls-protocols",
+                "127.0.0.1:" + oldTls.port(),
+                "legacy_enabled=true, SSL 3.0 with RC4 and TLS 1.0 with 3DES"));
+        targets.addAll(registries.targets());
+        targets.addAll(DnsZones.targets());
+        return targets;
     }
-  }
 
-  private void watchCanaries(PrintStream out) {
-    int[] known = {0};
-    vertx.setPeriodic(
-        1_000,
-        timer -> {
-          if (http.canaryTouches() > known[0]) {
-            known[0] = http.canaryTouches();
-            out.println("CANARY TOUCHED " + known[0] + " times");
-          }
+    private LabTarget named(String host, String expectation) {
+        return new LabTarget("http-status", http.http("/ok").replace("//127.0.0.1:", "//" + host + ":"), expectation);
+    }
+
+    /**
+     * What the service needs to find the lab and nothing else, as environment variables.
+     *
+     * @param roots the PEM file with {@link #rootPem()}
+     */
+    public List<String> environment(Path roots) {
+        Set<Integer> ports = new LinkedHashSet<>(http.ports());
+        tls.servers().forEach(server -> ports.add(server.port()));
+        ports.addAll(registries.ports());
+        ports.add(oldTls.port());
+        ports.add(URI.create(tls.revocation().url("/")).getPort());
+        return List.of(
+                "PLUMBLINE_TARGETS_ALLOW=" + HttpLab.ALLOW,
+                "PLUMBLINE_TARGETS_PORTS=" + ports.stream().map(String::valueOf).collect(Collectors.joining(",")),
+                "PLUMBLINE_DNS_SERVERS=" + dns.address(),
+                "PLUMBLINE_WHOIS_SERVER=" + registries.server(),
+                "PLUMBLINE_REGISTRIES_PER_SECOND=0",
+                "PLUMBLINE_REGISTRIES_CONCURRENT=0",
+                "PLUMBLINE_TLS_EXTRA_ROOTS=" + roots,
+                "PLUMBLINE_TARGETS_PER_IP_PER_SECOND=0",
+                "PLUMBLINE_TARGETS_PER_IP_CONCURRENT=0",
+                "PLUMBLINE_LIMITS_FRESH_PER_HOUR=0");
+    }
+
+    /** The lab's root, which the service has to trust. */
+    public String rootPem() {
+        return tls.rootPem();
+    }
+
+    public HttpLab http() {
+        return http;
+    }
+
+    @Override
+    public void close() {
+        Await.value(vertx.close());
+        tls.close();
+        dns.close();
+    }
+
+    /**
+     * @param arguments the folder for the root certificate, and the ports for HTTP, HTTPS and DNS
+     */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        Path folder = Files.createDirectories(Path.of(arguments[0]));
+        try (Lab lab = new Lab(
+                Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]))) {
+            Path roots = folder.resolve("root.pem");
+            Files.writeString(roots, lab.rootPem());
+            Path environment = folder.resolve("environment");
+            Files.write(environment, lab.environment(roots.toAbsolutePath()));
+            PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+            out.println("module\ttarget\texpectation");
+            lab.targets().forEach(t -> out.println(t.module() + "\t" + t.target() + "\t" + t.expectation()));
+            out.println();
+            out.println("Start the service against the lab with:");
+            out.println("  env $(cat " + environment + ") java -jar target/plumbline.jar");
+            out.println("The canaries have never been touched unless a line below says so.");
+            lab.watchCanaries(out);
+            Thread.currentThread().join();
+        }
+    }
+
+    private void watchCanaries(PrintStream out) {
+        int[] known = {0};
+        vertx.setPeriodic(1_000, timer -> {
+            if (http.canaryTouches() > known[0]) {
+                known[0] = http.canaryTouches();
+                out.println("CANARY TOUCHED " + known[0] + " times");
+            }
         });
-  }
+    }
 }

@@ -9,4 +9,4 @@ import java.util.function.Consumer;
  * @param expectation what {@code http-status} should say of it
  * @param answer writes the answer and ends the connection, or does not
  */
-record LabPage(String path, String expectation, Consumer<LabConversation> answer) {}
+record LabPage(String path, String expectation, Consumer<LabExchange> answer) {}

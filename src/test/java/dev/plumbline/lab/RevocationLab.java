@@ -43,184 +43,176 @@ import org.jspecify.annotations.Nullable;
 
 /** Says over HTTP which certificates are revoked: OCSP responses and revocation lists. */
 public final class RevocationLab implements AutoCloseable {
-  private final HttpServer server;
-  private final ExecutorService threads = Executors.newFixedThreadPool(2);
-  private final Map<String, Supplier<byte[]>> documents = new ConcurrentHashMap<>();
-  private final Set<String> onlyByPost = ConcurrentHashMap.newKeySet();
-  private final AtomicInteger asked = new AtomicInteger();
+    private final HttpServer server;
+    private final ExecutorService threads = Executors.newFixedThreadPool(2);
+    private final Map<String, Supplier<byte[]>> documents = new ConcurrentHashMap<>();
+    private final Set<String> onlyByPost = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger asked = new AtomicInteger();
 
-  public RevocationLab() {
-    try {
-      server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 16);
-    } catch (IOException unusable) {
-      throw new UncheckedIOException(unusable);
+    public RevocationLab() {
+        try {
+            server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 16);
+        } catch (IOException unusable) {
+            throw new UncheckedIOException(unusable);
+        }
+        server.setExecutor(threads);
+        server.createContext("/", this::answer);
+        server.start();
     }
-    server.setExecutor(threads);
-    server.createContext("/", this::answer);
-    server.start();
-  }
 
-  /** The URL under which a document will be found. */
-  public String url(String path) {
-    return "http://127.0.0.1:" + server.getAddress().getPort() + path;
-  }
-
-  /** Puts a document there; it is made anew for each request. */
-  public void put(String path, Supplier<byte[]> document) {
-    documents.put(path, document);
-  }
-
-  /** The same, for requests by POST alone. */
-  public void putForPost(String path, Supplier<byte[]> document) {
-    onlyByPost.add(path);
-    put(path, document);
-  }
-
-  /** How many requests have come in. */
-  public int asked() {
-    return asked.get();
-  }
-
-  private void answer(HttpExchange exchange) throws IOException {
-    asked.incrementAndGet();
-    String path = exchange.getRequestURI().getPath();
-    Supplier<byte[]> document = null;
-    for (Map.Entry<String, Supplier<byte[]>> entry : documents.entrySet()) {
-      // OCSP by GET puts the request behind the path.
-      if (path.equals(entry.getKey()) || path.startsWith(entry.getKey() + "/")) {
-        document = entry.getValue();
-      }
+    /** The URL under which a document will be found. */
+    public String url(String path) {
+        return "http://127.0.0.1:" + server.getAddress().getPort() + path;
     }
-    try (exchange) {
-      byte[] request = exchange.getRequestBody().readAllBytes();
-      if (onlyByPost.contains(path.replaceFirst("(/[^/]*).*", "$1"))
-          && !asksByPost(exchange, request)) {
-        exchange.sendResponseHeaders(405, -1);
-        return;
-      }
-      if (document == null) {
-        exchange.sendResponseHeaders(404, -1);
-        return;
-      }
-      byte[] bytes = document.get();
-      exchange.sendResponseHeaders(200, bytes.length);
-      exchange.getResponseBody().write(bytes);
+
+    /** Puts a document there; it is made anew for each request. */
+    public void put(String path, Supplier<byte[]> document) {
+        documents.put(path, document);
     }
-  }
 
-  private static boolean asksByPost(HttpExchange exchange, byte[] request) throws IOException {
-    return exchange.getRequestMethod().equals("POST")
-        && "application/ocsp-request".equals(exchange.getRequestHeaders().getFirst("Content-Type"))
-        && new OCSPReq(request).getRequestList().length == 1;
-  }
-
-  /** What an OCSP response says of a certificate. */
-  public enum Status {
-    GOOD,
-    REVOKED,
-    UNKNOWN
-  }
-
-  /** An OCSP response that is fresh for a day. */
-  public static byte[] ocsp(TestCa issuer, X509Certificate certificate, Status status) {
-    return ocsp(issuer, issuer, certificate, status, Instant.now().minusSeconds(60), 0);
-  }
-
-  /**
-   * @param signer who signs it; a forger if it is not the issuer
-   * @param thisUpdate from when on it holds, for one day
-   * @param timestamps how many signed certificate timestamps it carries
-   */
-  public static byte[] ocsp(
-      TestCa issuer,
-      TestCa signer,
-      X509Certificate certificate,
-      Status status,
-      Instant thisUpdate,
-      int timestamps) {
-    try {
-      X509CertificateHolder holder = new JcaX509CertificateHolder(issuer.certificate());
-      var digests = new JcaDigestCalculatorProviderBuilder().build();
-      BasicOCSPRespBuilder builder =
-          new JcaBasicOCSPRespBuilder(
-              signer.certificate().getPublicKey(), digests.get(CertificateID.HASH_SHA1));
-      ExtensionsGenerator extensions = new ExtensionsGenerator();
-      if (timestamps > 0) {
-        extensions.addExtension(
-            new ASN1ObjectIdentifier("1.3.6.1.4.1.11129.2.4.5"),
-            false,
-            CertificateSpec.timestampList(timestamps));
-      }
-      builder.addResponse(
-          new CertificateID(
-              digests.get(CertificateID.HASH_SHA1), holder, certificate.getSerialNumber()),
-          switch (status) {
-            case GOOD -> CertificateStatus.GOOD;
-            case REVOKED -> new RevokedStatus(Date.from(thisUpdate), CRLReason.keyCompromise);
-            case UNKNOWN -> new UnknownStatus();
-          },
-          Date.from(thisUpdate),
-          Date.from(thisUpdate.plus(Duration.ofDays(1))),
-          timestamps > 0 ? extensions.generate() : null);
-      return new OCSPRespBuilder()
-          .build(
-              OCSPRespBuilder.SUCCESSFUL,
-              builder.build(
-                  new JcaContentSignerBuilder("SHA256withECDSA").build(signer.key()),
-                  new X509CertificateHolder[0],
-                  Date.from(thisUpdate)))
-          .getEncoded();
-    } catch (GeneralSecurityException
-        | OperatorCreationException
-        | OCSPException
-        | IOException impossible) {
-      throw new IllegalStateException(impossible);
+    /** The same, for requests by POST alone. */
+    public void putForPost(String path, Supplier<byte[]> document) {
+        onlyByPost.add(path);
+        put(path, document);
     }
-  }
 
-  /** A list that revokes these serial numbers, fresh for a day. */
-  public static byte[] list(TestCa issuer, BigInteger... revoked) {
-    return list(issuer, Instant.now().minusSeconds(60), revoked);
-  }
-
-  public static byte[] list(TestCa issuer, Instant thisUpdate, BigInteger... revoked) {
-    return list(issuer, thisUpdate, null, null, revoked);
-  }
-
-  /**
-   * A list with one more extension, which is critical.
-   *
-   * @param oid null for none
-   */
-  public static byte[] list(
-      TestCa issuer,
-      Instant thisUpdate,
-      @Nullable ASN1ObjectIdentifier oid,
-      @Nullable ASN1Encodable value,
-      BigInteger... revoked) {
-    try {
-      X509v2CRLBuilder builder =
-          new JcaX509v2CRLBuilder(issuer.certificate(), Date.from(thisUpdate));
-      builder.setNextUpdate(Date.from(thisUpdate.plus(Duration.ofDays(1))));
-      builder.addExtension(
-          Extension.cRLNumber, false, new org.bouncycastle.asn1.x509.CRLNumber(BigInteger.ONE));
-      if (oid != null) {
-        builder.addExtension(oid, true, value);
-      }
-      for (BigInteger serial : revoked) {
-        builder.addCRLEntry(serial, Date.from(thisUpdate), CRLReason.keyCompromise);
-      }
-      return builder
-          .build(new JcaContentSignerBuilder("SHA256withECDSA").build(issuer.key()))
-          .getEncoded();
-    } catch (OperatorCreationException | IOException impossible) {
-      throw new IllegalStateException(impossible);
+    /** How many requests have come in. */
+    public int asked() {
+        return asked.get();
     }
-  }
 
-  @Override
-  public void close() {
-    server.stop(0);
-    threads.shutdownNow();
-  }
+    private void answer(HttpExchange exchange) throws IOException {
+        asked.incrementAndGet();
+        String path = exchange.getRequestURI().getPath();
+        Supplier<byte[]> document = null;
+        for (Map.Entry<String, Supplier<byte[]>> entry : documents.entrySet()) {
+            // OCSP by GET puts the request behind the path.
+            if (path.equals(entry.getKey()) || path.startsWith(entry.getKey() + "/")) {
+                document = entry.getValue();
+            }
+        }
+        try (exchange) {
+            byte[] request = exchange.getRequestBody().readAllBytes();
+            if (onlyByPost.contains(path.replaceFirst("(/[^/]*).*", "$1")) && !asksByPost(exchange, request)) {
+                exchange.sendResponseHeaders(405, -1);
+                return;
+            }
+            if (document == null) {
+                exchange.sendResponseHeaders(404, -1);
+                return;
+            }
+            byte[] bytes = document.get();
+            exchange.sendResponseHeaders(200, bytes.length);
+            exchange.getResponseBody().write(bytes);
+        }
+    }
+
+    private static boolean asksByPost(HttpExchange exchange, byte[] request) throws IOException {
+        return exchange.getRequestMethod().equals("POST")
+                && "application/ocsp-request"
+                        .equals(exchange.getRequestHeaders().getFirst("Content-Type"))
+                && new OCSPReq(request).getRequestList().length == 1;
+    }
+
+    /** What an OCSP response says of a certificate. */
+    public enum Status {
+        GOOD,
+        REVOKED,
+        UNKNOWN
+    }
+
+    /** An OCSP response that is fresh for a day. */
+    public static byte[] ocsp(TestCa issuer, X509Certificate certificate, Status status) {
+        return ocsp(issuer, issuer, certificate, status, Instant.now().minusSeconds(60), 0);
+    }
+
+    /**
+     * @param signer who signs it; a forger if it is not the issuer
+     * @param thisUpdate from when on it holds, for one day
+     * @param timestamps how many signed certificate timestamps it carries
+     */
+    public static byte[] ocsp(
+            TestCa issuer,
+            TestCa signer,
+            X509Certificate certificate,
+            Status status,
+            Instant thisUpdate,
+            int timestamps) {
+        try {
+            X509CertificateHolder holder = new JcaX509CertificateHolder(issuer.certificate());
+            var digests = new JcaDigestCalculatorProviderBuilder().build();
+            BasicOCSPRespBuilder builder = new JcaBasicOCSPRespBuilder(
+                    signer.certificate().getPublicKey(), digests.get(CertificateID.HASH_SHA1));
+            ExtensionsGenerator extensions = new ExtensionsGenerator();
+            if (timestamps > 0) {
+                extensions.addExtension(
+                        new ASN1ObjectIdentifier("1.3.6.1.4.1.11129.2.4.5"),
+                        false,
+                        CertificateSpec.timestampList(timestamps));
+            }
+            builder.addResponse(
+                    new CertificateID(digests.get(CertificateID.HASH_SHA1), holder, certificate.getSerialNumber()),
+                    switch (status) {
+                        case GOOD -> CertificateStatus.GOOD;
+                        case REVOKED -> new RevokedStatus(Date.from(thisUpdate), CRLReason.keyCompromise);
+                        case UNKNOWN -> new UnknownStatus();
+                    },
+                    Date.from(thisUpdate),
+                    Date.from(thisUpdate.plus(Duration.ofDays(1))),
+                    timestamps > 0 ? extensions.generate() : null);
+            return new OCSPRespBuilder()
+                    .build(
+                            OCSPRespBuilder.SUCCESSFUL,
+                            builder.build(
+                                    new JcaContentSignerBuilder("SHA256withECDSA").build(signer.key()),
+                                    new X509CertificateHolder[0],
+                                    Date.from(thisUpdate)))
+                    .getEncoded();
+        } catch (GeneralSecurityException | OperatorCreationException | OCSPException | IOException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** A list that revokes these serial numbers, fresh for a day. */
+    public static byte[] list(TestCa issuer, BigInteger... revoked) {
+        return list(issuer, Instant.now().minusSeconds(60), revoked);
+    }
+
+    public static byte[] list(TestCa issuer, Instant thisUpdate, BigInteger... revoked) {
+        return list(issuer, thisUpdate, null, null, revoked);
+    }
+
+    /**
+     * A list with one more extension, which is critical.
+     *
+     * @param oid null for none
+     */
+    public static byte[] list(
+            TestCa issuer,
+            Instant thisUpdate,
+            @Nullable ASN1ObjectIdentifier oid,
+            @Nullable ASN1Encodable value,
+            BigInteger... revoked) {
+        try {
+            X509v2CRLBuilder builder = new JcaX509v2CRLBuilder(issuer.certificate(), Date.from(thisUpdate));
+            builder.setNextUpdate(Date.from(thisUpdate.plus(Duration.ofDays(1))));
+            builder.addExtension(Extension.cRLNumber, false, new org.bouncycastle.asn1.x509.CRLNumber(BigInteger.ONE));
+            if (oid != null) {
+                builder.addExtension(oid, true, value);
+            }
+            for (BigInteger serial : revoked) {
+                builder.addCRLEntry(serial, Date.from(thisUpdate), CRLReason.keyCompromise);
+            }
+            return builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(issuer.key()))
+                    .getEncoded();
+        } catch (OperatorCreationException | IOException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
 }

@@ -25,175 +25,165 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 /** A certificate authority that issues whatever it is asked for, however wrong. */
 public final class TestCa {
 
-  /**
-   * A certificate with its key.
-   *
-   * @param chain the certificate and its issuers up to, but without, the root
-   */
-  public record Identity(X509Certificate certificate, PrivateKey key, List<X509Certificate> chain) {
-    /** The same identity, shown with other certificates. */
-    public Identity showing(X509Certificate... other) {
-      return new Identity(certificate, key, List.of(other));
+    /**
+     * A certificate with its key.
+     *
+     * @param chain the certificate and its issuers up to, but without, the root
+     */
+    public record Identity(X509Certificate certificate, PrivateKey key, List<X509Certificate> chain) {
+        /** The same identity, shown with other certificates. */
+        public Identity showing(X509Certificate... other) {
+            return new Identity(certificate, key, List.of(other));
+        }
+
+        /** The certificate in PEM. */
+        public String pem() {
+            return TestCa.pem(certificate);
+        }
+
+        /** The key in PEM (PKCS #8). */
+        public String keyPem() {
+            return block("PRIVATE KEY", key.getEncoded());
+        }
     }
 
-    /** The certificate in PEM. */
-    public String pem() {
-      return TestCa.pem(certificate);
+    private final X509Certificate certificate;
+    private final KeyPair keys;
+    private final List<X509Certificate> chain;
+
+    private TestCa(X509Certificate certificate, KeyPair keys, List<X509Certificate> chain) {
+        this.certificate = certificate;
+        this.keys = keys;
+        this.chain = chain;
     }
 
-    /** The key in PEM (PKCS #8). */
-    public String keyPem() {
-      return block("PRIVATE KEY", key.getEncoded());
+    /** An authority that signs itself. */
+    public static TestCa root(String name) {
+        return root(CertificateSpec.authority(name));
     }
-  }
 
-  private final X509Certificate certificate;
-  private final KeyPair keys;
-  private final List<X509Certificate> chain;
-
-  private TestCa(X509Certificate certificate, KeyPair keys, List<X509Certificate> chain) {
-    this.certificate = certificate;
-    this.keys = keys;
-    this.chain = chain;
-  }
-
-  /** An authority that signs itself. */
-  public static TestCa root(String name) {
-    return root(CertificateSpec.authority(name));
-  }
-
-  public static TestCa root(CertificateSpec spec) {
-    KeyPair keys = spec.keys();
-    X509Certificate certificate =
-        sign(spec, new X500Name(spec.subject()), keys.getPublic(), keys.getPublic(), keys);
-    return new TestCa(certificate, keys, List.of());
-  }
-
-  /** An authority below this one. */
-  public TestCa authority(String name) {
-    return authority(CertificateSpec.authority(name));
-  }
-
-  /** An authority below this one. */
-  public TestCa authority(CertificateSpec spec) {
-    KeyPair own = spec.keys();
-    X509Certificate issued = sign(spec, name(), own.getPublic(), keys.getPublic(), keys);
-    return new TestCa(issued, own, prepend(issued, chain));
-  }
-
-  /** The certificate of another authority's key and name, signed by this one as well. */
-  public X509Certificate crossSign(TestCa other, CertificateSpec spec) {
-    return sign(spec, name(), other.keys.getPublic(), keys.getPublic(), keys);
-  }
-
-  public Identity issue(CertificateSpec spec) {
-    KeyPair own = spec.keys();
-    X509Certificate issued = sign(spec, name(), own.getPublic(), keys.getPublic(), keys);
-    return new Identity(issued, own.getPrivate(), prepend(issued, chain));
-  }
-
-  /** A certificate that its own key signed. */
-  public static Identity selfSigned(CertificateSpec spec) {
-    KeyPair own = spec.keys();
-    X509Certificate issued =
-        sign(spec, new X500Name(spec.subject()), own.getPublic(), own.getPublic(), own);
-    return new Identity(issued, own.getPrivate(), List.of(issued));
-  }
-
-  public X509Certificate certificate() {
-    return certificate;
-  }
-
-  public PrivateKey key() {
-    return keys.getPrivate();
-  }
-
-  private X500Name name() {
-    return X500Name.getInstance(certificate.getSubjectX500Principal().getEncoded());
-  }
-
-  private static List<X509Certificate> prepend(X509Certificate first, List<X509Certificate> rest) {
-    List<X509Certificate> all = new java.util.ArrayList<>();
-    all.add(first);
-    all.addAll(rest);
-    return List.copyOf(all);
-  }
-
-  private static X509Certificate sign(
-      CertificateSpec spec,
-      X500Name issuer,
-      PublicKey subjectKey,
-      PublicKey issuerKey,
-      KeyPair by) {
-    try {
-      X509v3CertificateBuilder builder =
-          new X509v3CertificateBuilder(
-              issuer,
-              spec.serial(),
-              Date.from(spec.notBefore()),
-              Date.from(spec.notAfter()),
-              new X500Name(spec.subject()),
-              SubjectPublicKeyInfo.getInstance(subjectKey.getEncoded()));
-      spec.addExtensions(builder, subjectKey, issuerKey);
-      byte[] der =
-          builder
-              .build(
-                  new JcaContentSignerBuilder(spec.signatureFor(by.getPrivate()))
-                      .build(by.getPrivate()))
-              .getEncoded();
-      return (X509Certificate)
-          CertificateFactory.getInstance("X.509")
-              .generateCertificate(new ByteArrayInputStream(der));
-    } catch (IOException | GeneralSecurityException | OperatorCreationException impossible) {
-      throw new IllegalStateException(impossible);
+    public static TestCa root(CertificateSpec spec) {
+        KeyPair keys = spec.keys();
+        X509Certificate certificate =
+                sign(spec, new X500Name(spec.subject()), keys.getPublic(), keys.getPublic(), keys);
+        return new TestCa(certificate, keys, List.of());
     }
-  }
 
-  /**
-   * @param kind RSA-2048, RSA-1024, P-256, P-384, P-521, Ed25519, ...
-   */
-  static KeyPair generate(String kind) {
-    try {
-      if (kind.startsWith("RSA-")) {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(Integer.parseInt(kind.substring(4)));
-        return generator.generateKeyPair();
-      }
-      if (kind.startsWith("P-")) {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
-        generator.initialize(new ECGenParameterSpec("secp" + kind.substring(2) + "r1"));
-        return generator.generateKeyPair();
-      }
-      return KeyPairGenerator.getInstance(kind).generateKeyPair();
-    } catch (GeneralSecurityException unknown) {
-      throw new IllegalArgumentException(kind, unknown);
+    /** An authority below this one. */
+    public TestCa authority(String name) {
+        return authority(CertificateSpec.authority(name));
     }
-  }
 
-  static BigInteger randomSerial() {
-    return new BigInteger(120, new java.security.SecureRandom()).setBit(119);
-  }
-
-  /** Certificates in PEM, one after the other. */
-  public static String pem(X509Certificate... certificates) {
-    StringWriter out = new StringWriter();
-    try {
-      for (X509Certificate each : certificates) {
-        out.write(block("CERTIFICATE", each.getEncoded()));
-      }
-    } catch (GeneralSecurityException impossible) {
-      throw new UncheckedIOException(new IOException(impossible));
+    /** An authority below this one. */
+    public TestCa authority(CertificateSpec spec) {
+        KeyPair own = spec.keys();
+        X509Certificate issued = sign(spec, name(), own.getPublic(), keys.getPublic(), keys);
+        return new TestCa(issued, own, prepend(issued, chain));
     }
-    return out.toString();
-  }
 
-  private static String block(String label, byte[] der) {
-    return "-----BEGIN "
-        + label
-        + "-----\n"
-        + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der)
-        + "\n-----END "
-        + label
-        + "-----\n";
-  }
+    /** The certificate of another authority's key and name, signed by this one as well. */
+    public X509Certificate crossSign(TestCa other, CertificateSpec spec) {
+        return sign(spec, name(), other.keys.getPublic(), keys.getPublic(), keys);
+    }
+
+    public Identity issue(CertificateSpec spec) {
+        KeyPair own = spec.keys();
+        X509Certificate issued = sign(spec, name(), own.getPublic(), keys.getPublic(), keys);
+        return new Identity(issued, own.getPrivate(), prepend(issued, chain));
+    }
+
+    /** A certificate that its own key signed. */
+    public static Identity selfSigned(CertificateSpec spec) {
+        KeyPair own = spec.keys();
+        X509Certificate issued = sign(spec, new X500Name(spec.subject()), own.getPublic(), own.getPublic(), own);
+        return new Identity(issued, own.getPrivate(), List.of(issued));
+    }
+
+    public X509Certificate certificate() {
+        return certificate;
+    }
+
+    public PrivateKey key() {
+        return keys.getPrivate();
+    }
+
+    private X500Name name() {
+        return X500Name.getInstance(certificate.getSubjectX500Principal().getEncoded());
+    }
+
+    private static List<X509Certificate> prepend(X509Certificate first, List<X509Certificate> rest) {
+        List<X509Certificate> all = new java.util.ArrayList<>();
+        all.add(first);
+        all.addAll(rest);
+        return List.copyOf(all);
+    }
+
+    private static X509Certificate sign(
+            CertificateSpec spec, X500Name issuer, PublicKey subjectKey, PublicKey issuerKey, KeyPair by) {
+        try {
+            X509v3CertificateBuilder builder = new X509v3CertificateBuilder(
+                    issuer,
+                    spec.serial(),
+                    Date.from(spec.notBefore()),
+                    Date.from(spec.notAfter()),
+                    new X500Name(spec.subject()),
+                    SubjectPublicKeyInfo.getInstance(subjectKey.getEncoded()));
+            spec.addExtensions(builder, subjectKey, issuerKey);
+            byte[] der = builder.build(
+                            new JcaContentSignerBuilder(spec.signatureFor(by.getPrivate())).build(by.getPrivate()))
+                    .getEncoded();
+            return (X509Certificate)
+                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(der));
+        } catch (IOException | GeneralSecurityException | OperatorCreationException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /**
+     * @param kind RSA-2048, RSA-1024, P-256, P-384, P-521, Ed25519, ...
+     */
+    static KeyPair generate(String kind) {
+        try {
+            if (kind.startsWith("RSA-")) {
+                KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+                generator.initialize(Integer.parseInt(kind.substring(4)));
+                return generator.generateKeyPair();
+            }
+            if (kind.startsWith("P-")) {
+                KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+                generator.initialize(new ECGenParameterSpec("secp" + kind.substring(2) + "r1"));
+                return generator.generateKeyPair();
+            }
+            return KeyPairGenerator.getInstance(kind).generateKeyPair();
+        } catch (GeneralSecurityException unknown) {
+            throw new IllegalArgumentException(kind, unknown);
+        }
+    }
+
+    static BigInteger randomSerial() {
+        return new BigInteger(120, new java.security.SecureRandom()).setBit(119);
+    }
+
+    /** Certificates in PEM, one after the other. */
+    public static String pem(X509Certificate... certificates) {
+        StringWriter out = new StringWriter();
+        try {
+            for (X509Certificate each : certificates) {
+                out.write(block("CERTIFICATE", each.getEncoded()));
+            }
+        } catch (GeneralSecurityException impossible) {
+            throw new UncheckedIOException(new IOException(impossible));
+        }
+        return out.toString();
+    }
+
+    private static String block(String label, byte[] der) {
+        return "-----BEGIN "
+                + label
+                + "-----\n"
+                + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der)
+                + "\n-----END "
+                + label
+                + "-----\n";
+    }
 }

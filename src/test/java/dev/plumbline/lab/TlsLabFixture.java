@@ -1,21 +1,22 @@
 package dev.plumbline.lab;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.Description;
-import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.module.tls.SslCertificate;
-import dev.plumbline.probe.CertificateProbe;
-import dev.plumbline.probe.DnsResolver;
-import dev.plumbline.probe.EgressGuard;
-import dev.plumbline.probe.HttpProbe;
-import dev.plumbline.probe.RevocationProbe;
-import dev.plumbline.probe.TestContext;
-import dev.plumbline.probe.TlsProbe;
-import dev.plumbline.probe.TlsTrust;
+import dev.plumbline.probe.certificate.CertificateProbe;
+import dev.plumbline.probe.certificate.RevocationProbe;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.tls.CertificateTrustEvaluator;
+import dev.plumbline.probe.tls.TlsProbe;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -27,90 +28,84 @@ import java.util.Map;
 
 /** The TLS lab, its names, and the probes that look at it; trusts the lab's root alone. */
 public final class TlsLabFixture implements AutoCloseable {
-  private static final List<String> ALLOWED = List.of("127.0.0.0/8", "::1/128");
-  private static final Config.Pace FREELY = new Config.Pace(0, 0);
+    private static final List<String> ALLOWED = List.of("127.0.0.0/8", "::1/128");
+    private static final Config.Pace FREELY = new Config.Pace(0, 0);
 
-  public final TlsLab lab = new TlsLab();
-  public final DnsLab dns = DnsLab.start();
-  public final Vertx vertx = Vertx.vertx();
-  public final TlsTrust trust =
-      new TlsTrust(TrustRoots.of(List.of(), List.of(lab.root().certificate())));
-  public final TlsProbe tls;
-  public final HttpProbe http;
-  public final CertificateProbe certificates;
-  private final SslCertificate module = new SslCertificate();
-  private final Context loop = vertx.getOrCreateContext();
+    public final TlsLab lab = new TlsLab();
+    public final DnsLab dns = DnsLab.start();
+    public final Vertx vertx = Vertx.vertx();
+    public final CertificateTrustEvaluator trust = new CertificateTrustEvaluator(
+            TrustRoots.of(List.of(), List.of(lab.root().certificate())));
+    public final TlsProbe tls;
+    public final HttpProbe http;
+    public final CertificateProbe certificates;
+    private final SslCertificate module = new SslCertificate();
+    private final Context loop = vertx.getOrCreateContext();
 
-  public TlsLabFixture() {
-    for (TlsLab.Server server : lab.servers()) {
-      if (!server.host().startsWith("127.")) {
-        dns.forget(server.host());
-        dns.address(server.host(), "127.0.0.1");
-      }
+    public TlsLabFixture() {
+        for (TlsLab.Server server : lab.servers()) {
+            if (!server.host().startsWith("127.")) {
+                dns.forget(server.host());
+                dns.address(server.host(), "127.0.0.1");
+            }
+        }
+        TargetPolicy policy = new TargetPolicy(
+                new TargetPolicy.Rules(ALLOWED, List.of(), List.of(), List.of("*")), (address, port) -> false);
+        DnsResolver resolver = new DnsResolver(
+                vertx,
+                new Config.Dns(List.of(dns.address()), List.of(), Duration.ofSeconds(2), 1000),
+                policy,
+                System::nanoTime);
+        EgressGuard guard = new EgressGuard(
+                vertx,
+                policy,
+                resolver,
+                new Config.Targets(ALLOWED, List.of(), List.of("*"), null, FREELY, FREELY, FREELY));
+        tls = new TlsProbe(vertx, guard);
+        http = new HttpProbe(vertx, guard, trust, policy, "plumbline-test");
+        certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
     }
-    TargetPolicy policy =
-        new TargetPolicy(
-            new TargetPolicy.Rules(ALLOWED, List.of(), List.of(), List.of("*")),
-            (address, port) -> false);
-    DnsResolver resolver =
-        new DnsResolver(
-            vertx,
-            new Config.Dns(List.of(dns.address()), List.of(), Duration.ofSeconds(2), 1000),
-            policy,
-            System::nanoTime);
-    EgressGuard guard =
-        new EgressGuard(
-            vertx,
-            policy,
-            resolver,
-            new Config.Targets(ALLOWED, List.of(), List.of("*"), null, FREELY, FREELY, FREELY));
-    tls = new TlsProbe(vertx, guard);
-    http = new HttpProbe(vertx, guard, trust, policy, "plumbline-test");
-    certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
-  }
 
-  public Description description() {
-    return module.description();
-  }
+    public ModuleDescription description() {
+        return module.description();
+    }
 
-  public TestContext context(Map<String, ?> options) {
-    return TestContext.of(module.description(), options)
-        .withProbe(TlsProbe.class, tls)
-        .withProbe(CertificateProbe.class, certificates);
-  }
+    public TestCheckContext context(Map<String, ?> options) {
+        return TestCheckContext.of(module.description(), options)
+                .withProbe(TlsProbe.class, tls)
+                .withProbe(CertificateProbe.class, certificates);
+    }
 
-  /** Checks a target on an event loop and judges what was seen. */
-  public Future<Judgement> check(String target, CheckContext context) {
-    Promise<Judgement> promise = Promise.promise();
-    loop.runOnContext(
-        start -> {
-          try {
-            Target parsed = TargetParser.parse(module.description(), target);
-            module
-                .collect(parsed, context)
-                .map(evidence -> module.judge(evidence, context.options()))
-                .onComplete(promise);
-          } catch (Exception refused) {
-            promise.fail(refused);
-          }
+    /** Checks a target on an event loop and judges what was seen. */
+    public Future<Evaluation> check(String target, CheckContext context) {
+        Promise<Evaluation> promise = Promise.promise();
+        loop.runOnContext(start -> {
+            try {
+                Target parsed = TargetParser.parse(module.description(), target);
+                module.collect(parsed, context)
+                        .map(evidence -> module.evaluate(evidence, context.options()))
+                        .onComplete(promise);
+            } catch (Exception refused) {
+                promise.fail(refused);
+            }
         });
-    return promise.future();
-  }
+        return promise.future();
+    }
 
-  public Judgement judge(String target, Map<String, ?> options) {
-    return Await.value(check(target, context(options)));
-  }
+    public Evaluation evaluate(String target, Map<String, ?> options) {
+        return Await.value(check(target, context(options)));
+    }
 
-  /** Checks one of the lab's servers. */
-  public Judgement judge(String server) {
-    TlsLab.Server found = lab.server(server);
-    return judge(found.host() + ":" + found.port(), found.optionMap());
-  }
+    /** Checks one of the lab's servers. */
+    public Evaluation evaluate(String server) {
+        TlsLab.Server found = lab.server(server);
+        return evaluate(found.host() + ":" + found.port(), found.optionMap());
+    }
 
-  @Override
-  public void close() {
-    Await.value(vertx.close());
-    dns.close();
-    lab.close();
-  }
+    @Override
+    public void close() {
+        Await.value(vertx.close());
+        dns.close();
+        lab.close();
+    }
 }

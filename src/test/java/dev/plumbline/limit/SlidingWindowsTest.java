@@ -1,6 +1,6 @@
 package dev.plumbline.limit;
 
-import static dev.plumbline.store.TestDatabase.await;
+import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,7 +11,7 @@ import dev.plumbline.bus.Message.QuotaUnavailable;
 import dev.plumbline.bus.Message.RefundQuota;
 import dev.plumbline.bus.Message.TakeQuota;
 import dev.plumbline.store.Database;
-import dev.plumbline.store.TestDatabase;
+import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
@@ -25,203 +25,195 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class SlidingWindowsTest {
-  @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
 
-  private static final Map<String, QuotaPolicy> POLICIES =
-      Map.of(
-          "fresh", new QuotaPolicy(30, Duration.ofHours(1)),
-          "other", new QuotaPolicy(2, Duration.ofHours(1)),
-          "none", new QuotaPolicy(0, Duration.ofHours(1)));
+    private static final Map<String, QuotaPolicy> POLICIES = Map.of(
+            "fresh", new QuotaPolicy(30, Duration.ofHours(1)),
+            "other", new QuotaPolicy(2, Duration.ofHours(1)),
+            "none", new QuotaPolicy(0, Duration.ofHours(1)));
 
-  private static Database database;
-  private static SlidingWindows windows;
-  private final String key = UUID.randomUUID().toString();
+    private static Database database;
+    private static SlidingWindows windows;
+    private final String key = UUID.randomUUID().toString();
 
-  @BeforeAll
-  static void open() {
-    database = DATABASE.open();
-    windows = node();
-  }
-
-  private static SlidingWindows node() {
-    return new SlidingWindows(DATABASE.vertx(), DATABASE.open(), POLICIES);
-  }
-
-  private static List<QuotaReply> all(List<Future<QuotaReply>> takes) {
-    return takes.stream().map(TestDatabase::await).toList();
-  }
-
-  private TakeQuota take(int cost) {
-    return new TakeQuota("fresh", key, cost);
-  }
-
-  @Test
-  void grantsExactlyTheLimitToManyAtOnceOnSeveralNodes() {
-    List<SlidingWindows> nodes = List.of(windows, node(), node());
-    List<Future<QuotaReply>> takes = new ArrayList<>();
-    for (int i = 0; i < 150; i++) {
-      takes.add(nodes.get(i % nodes.size()).take(take(1)));
+    @BeforeAll
+    static void open() {
+        database = DATABASE.open();
+        windows = node();
     }
-    List<QuotaReply> replies = all(takes);
-    assertThat(replies).filteredOn(Granted.class::isInstance).hasSize(30);
-    assertThat(replies)
-        .filteredOn(Denied.class::isInstance)
-        .hasSize(120)
-        .allSatisfy(
-            denied -> {
-              assertThat(((Denied) denied).remaining()).isZero();
-              assertThat(((Denied) denied).retryAfterSeconds()).isBetween(3590, 3600);
-            });
-  }
 
-  @Test
-  void decidesEqualKeysInTheOrderOfTheirArrival() {
-    List<Future<QuotaReply>> takes = new ArrayList<>();
-    for (int i = 0; i < 40; i++) {
-      takes.add(windows.take(take(1)));
+    private static SlidingWindows node() {
+        return new SlidingWindows(DATABASE.vertx(), DATABASE.open(), POLICIES);
     }
-    List<QuotaReply> replies = all(takes);
-    for (int i = 0; i < 30; i++) {
-      assertThat(replies.get(i)).isInstanceOf(Granted.class);
-      assertThat(((Granted) replies.get(i)).remaining()).isEqualTo(29 - i);
+
+    private static List<QuotaReply> all(List<Future<QuotaReply>> takes) {
+        return takes.stream().map(TestDatabase::await).toList();
     }
-    assertThat(replies.subList(30, 40)).allMatch(Denied.class::isInstance);
-  }
 
-  @Test
-  void countsEachKeyAndEachPolicyByItself() {
-    TakeQuota other = new TakeQuota("other", key, 2);
-    assertThat(await(windows.take(other))).isInstanceOf(Granted.class);
-    assertThat(await(windows.take(other))).isInstanceOf(Denied.class);
-    assertThat(await(windows.take(take(30)))).isInstanceOf(Granted.class);
-    assertThat(await(windows.take(new TakeQuota("fresh", key + "2", 1))))
-        .isInstanceOf(Granted.class);
-  }
-
-  @Test
-  void grantsASmallTakeAfterALargeOneWasDenied() {
-    assertThat(await(windows.take(take(29)))).isInstanceOf(Granted.class);
-    assertThat(await(windows.take(take(2)))).isEqualTo(new Denied(30, 1, 3600));
-    assertThat(await(windows.take(take(1)))).isInstanceOf(Granted.class);
-  }
-
-  @Test
-  void neverGrantsMoreThanTheLimitAtOnce() {
-    assertThat(await(windows.take(take(31)))).isEqualTo(new Denied(30, 30, 3600));
-    assertThat(await(windows.take(take(30)))).isInstanceOf(Granted.class);
-  }
-
-  @Test
-  void givesBackWhatWasTaken() {
-    Granted first = (Granted) await(windows.take(take(2)));
-    await(windows.take(take(28)));
-    assertThat(await(windows.take(take(2)))).isInstanceOf(Denied.class);
-    await(windows.refund(new RefundQuota("fresh", key, 2, first.takenAtMicros())));
-    assertThat(await(windows.take(take(2)))).isInstanceOf(Granted.class);
-    assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
-  }
-
-  @Test
-  void aRefundCountsOnce() {
-    Granted first = (Granted) await(windows.take(take(1)));
-    await(windows.take(take(29)));
-    RefundQuota refund = new RefundQuota("fresh", key, 1, first.takenAtMicros());
-    await(windows.refund(refund));
-    await(windows.refund(refund));
-    assertThat(await(windows.take(take(1)))).isInstanceOf(Granted.class);
-    assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
-  }
-
-  @Test
-  void refundsOfUnknownTakesChangeNothing() {
-    await(windows.take(take(30)));
-    await(windows.refund(new RefundQuota("fresh", key, 1, 12345)));
-    await(windows.refund(new RefundQuota("fresh", "nobody", 1, 12345)));
-    assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
-  }
-
-  @Test
-  void deniesFromMemoryUntilTheRetryTime() {
-    AtomicLong nanos = new AtomicLong();
-    Database own = DATABASE.open();
-    SlidingWindows node = new SlidingWindows(DATABASE.vertx(), own, POLICIES, nanos::get);
-    await(node.take(take(30)));
-    assertThat(await(node.take(take(1)))).isInstanceOf(Denied.class);
-    await(own.close());
-
-    nanos.set(Duration.ofMinutes(30).toNanos());
-    Denied denied = (Denied) await(node.take(take(1)));
-    assertThat(denied.retryAfterSeconds()).isBetween(1790, 1800);
-    nanos.set(Duration.ofMinutes(60).toNanos());
-    assertThat(await(node.take(take(1)))).isEqualTo(new QuotaUnavailable());
-  }
-
-  @Test
-  void noLimitNeedsNoDatabase() {
-    Database closed = DATABASE.open();
-    await(closed.close());
-    SlidingWindows node = new SlidingWindows(DATABASE.vertx(), closed, POLICIES);
-    Granted granted = (Granted) await(node.take(new TakeQuota("none", key, 1)));
-    assertThat(granted.limit()).isZero();
-    await(node.refund(new RefundQuota("none", key, 1, granted.takenAtMicros())));
-    assertThat(await(node.take(take(1)))).isEqualTo(new QuotaUnavailable());
-  }
-
-  @Test
-  void askingWhatIsLeftTakesNothing() {
-    Granted untouched = (Granted) await(windows.take(take(0)));
-    await(windows.take(take(29)));
-    Granted one = (Granted) await(windows.take(take(0)));
-    await(windows.take(take(1)));
-    Granted none = (Granted) await(windows.take(take(0)));
-
-    assertThat(List.of(untouched.remaining(), one.remaining(), none.remaining()))
-        .containsExactly(30, 1, 0);
-    assertThat(none.resetSeconds()).isBetween(3590, 3600);
-    assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
-  }
-
-  @Test
-  void refusesWhatMakesNoSense() {
-    assertThatThrownBy(() -> await(windows.take(new TakeQuota("unknown", key, 1))))
-        .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> await(windows.take(take(-1))))
-        .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> await(windows.take(new TakeQuota("fresh", "\0", 1))))
-        .isInstanceOf(IllegalArgumentException.class);
-  }
-
-  @Test
-  void purgesWhatNoWindowReachesAnyMore() {
-    await(windows.take(take(1)));
-    String old = key + "-old";
-    await(
-        database.query(
-            "insert into quota_window values ('fresh', $1, '{1}', now() - interval '1 second')",
-            Tuple.of(old)));
-    assertThat(await(windows.purgeSlice())).isEqualTo(1);
-    assertThat(count(old)).isZero();
-    assertThat(count(key)).isOne();
-  }
-
-  private static long count(String key) {
-    return await(database.query("select count(*) from quota_window where key = $1", Tuple.of(key)))
-        .iterator()
-        .next()
-        .getLong(0);
-  }
-
-  @Test
-  void batchesInOppositeOrdersDoNotBlockEachOther() {
-    SlidingWindows other = node();
-    List<Future<QuotaReply>> takes = new ArrayList<>();
-    for (int round = 0; round < 20; round++) {
-      for (int i = 0; i < 50; i++) {
-        takes.add(windows.take(new TakeQuota("fresh", key + i, 1)));
-        takes.add(other.take(new TakeQuota("fresh", key + (49 - i), 1)));
-      }
+    private TakeQuota take(int cost) {
+        return new TakeQuota("fresh", key, cost);
     }
-    List<QuotaReply> replies = all(takes);
-    assertThat(replies).filteredOn(Granted.class::isInstance).hasSize(50 * 30);
-  }
+
+    @Test
+    void grantsExactlyTheLimitToManyAtOnceOnSeveralNodes() {
+        List<SlidingWindows> nodes = List.of(windows, node(), node());
+        List<Future<QuotaReply>> takes = new ArrayList<>();
+        for (int i = 0; i < 150; i++) {
+            takes.add(nodes.get(i % nodes.size()).take(take(1)));
+        }
+        List<QuotaReply> replies = all(takes);
+        assertThat(replies).filteredOn(Granted.class::isInstance).hasSize(30);
+        assertThat(replies).filteredOn(Denied.class::isInstance).hasSize(120).allSatisfy(denied -> {
+            assertThat(((Denied) denied).remaining()).isZero();
+            assertThat(((Denied) denied).retryAfterSeconds()).isBetween(3590, 3600);
+        });
+    }
+
+    @Test
+    void decidesEqualKeysInTheOrderOfTheirArrival() {
+        List<Future<QuotaReply>> takes = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            takes.add(windows.take(take(1)));
+        }
+        List<QuotaReply> replies = all(takes);
+        for (int i = 0; i < 30; i++) {
+            assertThat(replies.get(i)).isInstanceOf(Granted.class);
+            assertThat(((Granted) replies.get(i)).remaining()).isEqualTo(29 - i);
+        }
+        assertThat(replies.subList(30, 40)).allMatch(Denied.class::isInstance);
+    }
+
+    @Test
+    void countsEachKeyAndEachPolicyByItself() {
+        TakeQuota other = new TakeQuota("other", key, 2);
+        assertThat(await(windows.take(other))).isInstanceOf(Granted.class);
+        assertThat(await(windows.take(other))).isInstanceOf(Denied.class);
+        assertThat(await(windows.take(take(30)))).isInstanceOf(Granted.class);
+        assertThat(await(windows.take(new TakeQuota("fresh", key + "2", 1)))).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void grantsASmallTakeAfterALargeOneWasDenied() {
+        assertThat(await(windows.take(take(29)))).isInstanceOf(Granted.class);
+        assertThat(await(windows.take(take(2)))).isEqualTo(new Denied(30, 1, 3600));
+        assertThat(await(windows.take(take(1)))).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void neverGrantsMoreThanTheLimitAtOnce() {
+        assertThat(await(windows.take(take(31)))).isEqualTo(new Denied(30, 30, 3600));
+        assertThat(await(windows.take(take(30)))).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void givesBackWhatWasTaken() {
+        Granted first = (Granted) await(windows.take(take(2)));
+        await(windows.take(take(28)));
+        assertThat(await(windows.take(take(2)))).isInstanceOf(Denied.class);
+        await(windows.refund(new RefundQuota("fresh", key, 2, first.takenAtMicros())));
+        assertThat(await(windows.take(take(2)))).isInstanceOf(Granted.class);
+        assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
+    }
+
+    @Test
+    void aRefundCountsOnce() {
+        Granted first = (Granted) await(windows.take(take(1)));
+        await(windows.take(take(29)));
+        RefundQuota refund = new RefundQuota("fresh", key, 1, first.takenAtMicros());
+        await(windows.refund(refund));
+        await(windows.refund(refund));
+        assertThat(await(windows.take(take(1)))).isInstanceOf(Granted.class);
+        assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
+    }
+
+    @Test
+    void refundsOfUnknownTakesChangeNothing() {
+        await(windows.take(take(30)));
+        await(windows.refund(new RefundQuota("fresh", key, 1, 12345)));
+        await(windows.refund(new RefundQuota("fresh", "nobody", 1, 12345)));
+        assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
+    }
+
+    @Test
+    void deniesFromMemoryUntilTheRetryTime() {
+        AtomicLong nanos = new AtomicLong();
+        Database own = DATABASE.open();
+        SlidingWindows node = new SlidingWindows(DATABASE.vertx(), own, POLICIES, nanos::get);
+        await(node.take(take(30)));
+        assertThat(await(node.take(take(1)))).isInstanceOf(Denied.class);
+        await(own.close());
+
+        nanos.set(Duration.ofMinutes(30).toNanos());
+        Denied denied = (Denied) await(node.take(take(1)));
+        assertThat(denied.retryAfterSeconds()).isBetween(1790, 1800);
+        nanos.set(Duration.ofMinutes(60).toNanos());
+        assertThat(await(node.take(take(1)))).isEqualTo(new QuotaUnavailable());
+    }
+
+    @Test
+    void noLimitNeedsNoDatabase() {
+        Database closed = DATABASE.open();
+        await(closed.close());
+        SlidingWindows node = new SlidingWindows(DATABASE.vertx(), closed, POLICIES);
+        Granted granted = (Granted) await(node.take(new TakeQuota("none", key, 1)));
+        assertThat(granted.limit()).isZero();
+        await(node.refund(new RefundQuota("none", key, 1, granted.takenAtMicros())));
+        assertThat(await(node.take(take(1)))).isEqualTo(new QuotaUnavailable());
+    }
+
+    @Test
+    void askingWhatIsLeftTakesNothing() {
+        Granted untouched = (Granted) await(windows.take(take(0)));
+        await(windows.take(take(29)));
+        Granted one = (Granted) await(windows.take(take(0)));
+        await(windows.take(take(1)));
+        Granted none = (Granted) await(windows.take(take(0)));
+
+        assertThat(List.of(untouched.remaining(), one.remaining(), none.remaining()))
+                .containsExactly(30, 1, 0);
+        assertThat(none.resetSeconds()).isBetween(3590, 3600);
+        assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
+    }
+
+    @Test
+    void refusesWhatMakesNoSense() {
+        assertThatThrownBy(() -> await(windows.take(new TakeQuota("unknown", key, 1))))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> await(windows.take(take(-1)))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> await(windows.take(new TakeQuota("fresh", "\0", 1))))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void purgesWhatNoWindowReachesAnyMore() {
+        await(windows.take(take(1)));
+        String old = key + "-old";
+        await(database.query(
+                "insert into quota_window values ('fresh', $1, '{1}', now() - interval '1 second')", Tuple.of(old)));
+        assertThat(await(windows.purgeSlice())).isEqualTo(1);
+        assertThat(count(old)).isZero();
+        assertThat(count(key)).isOne();
+    }
+
+    private static long count(String key) {
+        return await(database.query("select count(*) from quota_window where key = $1", Tuple.of(key)))
+                .iterator()
+                .next()
+                .getLong(0);
+    }
+
+    @Test
+    void batchesInOppositeOrdersDoNotBlockEachOther() {
+        SlidingWindows other = node();
+        List<Future<QuotaReply>> takes = new ArrayList<>();
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i < 50; i++) {
+                takes.add(windows.take(new TakeQuota("fresh", key + i, 1)));
+                takes.add(other.take(new TakeQuota("fresh", key + (49 - i), 1)));
+            }
+        }
+        List<QuotaReply> replies = all(takes);
+        assertThat(replies).filteredOn(Granted.class::isInstance).hasSize(50 * 30);
+    }
 }

@@ -3,22 +3,22 @@ package dev.plumbline.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Field;
+import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.InputType;
-import dev.plumbline.check.Judgement;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.Verdict;
-import dev.plumbline.lab.Await;
+import dev.plumbline.support.Await;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -39,280 +39,279 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever a module does, its check ends, and the place that it took is free again. */
 class CheckRunnerTest {
-  private static final long PATIENCE_MS = 10_000;
+    private static final long PATIENCE_MS = 10_000;
 
-  private final Vertx vertx = Vertx.vertx();
-  private final Context loop = vertx.getOrCreateContext();
-  private final Scripted module = new Scripted();
-  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Vertx vertx = Vertx.vertx();
+    private final Context loop = vertx.getOrCreateContext();
+    private final Scripted module = new Scripted();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-  @AfterEach
-  void close() {
-    Await.value(vertx.close());
-  }
-
-  /** Ends as the test says, target by target, and remembers who came. */
-  private static final class Scripted implements ModuleDefinition<String> {
-    private static final Description DESCRIPTION =
-        Description.of("scripted", "Scripted", InputType.DOMAIN)
-            .fields(
-                Field.string("text", "Text", "A text."),
-                Field.integer("number", "Number", "A number.").orNull(),
-                Field.bool("flag", "Flag", "A flag.").orNull())
-            .build();
-
-    private final List<String> came = Collections.synchronizedList(new ArrayList<>());
-    private final Map<String, Promise<String>> ends = new ConcurrentHashMap<>();
-
-    Promise<String> end(String target) {
-      return ends.computeIfAbsent(target, missing -> Promise.promise());
+    @AfterEach
+    void close() {
+        Await.value(vertx.close());
     }
 
-    @Override
-    public Description description() {
-      return DESCRIPTION;
+    /** Ends as the test says, target by target, and remembers who came. */
+    private static final class Scripted implements ModuleDefinition<String> {
+        private static final ModuleDescription DESCRIPTION = ModuleDescription.of(
+                        "scripted", "Scripted", InputType.DOMAIN)
+                .fields(
+                        FieldDescription.string("text", "Text", "A text."),
+                        FieldDescription.integer("number", "Number", "A number.")
+                                .orNull(),
+                        FieldDescription.bool("flag", "Flag", "A flag.").orNull())
+                .build();
+
+        private final List<String> came = Collections.synchronizedList(new ArrayList<>());
+        private final Map<String, Promise<String>> ends = new ConcurrentHashMap<>();
+
+        Promise<String> end(String target) {
+            return ends.computeIfAbsent(target, missing -> Promise.promise());
+        }
+
+        @Override
+        public ModuleDescription description() {
+            return DESCRIPTION;
+        }
+
+        @Override
+        public Future<String> collect(Target target, CheckContext context) {
+            came.add(target.text());
+            if (target.text().startsWith("throws.")) {
+                throw new IllegalStateException("a fault in collect");
+            }
+            return end(target.text()).future();
+        }
+
+        @Override
+        public Evaluation evaluate(String evidence, Options options) {
+            if (evidence.startsWith("throw")) {
+                throw new IllegalStateException("a fault in judge");
+            }
+            Map<String, Object> fields = new HashMap<>(Map.of("undeclared", 1));
+            fields.put("text", evidence);
+            return new Evaluation(fields, List.of(), null);
+        }
     }
 
-    @Override
-    public Future<String> collect(Target target, CheckContext context) {
-      came.add(target.text());
-      if (target.text().startsWith("throws.")) {
-        throw new IllegalStateException("a fault in collect");
-      }
-      return end(target.text()).future();
+    private CheckRunner runner(int places, int queue) {
+        return new CheckRunner(
+                vertx,
+                new ModuleCatalogue(List.of(module)),
+                new ProbeRegistry(Map.of()),
+                Clock.systemUTC(),
+                new RunnerMetrics(meters),
+                places,
+                queue);
     }
 
-    @Override
-    public Judgement judge(String evidence, Options options) {
-      if (evidence.startsWith("throw")) {
-        throw new IllegalStateException("a fault in judge");
-      }
-      Map<String, Object> fields = new HashMap<>(Map.of("undeclared", 1));
-      fields.put("text", evidence);
-      return new Judgement(fields, List.of(), null);
+    private Future<Message.RunReply> run(CheckRunner runner, String target, long patienceMs) {
+        return run(runner, target, false, patienceMs);
     }
-  }
 
-  private CheckRunner runner(int places, int queue) {
-    return new CheckRunner(
-        vertx,
-        new ModuleCatalogue(List.of(module)),
-        new Probes(Map.of()),
-        Clock.systemUTC(),
-        new RunnerMetrics(meters),
-        places,
-        queue);
-  }
-
-  private Future<Message.RunReply> run(CheckRunner runner, String target, long patienceMs) {
-    return run(runner, target, false, patienceMs);
-  }
-
-  private Future<Message.RunReply> line(CheckRunner runner, String target) {
-    return run(runner, target, true, PATIENCE_MS);
-  }
-
-  private Future<Message.RunReply> run(
-      CheckRunner runner, String target, boolean bulk, long patienceMs) {
-    Promise<Message.RunReply> reply = Promise.promise();
-    Message.RunCheck order =
-        new Message.RunCheck(
-            "scripted", target, Map.of(Description.TIMEOUT_MS, 1000), bulk, patienceMs, "test");
-    loop.runOnContext(ignored -> runner.run(order).onComplete(reply));
-    return reply.future();
-  }
-
-  private Future<Message.RunReply> run(CheckRunner runner, String target) {
-    return run(runner, target, PATIENCE_MS);
-  }
-
-  private static CheckResult result(Future<Message.RunReply> reply) {
-    Message.RunReply came = Await.value(reply);
-    assertThat(came).isInstanceOf(Message.Checked.class);
-    return ((Message.Checked) came).result();
-  }
-
-  private static ErrorCode error(CheckResult result) {
-    CheckError error = result.error();
-    assertThat(error).isNotNull();
-    return error.code();
-  }
-
-  /** One place and no queue: an answer shows that the place is free again. */
-  private void assertPlaceIsFree(CheckRunner runner) {
-    module.end("next.test").tryComplete("well");
-    assertThat(result(run(runner, "next.test")).verdict()).isEqualTo(Verdict.PASS);
-  }
-
-  @Test
-  void everyDeclaredFieldIsThereAndNoOther() {
-    module.end("a.test").complete("seen");
-
-    CheckResult result = result(run(runner(1, 0), "a.test"));
-
-    assertThat(result.fields().keySet()).containsExactly("text", "number", "flag");
-    assertThat(result.fields()).containsEntry("text", "seen").containsEntry("number", null);
-    assertThat(result.error()).isNull();
-    assertThat(result.target()).isEqualTo("a.test");
-  }
-
-  @Test
-  void aFaultInCollectIsAnInternalError() {
-    CheckRunner runner = runner(1, 0);
-
-    CheckResult result = result(run(runner, "throws.test"));
-
-    assertThat(error(result)).isEqualTo(ErrorCode.INTERNAL);
-    assertThat(result.error().message()).doesNotContain("a fault in collect");
-    assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
-    assertThat(result.fields()).hasSize(3).containsOnlyKeys("text", "number", "flag");
-    assertThat(result.fields().values()).containsOnlyNulls();
-    assertThat(result.cacheable()).isFalse();
-    assertPlaceIsFree(runner);
-  }
-
-  @Test
-  void aFaultInJudgeIsAnInternalError() {
-    CheckRunner runner = runner(1, 0);
-    module.end("a.test").complete("throw");
-
-    assertThat(error(result(run(runner, "a.test")))).isEqualTo(ErrorCode.INTERNAL);
-    assertPlaceIsFree(runner);
-  }
-
-  @ParameterizedTest
-  @EnumSource(names = {"CONNECT_REFUSED", "DNS_TIMEOUT", "TARGET_BLOCKED"})
-  void aFailureOfTheExchangeKeepsItsCode(ErrorCode code) {
-    CheckRunner runner = runner(1, 0);
-    module.end("a.test").fail(new CheckFailure(code, "It was so."));
-
-    CheckResult result = result(run(runner, "a.test"));
-
-    assertThat(result.error()).isEqualTo(new CheckError(code, "It was so."));
-    assertPlaceIsFree(runner);
-  }
-
-  @Test
-  void whatNeverEndsIsEnded() {
-    CheckRunner runner = runner(1, 0);
-
-    CheckResult result = result(run(runner, "never.test"));
-
-    assertThat(error(result)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
-    assertThat(result.cacheable()).isFalse();
-    assertThat(result.durationMs()).isGreaterThanOrEqualTo(1000);
-    assertPlaceIsFree(runner);
-  }
-
-  @Test
-  void whatEndsAfterItsDeadlineFreesNoSecondPlace() {
-    CheckRunner runner = runner(1, 0);
-    result(run(runner, "late.test"));
-
-    module.end("late.test").complete("late");
-
-    Future<Message.RunReply> first = run(runner, "open.test");
-    Future<Message.RunReply> second = run(runner, "other.test");
-    assertThat(Await.value(second)).isInstanceOf(Message.Busy.class);
-    module.end("open.test").complete("well");
-    assertThat(result(first).verdict()).isEqualTo(Verdict.PASS);
-  }
-
-  @Test
-  void noRoomForTheModuleIsBusy() {
-    CheckRunner runner = runner(1, 0);
-    module.end("a.test").fail(new BusyFailure("No room.", Duration.ofSeconds(7)));
-
-    assertThat(Await.value(run(runner, "a.test"))).isEqualTo(new Message.Busy(7));
-    assertPlaceIsFree(runner);
-    assertThat(meters.counter("plumbline.checks.busy").count()).isEqualTo(1);
-  }
-
-  @Test
-  void whenAllPlacesAreTakenThoseWhoWaitGoInTheOrderInWhichTheyCame() {
-    CheckRunner runner = runner(1, 3);
-    List<Future<Message.RunReply>> replies = new ArrayList<>();
-    for (String target : List.of("a.test", "b.test", "c.test", "d.test")) {
-      replies.add(run(runner, target));
+    private Future<Message.RunReply> line(CheckRunner runner, String target) {
+        return run(runner, target, true, PATIENCE_MS);
     }
-    Future<Message.RunReply> tooMany = run(runner, "e.test");
 
-    assertThat(Await.value(tooMany)).isInstanceOf(Message.Busy.class);
-    assertThat(module.came).containsExactly("a.test");
-    for (String target : List.of("d.test", "c.test", "b.test", "a.test")) {
-      module.end(target).complete(target);
+    private Future<Message.RunReply> run(CheckRunner runner, String target, boolean bulk, long patienceMs) {
+        Promise<Message.RunReply> reply = Promise.promise();
+        Message.RunCheck order = new Message.RunCheck(
+                "scripted", target, Map.of(ModuleDescription.TIMEOUT_MS, 1000), bulk, patienceMs, "test");
+        loop.runOnContext(ignored -> runner.run(order).onComplete(reply));
+        return reply.future();
     }
-    assertThat(replies)
-        .extracting(reply -> result(reply).fields().get("text"))
-        .containsExactly("a.test", "b.test", "c.test", "d.test");
-    assertThat(module.came).containsExactly("a.test", "b.test", "c.test", "d.test");
-    assertThat(meters.get("plumbline.checks.running").gauge().value()).isZero();
-    assertThat(meters.get("plumbline.checks.waiting").gauge().value()).isZero();
-  }
 
-  @Test
-  void linesOfJobsWaitForTheirPlacesBehindInstantChecks() {
-    CheckRunner runner = runner(8, 1);
-    List<Future<Message.RunReply>> replies = new ArrayList<>();
-    for (int i = 0; i < 8; i++) {
-      replies.add(line(runner, "line-" + i + ".test"));
+    private Future<Message.RunReply> run(CheckRunner runner, String target) {
+        return run(runner, target, PATIENCE_MS);
     }
-    assertThat(Await.value(line(runner, "too-many.test"))).isInstanceOf(Message.Busy.class);
-    replies.add(run(runner, "instant-0.test"));
-    replies.add(run(runner, "instant-1.test"));
-    assertThat(Await.value(run(runner, "late.test"))).isInstanceOf(Message.Busy.class);
-    assertThat(module.came)
-        .as("the eighth place is for instant checks")
-        .hasSize(8)
-        .endsWith("line-6.test", "instant-0.test");
 
-    module.end("line-0.test").complete("well");
-    Await.until(() -> module.came.size() == 9);
-    module.end("line-1.test").complete("well");
-    Await.until(() -> module.came.size() == 10);
-
-    assertThat(module.came).endsWith("instant-1.test", "line-7.test");
-    for (String target : List.copyOf(module.came)) {
-      module.end(target).tryComplete("well");
+    private static CheckResult result(Future<Message.RunReply> reply) {
+        Message.RunReply came = Await.value(reply);
+        assertThat(came).isInstanceOf(Message.Checked.class);
+        return ((Message.Checked) came).result();
     }
-    replies.forEach(reply -> assertThat(result(reply).verdict()).isEqualTo(Verdict.PASS));
-    assertThat(meters.get("plumbline.checks.running").gauge().value()).isZero();
-    assertThat(meters.get("plumbline.checks.waiting").gauge().value()).isZero();
-  }
 
-  @Test
-  void whoHasNoPatienceIsToldThatThereIsNoRoom() {
-    CheckRunner runner = runner(1, 5);
-    Future<Message.RunReply> first = run(runner, "a.test");
-    Future<Message.RunReply> hasty = run(runner, "b.test", 1);
-    Future<Message.RunReply> patient = run(runner, "c.test");
-
-    assertThat(Await.value(hasty)).isInstanceOf(Message.Busy.class);
-    module.end("a.test").complete("a");
-    module.end("c.test").complete("c");
-    result(first);
-    result(patient);
-    assertThat(module.came).containsExactly("a.test", "c.test");
-  }
-
-  @Test
-  void manyThatEndAtOnceDoNotFallIntoEachOther() {
-    CheckRunner runner = runner(1, 20_000);
-    List<Future<Message.RunReply>> replies = new ArrayList<>();
-    module.end("a.test");
-    for (int i = 0; i < 20_000; i++) {
-      replies.add(run(runner, "a.test"));
+    private static ErrorCode error(CheckResult result) {
+        CheckError error = result.error();
+        assertThat(error).isNotNull();
+        return error.code();
     }
-    module.end("a.test").complete("well");
 
-    assertThat(Await.value(Future.all(replies)).succeeded()).isTrue();
-  }
+    /** One place and no queue: an answer shows that the place is free again. */
+    private void assertPlaceIsFree(CheckRunner runner) {
+        module.end("next.test").tryComplete("well");
+        assertThat(result(run(runner, "next.test")).verdict()).isEqualTo(Verdict.PASS);
+    }
 
-  @Test
-  void ordersThatMakeNoSenseFailAndTakeNoPlace() {
-    CheckRunner runner = runner(1, 0);
+    @Test
+    void everyDeclaredFieldIsThereAndNoOther() {
+        module.end("a.test").complete("seen");
 
-    assertThat(Await.failure(run(runner, "no domain"))).isNotNull();
-    assertPlaceIsFree(runner);
-  }
+        CheckResult result = result(run(runner(1, 0), "a.test"));
+
+        assertThat(result.fields().keySet()).containsExactly("text", "number", "flag");
+        assertThat(result.fields()).containsEntry("text", "seen").containsEntry("number", null);
+        assertThat(result.error()).isNull();
+        assertThat(result.target()).isEqualTo("a.test");
+    }
+
+    @Test
+    void aFaultInCollectIsAnInternalError() {
+        CheckRunner runner = runner(1, 0);
+
+        CheckResult result = result(run(runner, "throws.test"));
+
+        assertThat(error(result)).isEqualTo(ErrorCode.INTERNAL);
+        assertThat(result.error().message()).doesNotContain("a fault in collect");
+        assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+        assertThat(result.fields()).hasSize(3).containsOnlyKeys("text", "number", "flag");
+        assertThat(result.fields().values()).containsOnlyNulls();
+        assertThat(result.cacheable()).isFalse();
+        assertPlaceIsFree(runner);
+    }
+
+    @Test
+    void aFaultInJudgeIsAnInternalError() {
+        CheckRunner runner = runner(1, 0);
+        module.end("a.test").complete("throw");
+
+        assertThat(error(result(run(runner, "a.test")))).isEqualTo(ErrorCode.INTERNAL);
+        assertPlaceIsFree(runner);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CONNECT_REFUSED", "DNS_TIMEOUT", "TARGET_BLOCKED"})
+    void aFailureOfTheExchangeKeepsItsCode(ErrorCode code) {
+        CheckRunner runner = runner(1, 0);
+        module.end("a.test").fail(new CheckFailure(code, "It was so."));
+
+        CheckResult result = result(run(runner, "a.test"));
+
+        assertThat(result.error()).isEqualTo(new CheckError(code, "It was so."));
+        assertPlaceIsFree(runner);
+    }
+
+    @Test
+    void whatNeverEndsIsEnded() {
+        CheckRunner runner = runner(1, 0);
+
+        CheckResult result = result(run(runner, "never.test"));
+
+        assertThat(error(result)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(result.cacheable()).isFalse();
+        assertThat(result.durationMs()).isGreaterThanOrEqualTo(1000);
+        assertPlaceIsFree(runner);
+    }
+
+    @Test
+    void whatEndsAfterItsDeadlineFreesNoSecondPlace() {
+        CheckRunner runner = runner(1, 0);
+        result(run(runner, "late.test"));
+
+        module.end("late.test").complete("late");
+
+        Future<Message.RunReply> first = run(runner, "open.test");
+        Future<Message.RunReply> second = run(runner, "other.test");
+        assertThat(Await.value(second)).isInstanceOf(Message.Busy.class);
+        module.end("open.test").complete("well");
+        assertThat(result(first).verdict()).isEqualTo(Verdict.PASS);
+    }
+
+    @Test
+    void noRoomForTheModuleIsBusy() {
+        CheckRunner runner = runner(1, 0);
+        module.end("a.test").fail(new OverloadFailure("No room.", Duration.ofSeconds(7)));
+
+        assertThat(Await.value(run(runner, "a.test"))).isEqualTo(new Message.Busy(7));
+        assertPlaceIsFree(runner);
+        assertThat(meters.counter("plumbline.checks.busy").count()).isEqualTo(1);
+    }
+
+    @Test
+    void whenAllPlacesAreTakenThoseWhoWaitGoInTheOrderInWhichTheyCame() {
+        CheckRunner runner = runner(1, 3);
+        List<Future<Message.RunReply>> replies = new ArrayList<>();
+        for (String target : List.of("a.test", "b.test", "c.test", "d.test")) {
+            replies.add(run(runner, target));
+        }
+        Future<Message.RunReply> tooMany = run(runner, "e.test");
+
+        assertThat(Await.value(tooMany)).isInstanceOf(Message.Busy.class);
+        assertThat(module.came).containsExactly("a.test");
+        for (String target : List.of("d.test", "c.test", "b.test", "a.test")) {
+            module.end(target).complete(target);
+        }
+        assertThat(replies)
+                .extracting(reply -> result(reply).fields().get("text"))
+                .containsExactly("a.test", "b.test", "c.test", "d.test");
+        assertThat(module.came).containsExactly("a.test", "b.test", "c.test", "d.test");
+        assertThat(meters.get("plumbline.checks.running").gauge().value()).isZero();
+        assertThat(meters.get("plumbline.checks.waiting").gauge().value()).isZero();
+    }
+
+    @Test
+    void linesOfJobsWaitForTheirPlacesBehindInstantChecks() {
+        CheckRunner runner = runner(8, 1);
+        List<Future<Message.RunReply>> replies = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            replies.add(line(runner, "line-" + i + ".test"));
+        }
+        assertThat(Await.value(line(runner, "too-many.test"))).isInstanceOf(Message.Busy.class);
+        replies.add(run(runner, "instant-0.test"));
+        replies.add(run(runner, "instant-1.test"));
+        assertThat(Await.value(run(runner, "late.test"))).isInstanceOf(Message.Busy.class);
+        assertThat(module.came)
+                .as("the eighth place is for instant checks")
+                .hasSize(8)
+                .endsWith("line-6.test", "instant-0.test");
+
+        module.end("line-0.test").complete("well");
+        Await.until(() -> module.came.size() == 9);
+        module.end("line-1.test").complete("well");
+        Await.until(() -> module.came.size() == 10);
+
+        assertThat(module.came).endsWith("instant-1.test", "line-7.test");
+        for (String target : List.copyOf(module.came)) {
+            module.end(target).tryComplete("well");
+        }
+        replies.forEach(reply -> assertThat(result(reply).verdict()).isEqualTo(Verdict.PASS));
+        assertThat(meters.get("plumbline.checks.running").gauge().value()).isZero();
+        assertThat(meters.get("plumbline.checks.waiting").gauge().value()).isZero();
+    }
+
+    @Test
+    void whoHasNoPatienceIsToldThatThereIsNoRoom() {
+        CheckRunner runner = runner(1, 5);
+        Future<Message.RunReply> first = run(runner, "a.test");
+        Future<Message.RunReply> hasty = run(runner, "b.test", 1);
+        Future<Message.RunReply> patient = run(runner, "c.test");
+
+        assertThat(Await.value(hasty)).isInstanceOf(Message.Busy.class);
+        module.end("a.test").complete("a");
+        module.end("c.test").complete("c");
+        result(first);
+        result(patient);
+        assertThat(module.came).containsExactly("a.test", "c.test");
+    }
+
+    @Test
+    void manyThatEndAtOnceDoNotFallIntoEachOther() {
+        CheckRunner runner = runner(1, 20_000);
+        List<Future<Message.RunReply>> replies = new ArrayList<>();
+        module.end("a.test");
+        for (int i = 0; i < 20_000; i++) {
+            replies.add(run(runner, "a.test"));
+        }
+        module.end("a.test").complete("well");
+
+        assertThat(Await.value(Future.all(replies)).succeeded()).isTrue();
+    }
+
+    @Test
+    void ordersThatMakeNoSenseFailAndTakeNoPlace() {
+        CheckRunner runner = runner(1, 0);
+
+        assertThat(Await.failure(run(runner, "no domain"))).isNotNull();
+        assertPlaceIsFree(runner);
+    }
 }

@@ -1,9 +1,12 @@
 package dev.plumbline.store;
 
-import static dev.plumbline.store.TestDatabase.await;
+import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.support.Eventually;
+import dev.plumbline.support.TcpGate;
+import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Row;
@@ -18,112 +21,112 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class DatabaseTest {
-  @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
 
-  private static final Duration TIMEOUT = Duration.ofMillis(500);
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-  private Valve valve;
-  private Database database;
+    private TcpGate valve;
+    private Database database;
 
-  @BeforeEach
-  void open() {
-    valve = new Valve(DATABASE.vertx(), DATABASE.server().port());
-    String url = DATABASE.url().replaceFirst(":\\d+/", ":" + valve.port() + "/");
-    database = new Database(DATABASE.vertx(), url, 2, TIMEOUT, TIMEOUT.multipliedBy(3));
-    Eventually.holds(this::works);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
-    valve.shut();
-  }
-
-  private boolean works() {
-    try {
-      return one(await(database.query("select $1::int", Tuple.of(1)))) == 1;
-    } catch (DatabaseUnavailableException e) {
-      return false;
+    @BeforeEach
+    void open() {
+        valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
+        String url = DATABASE.url().replaceFirst(":\\d+/", ":" + valve.port() + "/");
+        database = new Database(DATABASE.vertx(), url, 2, TIMEOUT, TIMEOUT.multipliedBy(3));
+        Eventually.holds(this::works);
     }
-  }
 
-  private static int one(RowSet<Row> rows) {
-    return rows.iterator().next().getInteger(0);
-  }
-
-  private void assertUnavailable(Future<?> future) {
-    assertThatThrownBy(() -> await(future)).isInstanceOf(DatabaseUnavailableException.class);
-  }
-
-  @Test
-  void refusedConnectionsFailAtOnceAndItComesBackByItself() {
-    valve.shut();
-    Eventually.holds(() -> !works() && !database.available());
-    assertThat(database.query("select 1").failed()).as("without waiting").isTrue();
-    assertThat(database.inTransaction(c -> c.query("select 1").execute()).failed()).isTrue();
-    assertUnavailable(database.ping());
-
-    valve.open();
-    Eventually.holds(database::available);
-    assertThat(works()).isTrue();
-  }
-
-  @Test
-  void aSilentDatabaseFailsEveryCallerAndItComesBackByItself() {
-    valve.fallSilent();
-    List<Future<?>> asked = new ArrayList<>();
-    for (int i = 0; i < 200; i++) {
-      asked.add(database.query("select 1"));
+    @AfterEach
+    void close() {
+        database.close();
+        valve.shut();
     }
-    asked.forEach(this::assertUnavailable);
-    assertThat(database.available()).isFalse();
-    assertThat(database.query("select 1").failed()).as("without waiting").isTrue();
 
-    valve.speak();
-    Eventually.holds(database::available);
-    assertThat(works()).isTrue();
-  }
-
-  @Test
-  void aSlowStatementEndsButIsNoOutage() {
-    assertUnavailable(database.query("select pg_sleep(20)"));
-    assertThat(database.available()).isTrue();
-    assertThat(works()).isTrue();
-  }
-
-  @Test
-  void aWrongStatementIsNoOutage() {
-    assertThatThrownBy(() -> await(database.query("select nothing from nowhere")))
-        .isInstanceOf(PgException.class);
-    assertThatThrownBy(() -> await(database.query("select 1 / $1::int", Tuple.of(0))))
-        .isInstanceOf(PgException.class);
-    assertThat(database.available()).isTrue();
-  }
-
-  @Test
-  void aTransactionCountsAsAWhole() {
-    await(database.query("create table if not exists purse (balance int)"));
-    assertThatThrownBy(
-            () ->
-                await(
-                    database.inTransaction(
-                        c ->
-                            c.query("insert into purse values (1)")
-                                .execute()
-                                .compose(r -> c.query("select 1 / 0").execute()))))
-        .isInstanceOf(PgException.class);
-    assertThat(one(await(database.query("select count(*)::int from purse")))).isZero();
-    await(database.inTransaction(c -> c.query("insert into purse values (1)").execute()));
-    assertThat(one(await(database.query("select count(*)::int from purse")))).isOne();
-  }
-
-  @Test
-  void refusesAnAddressThatIsNoneWithoutRepeatingIt() {
-    for (String url : List.of("mysql://u:secret@h/d", "postgresql://u:secret@[::1:x", "secret")) {
-      assertThatThrownBy(() -> new Database(DATABASE.vertx(), url, 1, TIMEOUT))
-          .isInstanceOf(StoreException.class)
-          .hasMessageStartingWith("database.url")
-          .hasMessageNotContaining("secret");
+    private boolean works() {
+        try {
+            return one(await(database.query("select $1::int", Tuple.of(1)))) == 1;
+        } catch (DatabaseUnavailableException e) {
+            return false;
+        }
     }
-  }
+
+    private static int one(RowSet<Row> rows) {
+        return rows.iterator().next().getInteger(0);
+    }
+
+    private void assertUnavailable(Future<?> future) {
+        assertThatThrownBy(() -> await(future)).isInstanceOf(DatabaseUnavailableException.class);
+    }
+
+    @Test
+    void refusedConnectionsFailAtOnceAndItComesBackByItself() {
+        valve.shut();
+        Eventually.holds(() -> !works() && !database.available());
+        assertThat(database.query("select 1").failed()).as("without waiting").isTrue();
+        assertThat(database.inTransaction(c -> c.query("select 1").execute()).failed())
+                .isTrue();
+        assertUnavailable(database.ping());
+
+        valve.open();
+        Eventually.holds(database::available);
+        assertThat(works()).isTrue();
+    }
+
+    @Test
+    void aSilentDatabaseFailsEveryCallerAndItComesBackByItself() {
+        valve.fallSilent();
+        List<Future<?>> asked = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            asked.add(database.query("select 1"));
+        }
+        asked.forEach(this::assertUnavailable);
+        assertThat(database.available()).isFalse();
+        assertThat(database.query("select 1").failed()).as("without waiting").isTrue();
+
+        valve.speak();
+        Eventually.holds(database::available);
+        assertThat(works()).isTrue();
+    }
+
+    @Test
+    void aSlowStatementEndsButIsNoOutage() {
+        assertUnavailable(database.query("select pg_sleep(20)"));
+        assertThat(database.available()).isTrue();
+        assertThat(works()).isTrue();
+    }
+
+    @Test
+    void aWrongStatementIsNoOutage() {
+        assertThatThrownBy(() -> await(database.query("select nothing from nowhere")))
+                .isInstanceOf(PgException.class);
+        assertThatThrownBy(() -> await(database.query("select 1 / $1::int", Tuple.of(0))))
+                .isInstanceOf(PgException.class);
+        assertThat(database.available()).isTrue();
+    }
+
+    @Test
+    void aTransactionCountsAsAWhole() {
+        await(database.query("create table if not exists purse (balance int)"));
+        assertThatThrownBy(() -> await(database.inTransaction(
+                        c -> c.query("insert into purse values (1)").execute().compose(r -> c.query("select 1 / 0")
+                                .execute()))))
+                .isInstanceOf(PgException.class);
+        assertThat(one(await(database.query("select count(*)::int from purse"))))
+                .isZero();
+        await(database.inTransaction(
+                c -> c.query("insert into purse values (1)").execute()));
+        assertThat(one(await(database.query("select count(*)::int from purse"))))
+                .isOne();
+    }
+
+    @Test
+    void refusesAnAddressThatIsNoneWithoutRepeatingIt() {
+        for (String url : List.of("mysql://u:secret@h/d", "postgresql://u:secret@[::1:x", "secret")) {
+            assertThatThrownBy(() -> new Database(DATABASE.vertx(), url, 1, TIMEOUT))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageStartingWith("database.url")
+                    .hasMessageNotContaining("secret");
+        }
+    }
 }

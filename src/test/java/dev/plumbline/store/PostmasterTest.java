@@ -2,6 +2,7 @@ package dev.plumbline.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,46 +10,47 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PostmasterTest {
-  @TempDir Path dir;
+    @TempDir
+    Path dir;
 
-  @Test
-  void oneThatNobodyHasReapedIsDead() throws IOException, InterruptedException {
-    Process parent = new ProcessBuilder("sh", "-c", "true & exec sleep 60").start();
-    try {
-      Eventually.holds(
-          () -> parent.children().anyMatch(child -> !new Postmaster(child.pid()).alive()));
-      assertThat(parent.children()).isNotEmpty();
-      assertThat(new Postmaster(parent.pid()).alive()).isTrue();
-    } finally {
-      parent.destroyForcibly().waitFor();
+    @Test
+    void oneThatNobodyHasReapedIsDead() throws IOException, InterruptedException {
+        Process parent = new ProcessBuilder("sh", "-c", "true & exec sleep 60").start();
+        try {
+            Eventually.holds(() -> parent.children().anyMatch(child -> !new Postmaster(child.pid()).alive()));
+            assertThat(parent.children()).isNotEmpty();
+            assertThat(new Postmaster(parent.pid()).alive()).isTrue();
+        } finally {
+            parent.destroyForcibly().waitFor();
+        }
+        assertThat(new Postmaster(parent.pid()).alive()).isFalse();
     }
-    assertThat(new Postmaster(parent.pid()).alive()).isFalse();
-  }
 
-  @Test
-  void aBrokenFileNamesNobody() throws IOException {
-    assertThat(Postmaster.of(dir)).isEmpty();
-    for (String content : new String[] {"", "x\n", "-1\n", "0\n", "999999999\n"}) {
-      Files.writeString(dir.resolve("postmaster.pid"), content);
-      assertThat(Postmaster.of(dir)).as(content).isEmpty();
+    @Test
+    void aBrokenFileNamesNobody() throws IOException {
+        assertThat(Postmaster.of(dir)).isEmpty();
+        for (String content : new String[] {"", "x\n", "-1\n", "0\n", "999999999\n"}) {
+            Files.writeString(dir.resolve("postmaster.pid"), content);
+            assertThat(Postmaster.of(dir)).as(content).isEmpty();
+        }
     }
-  }
 
-  @Test
-  void aStrangerIsNotTaken() throws IOException {
-    long self = ProcessHandle.current().pid();
-    Files.writeString(dir.resolve("postmaster.pid"), self + "\n");
-    assertThat(Postmaster.of(dir)).isEmpty();
-  }
-
-  @Test
-  void theProcessThatWorksInTheFolderIsTaken() throws IOException, InterruptedException {
-    Process process = new ProcessBuilder("sleep", "60").directory(dir.toFile()).start();
-    try {
-      Files.writeString(dir.resolve("postmaster.pid"), process.pid() + "\n");
-      assertThat(Postmaster.of(dir)).contains(new Postmaster(process.pid()));
-    } finally {
-      process.destroyForcibly().waitFor();
+    @Test
+    void aStrangerIsNotTaken() throws IOException {
+        long self = ProcessHandle.current().pid();
+        Files.writeString(dir.resolve("postmaster.pid"), self + "\n");
+        assertThat(Postmaster.of(dir)).isEmpty();
     }
-  }
+
+    @Test
+    void theProcessThatWorksInTheFolderIsTaken() throws IOException, InterruptedException {
+        Process process =
+                new ProcessBuilder("sleep", "60").directory(dir.toFile()).start();
+        try {
+            Files.writeString(dir.resolve("postmaster.pid"), process.pid() + "\n");
+            assertThat(Postmaster.of(dir)).contains(new Postmaster(process.pid()));
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+    }
 }

@@ -17,53 +17,53 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SharedSecretTest {
-  @TempDir Path parent;
+    @TempDir
+    Path parent;
 
-  @Test
-  void whoeverMakesItAtTheSameTimeGetsTheSame() throws IOException {
-    Path dir = parent.resolve("data");
-    ExecutorService nodes = Executors.newFixedThreadPool(8);
-    try {
-      List<CompletableFuture<String>> secrets = new ArrayList<>();
-      for (int i = 0; i < 8; i++) {
-        secrets.add(
-            CompletableFuture.supplyAsync(
-                () -> DataDirectory.sharedSecret(dir, "session.secret"), nodes));
-      }
+    @Test
+    void whoeverMakesItAtTheSameTimeGetsTheSame() throws IOException {
+        Path dir = parent.resolve("data");
+        ExecutorService nodes = Executors.newFixedThreadPool(8);
+        try {
+            List<CompletableFuture<String>> secrets = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                secrets.add(
+                        CompletableFuture.supplyAsync(() -> DataDirectory.sharedSecret(dir, "session.secret"), nodes));
+            }
 
-      String secret = secrets.get(0).join();
+            String secret = secrets.get(0).join();
 
-      assertThat(secret).matches("[0-9a-f]{48}");
-      assertThat(secrets).allMatch(other -> other.join().equals(secret));
-      assertThat(DataDirectory.sharedSecret(dir, "session.secret")).isEqualTo(secret);
-    } finally {
-      nodes.shutdownNow();
+            assertThat(secret).matches("[0-9a-f]{48}");
+            assertThat(secrets).allMatch(other -> other.join().equals(secret));
+            assertThat(DataDirectory.sharedSecret(dir, "session.secret")).isEqualTo(secret);
+        } finally {
+            nodes.shutdownNow();
+        }
+        try (Stream<Path> files = Files.list(dir)) {
+            assertThat(files).containsExactly(dir.resolve("session.secret"));
+        }
+        assertThat(mode(dir)).isEqualTo("rwx------");
+        assertThat(mode(dir.resolve("session.secret"))).isEqualTo("rw-------");
     }
-    try (Stream<Path> files = Files.list(dir)) {
-      assertThat(files).containsExactly(dir.resolve("session.secret"));
+
+    private static String mode(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
-    assertThat(mode(dir)).isEqualTo("rwx------");
-    assertThat(mode(dir.resolve("session.secret"))).isEqualTo("rw-------");
-  }
 
-  private static String mode(Path path) throws IOException {
-    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
-  }
+    @Test
+    void anEmptyFileIsNoSecret() throws IOException {
+        Files.createFile(parent.resolve("session.secret"));
 
-  @Test
-  void anEmptyFileIsNoSecret() throws IOException {
-    Files.createFile(parent.resolve("session.secret"));
+        assertThatThrownBy(() -> DataDirectory.sharedSecret(parent, "session.secret"))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("session.secret is empty");
+    }
 
-    assertThatThrownBy(() -> DataDirectory.sharedSecret(parent, "session.secret"))
-        .isInstanceOf(StoreException.class)
-        .hasMessageContaining("session.secret is empty");
-  }
+    @Test
+    void whatIsNoFolderIsSaid() throws IOException {
+        Path file = Files.createFile(parent.resolve("file"));
 
-  @Test
-  void whatIsNoFolderIsSaid() throws IOException {
-    Path file = Files.createFile(parent.resolve("file"));
-
-    assertThatThrownBy(() -> DataDirectory.sharedSecret(file.resolve("data"), "session.secret"))
-        .isInstanceOf(StoreException.class);
-  }
+        assertThatThrownBy(() -> DataDirectory.sharedSecret(file.resolve("data"), "session.secret"))
+                .isInstanceOf(StoreException.class);
+    }
 }

@@ -1,12 +1,12 @@
 package dev.plumbline.bench.micro;
 
 import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Description;
-import dev.plumbline.check.Field;
+import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Target;
@@ -42,95 +42,94 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @SuppressWarnings("NullAway.Init")
 public class PureParts {
-  private static final Map<String, String> GIVEN =
-      Map.of("method", "get", "max_redirects", "3", "verify_tls", "false");
+    private static final Map<String, String> GIVEN =
+            Map.of("method", "get", "max_redirects", "3", "verify_tls", "false");
 
-  private Description httpStatus;
-  private TargetPolicy policy;
-  private InetAddress publicV4;
-  private InetAddress mappedV6;
-  private CheckResult result;
+    private ModuleDescription httpStatus;
+    private TargetPolicy policy;
+    private InetAddress publicV4;
+    private InetAddress mappedV6;
+    private CheckResult result;
 
-  @Setup
-  public void prepare() throws UnknownHostException {
-    ModuleDefinition<?> module =
-        Objects.requireNonNull(ModuleCatalogue.load().find("http-status"), "http-status");
-    httpStatus = module.description();
-    policy =
-        new TargetPolicy(
-            new TargetPolicy.Rules(
-                List.of("198.18.0.0/15"),
-                List.of("192.0.2.0/24", "example.org"),
-                List.of(),
-                List.of("80", "443", "8000-8100")),
-            (address, port) -> false);
-    publicV4 = InetAddress.getByName("93.184.215.14");
-    mappedV6 = InetAddress.getByName("64:ff9b::5db8:d70e");
-    result = aResult();
-  }
-
-  @Benchmark
-  public Target parseUrl() throws InvalidTargetException {
-    return TargetParser.parse(httpStatus, "https://www.example.com/a/path?with=a&query=1");
-  }
-
-  @Benchmark
-  public Target parseInternationalUrl() throws InvalidTargetException {
-    return TargetParser.parse(httpStatus, "https://www.BÜCHER.example/straße?q=ü");
-  }
-
-  @Benchmark
-  public @Nullable String judgeAddressV4() {
-    return policy.refusalOf(publicV4, 443);
-  }
-
-  @Benchmark
-  public @Nullable String judgeAddressNat64() {
-    return policy.refusalOf(mappedV6, 443);
-  }
-
-  @Benchmark
-  public byte[] writeResult() {
-    return ResultJson.write(result);
-  }
-
-  @Benchmark
-  public Options.Parsed parseNoOptions() {
-    return Options.parse(httpStatus, Map.of());
-  }
-
-  @Benchmark
-  public Options.Parsed parseThreeOptions() {
-    return Options.parse(httpStatus, GIVEN);
-  }
-
-  /** A result with every field of the module, each with a value of its type. */
-  private CheckResult aResult() {
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    for (Field field : httpStatus.fields()) {
-      fields.put(field.name(), valueOf(field.type()));
+    @Setup
+    public void prepare() throws UnknownHostException {
+        ModuleDefinition<?> module =
+                Objects.requireNonNull(ModuleCatalogue.load().find("http-status"), "http-status");
+        httpStatus = module.description();
+        policy = new TargetPolicy(
+                new TargetPolicy.Rules(
+                        List.of("198.18.0.0/15"),
+                        List.of("192.0.2.0/24", "example.org"),
+                        List.of(),
+                        List.of("80", "443", "8000-8100")),
+                (address, port) -> false);
+        publicV4 = InetAddress.getByName("93.184.215.14");
+        mappedV6 = InetAddress.getByName("64:ff9b::5db8:d70e");
+        result = aResult();
     }
-    return new CheckResult(
-        httpStatus.module(),
-        "https://www.example.com/a/path?with=a&query=1",
-        Verdict.PASS,
-        fields,
-        List.of(),
-        List.of(),
-        null,
-        Instant.parse("2026-11-20T10:00:00.123Z"),
-        84);
-  }
 
-  private static Object valueOf(FieldType type) {
-    return switch (type) {
-      case STRING -> "text/html; charset=utf-8";
-      case INTEGER -> 1234L;
-      case NUMBER -> 12.5;
-      case BOOLEAN -> true;
-      case TIME -> Instant.parse("2026-11-20T10:00:00.123Z");
-      case ARRAY -> List.of(Map.of("url", "https://example.com/", "status", 301L));
-      case OBJECT -> Map.of("name", "value");
-    };
-  }
+    @Benchmark
+    public Target parseUrl() throws InvalidTargetException {
+        return TargetParser.parse(httpStatus, "https://www.example.com/a/path?with=a&query=1");
+    }
+
+    @Benchmark
+    public Target parseInternationalUrl() throws InvalidTargetException {
+        return TargetParser.parse(httpStatus, "https://www.BÜCHER.example/straße?q=ü");
+    }
+
+    @Benchmark
+    public @Nullable String judgeAddressV4() {
+        return policy.refusalOf(publicV4, 443);
+    }
+
+    @Benchmark
+    public @Nullable String judgeAddressNat64() {
+        return policy.refusalOf(mappedV6, 443);
+    }
+
+    @Benchmark
+    public byte[] writeResult() {
+        return ResultJson.write(result);
+    }
+
+    @Benchmark
+    public Options.Parsed parseNoOptions() {
+        return Options.parse(httpStatus, Map.of());
+    }
+
+    @Benchmark
+    public Options.Parsed parseThreeOptions() {
+        return Options.parse(httpStatus, GIVEN);
+    }
+
+    /** A result with every field of the module, each with a value of its type. */
+    private CheckResult aResult() {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        for (FieldDescription field : httpStatus.fields()) {
+            fields.put(field.name(), valueOf(field.type()));
+        }
+        return new CheckResult(
+                httpStatus.module(),
+                "https://www.example.com/a/path?with=a&query=1",
+                Verdict.PASS,
+                fields,
+                List.of(),
+                List.of(),
+                null,
+                Instant.parse("2026-11-20T10:00:00.123Z"),
+                84);
+    }
+
+    private static Object valueOf(FieldType type) {
+        return switch (type) {
+            case STRING -> "text/html; charset=utf-8";
+            case INTEGER -> 1234L;
+            case NUMBER -> 12.5;
+            case BOOLEAN -> true;
+            case TIME -> Instant.parse("2026-11-20T10:00:00.123Z");
+            case ARRAY -> List.of(Map.of("url", "https://example.com/", "status", 301L));
+            case OBJECT -> Map.of("name", "value");
+        };
+    }
 }

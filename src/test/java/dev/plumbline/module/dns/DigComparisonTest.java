@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
-import dev.plumbline.lab.Dig;
-import dev.plumbline.lab.DnsBench;
 import dev.plumbline.lab.DnsFaults;
+import dev.plumbline.lab.DnsFixture;
 import dev.plumbline.lab.DnsLab;
-import dev.plumbline.lab.Named;
+import dev.plumbline.support.Dig;
+import dev.plumbline.support.NamedServer;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,28 +23,27 @@ import org.xbill.DNS.Rcode;
 
 /** What we tell of servers of BIND is what dig tells of them. */
 class DigComparisonTest {
-  private static final DnsRecords MODULE = new DnsRecords();
-  private static DnsBench bench;
+    private static final DnsRecords MODULE = new DnsRecords();
+    private static DnsFixture bench;
 
-  @BeforeAll
-  static void start() {
-    bench = DnsBench.start();
-  }
+    @BeforeAll
+    static void start() {
+        bench = DnsFixture.start();
+    }
 
-  @AfterAll
-  static void stop() {
-    bench.close();
-  }
+    @AfterAll
+    static void stop() {
+        bench.close();
+    }
 
-  @Test
-  void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
-    String types = "A,AAAA,CNAME,MX,NS,TXT,SOA,CAA,HTTPS,SRV,SVCB,TLSA,DS,PTR,NAPTR,SSHFP,URI";
-    try (Named named =
-        Named.start(
-            folder,
-            Map.of(
-                "zone.test",
-                """
+    @Test
+    void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
+        String types = "A,AAAA,CNAME,MX,NS,TXT,SOA,CAA,HTTPS,SRV,SVCB,TLSA,DS,PTR,NAPTR,SSHFP,URI";
+        try (NamedServer named = NamedServer.start(
+                folder,
+                Map.of(
+                        "zone.test",
+                        """
                 @ IN A 192.0.2.1
                 @ 120 IN A 192.0.2.2
                 @ IN AAAA 2001:db8::1:0:0:1
@@ -69,61 +68,53 @@ class DigComparisonTest {
                 long IN TXT %s
                 empty.below IN A 192.0.2.3
                 """
-                    .formatted(("\"" + "y".repeat(255) + "\" ").repeat(60)),
-                "other.test",
-                "target IN A 192.0.2.4\n"))) {
-      for (String name :
-          List.of(
-              "zone.test",
-              "www.zone.test",
-              "chain.zone.test",
-              "away.zone.test",
-              "dangling.zone.test",
-              "x.wild.zone.test",
-              "wild.zone.test",
-              "long.zone.test",
-              "below.zone.test",
-              "_443._tcp.zone.test",
-              "_sip._udp.zone.test",
-              "no.zone.test")) {
-        CheckResult result = bench.check(MODULE, named.address(), name, "types=" + types);
+                                .formatted(("\"" + "y".repeat(255) + "\" ").repeat(60)),
+                        "other.test",
+                        "target IN A 192.0.2.4\n"))) {
+            for (String name : List.of(
+                    "zone.test",
+                    "www.zone.test",
+                    "chain.zone.test",
+                    "away.zone.test",
+                    "dangling.zone.test",
+                    "x.wild.zone.test",
+                    "wild.zone.test",
+                    "long.zone.test",
+                    "below.zone.test",
+                    "_443._tcp.zone.test",
+                    "_sip._udp.zone.test",
+                    "no.zone.test")) {
+                CheckResult result = bench.check(MODULE, named.address(), name, "types=" + types);
 
-        List<String> ours = new ArrayList<>();
-        records(result)
-            .forEach(
-                (type, rows) ->
-                    rows.forEach(
-                        row ->
-                            ours.add(
-                                "%s. %s IN %s %s"
-                                    .formatted(
-                                        row.get("name"),
-                                        row.get("ttl_seconds"),
-                                        type,
-                                        row.get("data")))));
-        List<String> theirs = new ArrayList<>();
-        for (String type : types.split(",")) {
-          Dig.ask(named.port(), "+noall", "+answer", "+nosplit", name, type).stream()
-              .map(line -> line.replaceAll("\\s+", " ").replace("alpn=\"h2,h3\"", "alpn=h2,h3"))
-              .filter(line -> !theirs.contains(line))
-              .forEach(theirs::add);
+                List<String> ours = new ArrayList<>();
+                records(result)
+                        .forEach((type, rows) -> rows.forEach(row -> ours.add("%s. %s IN %s %s"
+                                .formatted(row.get("name"), row.get("ttl_seconds"), type, row.get("data")))));
+                List<String> theirs = new ArrayList<>();
+                for (String type : types.split(",")) {
+                    Dig.ask(named.port(), "+noall", "+answer", "+nosplit", name, type).stream()
+                            .map(line -> line.replaceAll("\\s+", " ").replace("alpn=\"h2,h3\"", "alpn=h2,h3"))
+                            .filter(line -> !theirs.contains(line))
+                            .forEach(theirs::add);
+                }
+                assertThat(ours.stream()
+                                .map(line -> line.replaceAll("\\s+", " "))
+                                .toList())
+                        .as(name)
+                        .containsExactlyInAnyOrderElementsOf(theirs);
+                List<String> comments = Dig.ask(named.port(), "+noall", "+comments", name, "A");
+                assertThat(comments.toString())
+                        .contains("status: " + result.fields().get("rcode") + ",")
+                        .contains("flags: qr " + ((boolean) result.fields().get("authoritative") ? "aa " : ""));
+                assertThat(result.fields()).containsEntry("wildcard", name.endsWith("wild.zone.test"));
+            }
         }
-        assertThat(ours.stream().map(line -> line.replaceAll("\\s+", " ")).toList())
-            .as(name)
-            .containsExactlyInAnyOrderElementsOf(theirs);
-        List<String> comments = Dig.ask(named.port(), "+noall", "+comments", name, "A");
-        assertThat(comments.toString())
-            .contains("status: " + result.fields().get("rcode") + ",")
-            .contains("flags: qr " + ((boolean) result.fields().get("authoritative") ? "aa " : ""));
-        assertThat(result.fields()).containsEntry("wildcard", name.endsWith("wild.zone.test"));
-      }
     }
-  }
 
-  @Test
-  void agreesWithDigOnLameDelegations(@TempDir Path folder) throws Exception {
-    String zone =
-        """
+    @Test
+    void agreesWithDigOnLameDelegations(@TempDir Path folder) throws Exception {
+        String zone =
+                """
         good IN NS ns
         refusing IN NS ns
         upward IN NS ns
@@ -133,53 +124,50 @@ class DigComparisonTest {
         ns IN A 127.0.0.2
         gone IN A 127.0.0.3
         """;
-    try (Named resolver = Named.start(folder, Map.of("zone.test", zone));
-        DnsLab ns = DnsLab.start(InetAddress.getByName("127.0.0.2"), resolver.port())) {
-      for (String name : List.of("good.zone.test", "half.zone.test")) {
-        ns.address(name, "192.0.2.1").record(name + ". 60 IN TXT \"known\"");
-        ns.behave(name, DnsFaults.authoritative(name));
-        ns.behave(nobodys(name), DnsFaults.authoritative(name));
-      }
-      ns.behave("refusing.zone.test", DnsFaults.rcode(Rcode.REFUSED));
-      ns.behave("upward.zone.test", DnsFaults.upwardReferral());
+        try (NamedServer resolver = NamedServer.start(folder, Map.of("zone.test", zone));
+                DnsLab ns = DnsLab.start(InetAddress.getByName("127.0.0.2"), resolver.port())) {
+            for (String name : List.of("good.zone.test", "half.zone.test")) {
+                ns.address(name, "192.0.2.1").record(name + ". 60 IN TXT \"known\"");
+                ns.behave(name, DnsFaults.authoritative(name));
+                ns.behave(nobodys(name), DnsFaults.authoritative(name));
+            }
+            ns.behave("refusing.zone.test", DnsFaults.rcode(Rcode.REFUSED));
+            ns.behave("upward.zone.test", DnsFaults.upwardReferral());
 
-      for (String name : List.of("good", "half", "refusing", "upward", "dead")) {
-        boolean lame = !name.equals("good") && !name.equals("half");
-        CheckResult result =
-            bench.check(MODULE, resolver.address(), name + ".zone.test", "types=A,AAAA,TXT");
+            for (String name : List.of("good", "half", "refusing", "upward", "dead")) {
+                boolean lame = !name.equals("good") && !name.equals("half");
+                CheckResult result = bench.check(MODULE, resolver.address(), name + ".zone.test", "types=A,AAAA,TXT");
 
-        for (String type : List.of("A", "AAAA", "TXT")) {
-          assertThat(
-                  Dig.ask(resolver.port(), "+noall", "+comments", name + ".zone.test", type)
-                      .toString())
-              .contains("status: " + result.fields().get("rcode") + ",");
+                for (String type : List.of("A", "AAAA", "TXT")) {
+                    assertThat(Dig.ask(resolver.port(), "+noall", "+comments", name + ".zone.test", type)
+                                    .toString())
+                            .contains("status: " + result.fields().get("rcode") + ",");
+                }
+                assertThat(result.fields())
+                        .as(name)
+                        .containsEntry("rcode", lame ? "SERVFAIL" : "NOERROR")
+                        .containsEntry("authoritative", false);
+                assertThat(records(result).keySet()).containsExactlyElementsOf(lame ? List.of() : List.of("A", "TXT"));
+                assertThat(result.error() == null ? null : result.error().code())
+                        .isEqualTo(lame ? ErrorCode.DNS_SERVFAIL : null);
+                assertThat(codes(result.findings())).isEqualTo(lame ? List.of() : List.of("no_ipv6"));
+            }
+            assertThat(ns.queries("upward.zone.test")).isPositive();
+            assertThat(ns.queries("refusing.zone.test")).isPositive();
         }
-        assertThat(result.fields())
-            .as(name)
-            .containsEntry("rcode", lame ? "SERVFAIL" : "NOERROR")
-            .containsEntry("authoritative", false);
-        assertThat(records(result).keySet())
-            .containsExactlyElementsOf(lame ? List.of() : List.of("A", "TXT"));
-        assertThat(result.error() == null ? null : result.error().code())
-            .isEqualTo(lame ? ErrorCode.DNS_SERVFAIL : null);
-        assertThat(codes(result.findings())).isEqualTo(lame ? List.of() : List.of("no_ipv6"));
-      }
-      assertThat(ns.queries("upward.zone.test")).isPositive();
-      assertThat(ns.queries("refusing.zone.test")).isPositive();
     }
-  }
 
-  @SuppressWarnings("unchecked")
-  private static Map<String, List<Map<String, Object>>> records(CheckResult result) {
-    return (Map<String, List<Map<String, Object>>>) result.fields().get("records");
-  }
+    @SuppressWarnings("unchecked")
+    private static Map<String, List<Map<String, Object>>> records(CheckResult result) {
+        return (Map<String, List<Map<String, Object>>>) result.fields().get("records");
+    }
 
-  /** The name below another that is asked for because nobody has it. */
-  private static String nobodys(String name) {
-    return DnsRecords.NOBODYS_LABEL + "." + name;
-  }
+    /** The name below another that is asked for because nobody has it. */
+    private static String nobodys(String name) {
+        return DnsRecords.NOBODYS_LABEL + "." + name;
+    }
 
-  private static List<String> codes(List<Finding> findings) {
-    return findings.stream().map(Finding::code).toList();
-  }
+    private static List<String> codes(List<Finding> findings) {
+        return findings.stream().map(Finding::code).toList();
+    }
 }

@@ -3,15 +3,15 @@ package dev.plumbline.module.dns;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Verdict;
-import dev.plumbline.lab.DnsBench;
 import dev.plumbline.lab.DnsFaults;
+import dev.plumbline.lab.DnsFixture;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,299 +27,284 @@ import org.xbill.DNS.Type;
 
 /** What is told of names, asked of a server that says what it is told to say. */
 class DnsRecordsTest {
-  private static final DnsRecords MODULE = new DnsRecords();
-  private static DnsBench bench;
+    private static final DnsRecords MODULE = new DnsRecords();
+    private static DnsFixture bench;
 
-  @BeforeAll
-  static void start() {
-    bench = DnsBench.start();
-    bench
-        .dns()
-        .address("full.test", "192.0.2.1", "2001:db8::1")
-        .record("full.test. 300 IN MX 10 mail.full.test.")
-        .record("full.test. 300 IN TXT \"v=spf1 \" \"-all\"")
-        .record("full.test. 300 IN CAA 0 issue \"ca.test\"")
-        .address("inside.test", "192.0.2.1", "10.1.2.3")
-        .record("half.test. 300 IN TXT \"known\"")
-        .address("half.test", "192.0.2.1")
-        .behave("half.test", DnsFaults.only(Type.HTTPS, DnsFaults.rcode(Rcode.SERVFAIL)))
-        .address("ldap.test", "192.0.2.1")
-        .record("ldap.test. 300 IN SRV 0 0 389 dc1.corp.example.")
-        .behave("lame.test", DnsFaults.rcode(Rcode.REFUSED))
-        .behave("upward.test", DnsFaults.upwardReferral())
-        .record("doubt.test. 300 IN TXT \"known\"")
-        .behave(
-            "doubt.test",
-            (query, honest, transport, count) ->
-                query.getQuestion().getType() == Type.TXT
-                    ? honest.toWire()
-                    : DnsFaults.rcode(Rcode.SERVFAIL).reply(query, honest, transport, count))
-        .behave("silent.test", DnsFaults.silent())
-        .empty("empty.test")
-        .alias("circle.test", "round.test")
-        .alias("round.test", "circle.test")
-        .address("xn--bcher-kva.test", "192.0.2.1");
-  }
-
-  @AfterAll
-  static void stop() {
-    bench.close();
-  }
-
-  private static CheckResult check(String domain, String query) {
-    return bench.check(MODULE, domain, query);
-  }
-
-  @SuppressWarnings("unchecked")
-  private static Map<String, List<Map<String, Object>>> records(CheckResult result) {
-    return (Map<String, List<Map<String, Object>>>) result.fields().get("records");
-  }
-
-  @Test
-  void tellsEveryRecord() {
-    CheckResult result = check("Full.test.", "");
-
-    assertThat(result.verdict()).isEqualTo(Verdict.PASS);
-    assertThat(result.fields()).containsEntry("rcode", "NOERROR").containsEntry("ttl_min", 60);
-    Map<String, List<Map<String, Object>>> records = records(result);
-    assertThat(records.keySet()).containsExactly("A", "AAAA", "MX", "TXT", "CAA");
-    assertThat(records.get("AAAA"))
-        .isEqualTo(List.of(Map.of("name", "full.test", "ttl_seconds", 60L, "data", "2001:db8::1")));
-    assertThat(records.get("MX").toString())
-        .contains("preference=10, host=mail.full.test", "data=10 mail.full.test.");
-    assertThat(records.get("TXT").toString())
-        .contains("text=v=spf1 -all", "data=\"v=spf1 \" \"-all\"");
-    assertThat(records.get("CAA").toString()).contains("tag=issue, value=ca.test");
-  }
-
-  @Test
-  void asksForWhatItIsToldTo() {
-    CheckResult result = check("full.test", "types=TXT,TXT");
-
-    assertThat(records(result).keySet()).containsExactly("TXT");
-    assertThat(records(check("full.test", "types="))).hasSize(5);
-    assertThat(
-            Options.parse(MODULE.description(), Map.of("types", "TXT,ANY,AXFR"))
-                .faults()
-                .get(0)
-                .detail())
-        .contains("A, AAAA");
-  }
-
-  @Test
-  void readsInternationalNames() {
-    assertThat(check("Bücher.test", "types=A").target()).isEqualTo("xn--bcher-kva.test");
-    assertThat(check("Bücher.test", "types=A").verdict()).isEqualTo(Verdict.PASS);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"inside.test", "inside.test types=TXT"})
-  void tellsNothingOfANameThatLeadsInside(String asked) {
-    String[] parts = asked.split(" ");
-    CheckResult result = check(parts[0], parts.length > 1 ? parts[1] : "");
-
-    assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
-    assertThat(result.fields().values()).containsOnlyNulls();
-    assertThat(result.toString()).doesNotContain("10.1.2.3");
-  }
-
-  @Test
-  void hidesRecordsThatNameHostsInside() {
-    CheckResult result = check("ldap.test", "");
-
-    assertThat(codes(result.findings())).contains("private_records_hidden");
-    assertThat(result.toString()).doesNotContain("dc1.corp.example");
-    assertThat(records(result).keySet()).containsExactly("A");
-  }
-
-  @Test
-  void neverAsksForWhatIsNotLookedUp() {
-    assertThat(check("secret.corp.example", "").error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
-    assertThat(bench.dns().queries("secret.corp.example")).isZero();
-  }
-
-  @ParameterizedTest
-  @CsvSource({"SERVFAIL, DNS_SERVFAIL", "silence, DNS_TIMEOUT"})
-  void aWildcardOfWhichNothingWasSaidLeavesTheQuestionOpen(String fault, ErrorCode code) {
-    String name = "untold-" + fault.toLowerCase(Locale.ROOT) + ".test";
-    bench.dns().address(name, "192.0.2.1");
-    bench
-        .dns()
-        .behave(
-            nobodys(name),
-            fault.equals("silence") ? DnsFaults.silent() : DnsFaults.rcode(Rcode.SERVFAIL));
-
-    CheckResult result = check(name, "types=A");
-
-    assertThat(result.fields()).containsEntry("wildcard", null);
-    assertThat(records(result).keySet()).containsExactly("A");
-    assertThat(result.error().code()).isEqualTo(code);
-    assertThat(result.error().message()).startsWith("Whether there is a wildcard");
-    assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
-  }
-
-  @Test
-  void aWildcardThatLeadsInsideIsOne() {
-    bench.dns().address("dev.test", "192.0.2.1").address(nobodys("dev.test"), "10.1.2.3");
-
-    CheckResult result = check("dev.test", "types=A");
-
-    assertThat(result.fields()).containsEntry("wildcard", true);
-    assertThat(codes(result.findings())).containsExactly("private_records_hidden", "wildcard");
-    assertThat(result.error()).isNull();
-    assertThat(result.toString()).doesNotContain("10.1.2.3");
-  }
-
-  @Test
-  void aWildcardIsNotToldOfANameWhoseAddressesAreUnknown() {
-    bench.dns().behave("unsure.test", DnsFaults.only(Type.A, DnsFaults.rcode(Rcode.SERVFAIL)));
-    bench.dns().empty("unsure.test").address(nobodys("unsure.test"), "192.0.2.1");
-
-    CheckResult result = check("unsure.test", "");
-
-    assertThat(result.fields()).containsEntry("wildcard", null);
-    assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
-  }
-
-  @Test
-  void tellsNoMoreThanTheAddressesOfANameThatMayLeadInside() {
-    bench
-        .dns()
-        .record("veiled.test. 60 IN TXT \"secret\"")
-        .behave("veiled.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
-
-    CheckResult result = check("veiled.test", "types=A,AAAA,TXT");
-
-    assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
-    assertThat(result.error().message()).startsWith("Whether the name leads to a private network");
-    assertThat(result.findings())
-        .extracting(Finding::message)
-        .containsExactly("No answer came for AAAA.");
-    assertThat(result.toString()).doesNotContain("secret");
-    bench.dns().record("target.test. 60 IN MX 1 secret.test.").alias("turn.test", "target.test");
-    bench.dns().behave("turn.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
-    CheckResult alias = check("turn.test", "types=A,CNAME,MX");
-    assertThat(alias.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
-    assertThat(alias.toString()).doesNotContain("secret");
-  }
-
-  @Test
-  void anOverloadedResolverIsNoAnswerOfTheDns() {
-    assertThat(bench.failure(MODULE, 2, "full.test", "A")).isInstanceOf(BusyFailure.class);
-  }
-
-  @Test
-  void saysWhatFailed() {
-    assertThat(check("half.test", "").findings())
-        .extracting(Finding::message)
-        .contains("No answer came for HTTPS.");
-    CheckResult lame = check("lame.test", "");
-    assertThat(lame.fields()).containsEntry("rcode", "REFUSED");
-    assertThat(lame.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
-    assertThat(lame.verdict()).isEqualTo(Verdict.ERROR);
-    CheckResult upward = check("upward.test", "");
-    assertThat(upward.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
-    assertThat(upward.fields()).containsEntry("records", Map.of());
-    assertThat(codes(upward.findings())).isEmpty();
-    assertThat(check("silent.test", "timeout_ms=1000").error().code())
-        .isEqualTo(ErrorCode.DNS_TIMEOUT);
-    CheckResult missing = check("missing.test", "");
-    assertThat(missing.fields()).containsEntry("rcode", "NXDOMAIN");
-    assertThat(missing.error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
-    assertThat(codes(missing.findings())).containsExactly("name_does_not_exist");
-    assertThat(codes(check("circle.test", "").findings()))
-        .containsExactly("alias_at_apex", "broken_alias");
-    assertThat(codes(check("empty.test", "").findings())).containsExactly("no_records");
-  }
-
-  @Test
-  void tellsNothingOfANameOfWhoseAddressesNothingIsKnown() {
-    CheckResult result = check("doubt.test", "");
-
-    assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
-    assertThat(result.fields().get("records").toString()).isEqualTo("{}");
-  }
-
-  @Test
-  void readsALargeAnswer() {
-    for (int i = 0; i < 400; i++) {
-      bench.dns().record("large.test. 300 IN TXT \"" + i + "x".repeat(120) + "\"");
-    }
-    CheckResult result = check("large.test", "types=TXT");
-
-    assertThat(result.error()).isNull();
-    assertThat(result.truncated()).containsExactly("fields.records");
-  }
-
-  @Test
-  void aNameThatDoesNotExistIsAnErrorAndNoFault() {
-    CheckResult missing = check("missing.test", "");
-
-    assertThat(missing.verdict()).isEqualTo(Verdict.ERROR);
-    assertThat(missing.findings())
-        .extracting(Finding::code, Finding::level)
-        .containsExactly(tuple("name_does_not_exist", Level.INFO));
-  }
-
-  @Test
-  void showsTheWholeWayOfAnAlias() {
-    bench.dns().alias("web.way.test", "www.way.test").alias("www.way.test", "way.test");
-    bench.dns().address("way.test", "192.0.2.1");
-
-    for (String types : List.of("", "types=A")) {
-      assertThat(records(check("web.way.test", types)).get("CNAME"))
-          .extracting(row -> row.get("name") + " " + row.get("data"))
-          .containsExactly("web.way.test www.way.test.", "www.way.test way.test.");
-    }
-  }
-
-  @Test
-  void tellsMailServersInTheOrderInWhichTheyAreTried() {
-    for (String server : List.of("20 b", "10 c", "5 z", "20 a", "100 a")) {
-      bench.dns().record("order.test. 60 IN MX " + server + ".order.test.");
+    @BeforeAll
+    static void start() {
+        bench = DnsFixture.start();
+        bench.dns()
+                .address("full.test", "192.0.2.1", "2001:db8::1")
+                .record("full.test. 300 IN MX 10 mail.full.test.")
+                .record("full.test. 300 IN TXT \"v=spf1 \" \"-all\"")
+                .record("full.test. 300 IN CAA 0 issue \"ca.test\"")
+                .address("inside.test", "192.0.2.1", "10.1.2.3")
+                .record("half.test. 300 IN TXT \"known\"")
+                .address("half.test", "192.0.2.1")
+                .behave("half.test", DnsFaults.only(Type.HTTPS, DnsFaults.rcode(Rcode.SERVFAIL)))
+                .address("ldap.test", "192.0.2.1")
+                .record("ldap.test. 300 IN SRV 0 0 389 dc1.corp.example.")
+                .behave("lame.test", DnsFaults.rcode(Rcode.REFUSED))
+                .behave("upward.test", DnsFaults.upwardReferral())
+                .record("doubt.test. 300 IN TXT \"known\"")
+                .behave(
+                        "doubt.test",
+                        (query, honest, transport, count) -> query.getQuestion().getType() == Type.TXT
+                                ? honest.toWire()
+                                : DnsFaults.rcode(Rcode.SERVFAIL).reply(query, honest, transport, count))
+                .behave("silent.test", DnsFaults.silent())
+                .empty("empty.test")
+                .alias("circle.test", "round.test")
+                .alias("round.test", "circle.test")
+                .address("xn--bcher-kva.test", "192.0.2.1");
     }
 
-    assertThat(records(check("order.test", "types=MX")).get("MX"))
-        .extracting(row -> row.get("data").toString().replace(".order.test.", ""))
-        .containsExactly("5 z", "10 c", "20 a", "20 b", "100 a");
-  }
-
-  @Test
-  void ofANameWhoseOnlyRecordIsHiddenItIsNotSaidThatThereIsNone() {
-    bench.dns().record("_ldap._tcp.hidden.test. 60 IN SRV 0 0 389 dc1.corp.example.");
-
-    for (String types : List.of("", "types=SRV", "types=A,SRV")) {
-      CheckResult result = check("_ldap._tcp.hidden.test", types);
-      assertThat(codes(result.findings())).doesNotContain("no_records");
+    @AfterAll
+    static void stop() {
+        bench.close();
     }
-    assertThat(codes(check("_ldap._tcp.hidden.test", "").findings()))
-        .containsExactly("private_records_hidden");
-  }
 
-  @Test
-  void everyTypeOfANameBehindALongWayMayBeAskedFor() {
-    for (int hop = 0; hop < 8; hop++) {
-      bench
-          .dns()
-          .behave("h" + hop + ".far.test", DnsFaults.bareAlias("h" + (hop + 1) + ".far.test"));
+    private static CheckResult check(String domain, String query) {
+        return bench.check(MODULE, domain, query);
     }
-    bench.dns().address("h8.far.test", "192.0.2.1");
-    List<String> all =
-        Stream.concat(DnsRecords.USUAL.stream(), DnsRecords.UNUSUAL.stream()).toList();
 
-    CheckResult result = check("h0.far.test", "types=" + String.join(",", all));
+    @SuppressWarnings("unchecked")
+    private static Map<String, List<Map<String, Object>>> records(CheckResult result) {
+        return (Map<String, List<Map<String, Object>>>) result.fields().get("records");
+    }
 
-    assertThat(result.error()).isNull();
-    assertThat(codes(result.findings())).doesNotContain("types_unanswered");
-    assertThat(records(result).get("CNAME")).hasSize(8);
-  }
+    @Test
+    void tellsEveryRecord() {
+        CheckResult result = check("Full.test.", "");
 
-  /** The name below another that is asked for because nobody has it. */
-  private static String nobodys(String name) {
-    return DnsRecords.NOBODYS_LABEL + "." + name;
-  }
+        assertThat(result.verdict()).isEqualTo(Verdict.PASS);
+        assertThat(result.fields()).containsEntry("rcode", "NOERROR").containsEntry("ttl_min", 60);
+        Map<String, List<Map<String, Object>>> records = records(result);
+        assertThat(records.keySet()).containsExactly("A", "AAAA", "MX", "TXT", "CAA");
+        assertThat(records.get("AAAA"))
+                .isEqualTo(List.of(Map.of("name", "full.test", "ttl_seconds", 60L, "data", "2001:db8::1")));
+        assertThat(records.get("MX").toString())
+                .contains("preference=10, host=mail.full.test", "data=10 mail.full.test.");
+        assertThat(records.get("TXT").toString()).contains("text=v=spf1 -all", "data=\"v=spf1 \" \"-all\"");
+        assertThat(records.get("CAA").toString()).contains("tag=issue, value=ca.test");
+    }
 
-  private static List<String> codes(List<Finding> findings) {
-    return findings.stream().map(Finding::code).toList();
-  }
+    @Test
+    void asksForWhatItIsToldTo() {
+        CheckResult result = check("full.test", "types=TXT,TXT");
+
+        assertThat(records(result).keySet()).containsExactly("TXT");
+        assertThat(records(check("full.test", "types="))).hasSize(5);
+        assertThat(Options.parse(MODULE.description(), Map.of("types", "TXT,ANY,AXFR"))
+                        .faults()
+                        .get(0)
+                        .detail())
+                .contains("A, AAAA");
+    }
+
+    @Test
+    void readsInternationalNames() {
+        assertThat(check("Bücher.test", "types=A").target()).isEqualTo("xn--bcher-kva.test");
+        assertThat(check("Bücher.test", "types=A").verdict()).isEqualTo(Verdict.PASS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"inside.test", "inside.test types=TXT"})
+    void tellsNothingOfANameThatLeadsInside(String asked) {
+        String[] parts = asked.split(" ");
+        CheckResult result = check(parts[0], parts.length > 1 ? parts[1] : "");
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+        assertThat(result.fields().values()).containsOnlyNulls();
+        assertThat(result.toString()).doesNotContain("10.1.2.3");
+    }
+
+    @Test
+    void hidesRecordsThatNameHostsInside() {
+        CheckResult result = check("ldap.test", "");
+
+        assertThat(codes(result.findings())).contains("private_records_hidden");
+        assertThat(result.toString()).doesNotContain("dc1.corp.example");
+        assertThat(records(result).keySet()).containsExactly("A");
+    }
+
+    @Test
+    void neverAsksForWhatIsNotLookedUp() {
+        assertThat(check("secret.corp.example", "").error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+        assertThat(bench.dns().queries("secret.corp.example")).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SERVFAIL, DNS_SERVFAIL", "silence, DNS_TIMEOUT"})
+    void aWildcardOfWhichNothingWasSaidLeavesTheQuestionOpen(String fault, ErrorCode code) {
+        String name = "untold-" + fault.toLowerCase(Locale.ROOT) + ".test";
+        bench.dns().address(name, "192.0.2.1");
+        bench.dns()
+                .behave(nobodys(name), fault.equals("silence") ? DnsFaults.silent() : DnsFaults.rcode(Rcode.SERVFAIL));
+
+        CheckResult result = check(name, "types=A");
+
+        assertThat(result.fields()).containsEntry("wildcard", null);
+        assertThat(records(result).keySet()).containsExactly("A");
+        assertThat(result.error().code()).isEqualTo(code);
+        assertThat(result.error().message()).startsWith("Whether there is a wildcard");
+        assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+    }
+
+    @Test
+    void aWildcardThatLeadsInsideIsOne() {
+        bench.dns().address("dev.test", "192.0.2.1").address(nobodys("dev.test"), "10.1.2.3");
+
+        CheckResult result = check("dev.test", "types=A");
+
+        assertThat(result.fields()).containsEntry("wildcard", true);
+        assertThat(codes(result.findings())).containsExactly("private_records_hidden", "wildcard");
+        assertThat(result.error()).isNull();
+        assertThat(result.toString()).doesNotContain("10.1.2.3");
+    }
+
+    @Test
+    void aWildcardIsNotToldOfANameWhoseAddressesAreUnknown() {
+        bench.dns().behave("unsure.test", DnsFaults.only(Type.A, DnsFaults.rcode(Rcode.SERVFAIL)));
+        bench.dns().empty("unsure.test").address(nobodys("unsure.test"), "192.0.2.1");
+
+        CheckResult result = check("unsure.test", "");
+
+        assertThat(result.fields()).containsEntry("wildcard", null);
+        assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+    }
+
+    @Test
+    void tellsNoMoreThanTheAddressesOfANameThatMayLeadInside() {
+        bench.dns()
+                .record("veiled.test. 60 IN TXT \"secret\"")
+                .behave("veiled.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
+
+        CheckResult result = check("veiled.test", "types=A,AAAA,TXT");
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+        assertThat(result.error().message()).startsWith("Whether the name leads to a private network");
+        assertThat(result.findings()).extracting(Finding::message).containsExactly("No answer came for AAAA.");
+        assertThat(result.toString()).doesNotContain("secret");
+        bench.dns().record("target.test. 60 IN MX 1 secret.test.").alias("turn.test", "target.test");
+        bench.dns().behave("turn.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
+        CheckResult alias = check("turn.test", "types=A,CNAME,MX");
+        assertThat(alias.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+        assertThat(alias.toString()).doesNotContain("secret");
+    }
+
+    @Test
+    void anOverloadedResolverIsNoAnswerOfTheDns() {
+        assertThat(bench.failure(MODULE, 2, "full.test", "A")).isInstanceOf(OverloadFailure.class);
+    }
+
+    @Test
+    void saysWhatFailed() {
+        assertThat(check("half.test", "").findings())
+                .extracting(Finding::message)
+                .contains("No answer came for HTTPS.");
+        CheckResult lame = check("lame.test", "");
+        assertThat(lame.fields()).containsEntry("rcode", "REFUSED");
+        assertThat(lame.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+        assertThat(lame.verdict()).isEqualTo(Verdict.ERROR);
+        CheckResult upward = check("upward.test", "");
+        assertThat(upward.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+        assertThat(upward.fields()).containsEntry("records", Map.of());
+        assertThat(codes(upward.findings())).isEmpty();
+        assertThat(check("silent.test", "timeout_ms=1000").error().code()).isEqualTo(ErrorCode.DNS_TIMEOUT);
+        CheckResult missing = check("missing.test", "");
+        assertThat(missing.fields()).containsEntry("rcode", "NXDOMAIN");
+        assertThat(missing.error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
+        assertThat(codes(missing.findings())).containsExactly("name_does_not_exist");
+        assertThat(codes(check("circle.test", "").findings())).containsExactly("alias_at_apex", "broken_alias");
+        assertThat(codes(check("empty.test", "").findings())).containsExactly("no_records");
+    }
+
+    @Test
+    void tellsNothingOfANameOfWhoseAddressesNothingIsKnown() {
+        CheckResult result = check("doubt.test", "");
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+        assertThat(result.fields().get("records").toString()).isEqualTo("{}");
+    }
+
+    @Test
+    void readsALargeAnswer() {
+        for (int i = 0; i < 400; i++) {
+            bench.dns().record("large.test. 300 IN TXT \"" + i + "x".repeat(120) + "\"");
+        }
+        CheckResult result = check("large.test", "types=TXT");
+
+        assertThat(result.error()).isNull();
+        assertThat(result.truncated()).containsExactly("fields.records");
+    }
+
+    @Test
+    void aNameThatDoesNotExistIsAnErrorAndNoFault() {
+        CheckResult missing = check("missing.test", "");
+
+        assertThat(missing.verdict()).isEqualTo(Verdict.ERROR);
+        assertThat(missing.findings())
+                .extracting(Finding::code, Finding::level)
+                .containsExactly(tuple("name_does_not_exist", Level.INFO));
+    }
+
+    @Test
+    void showsTheWholeWayOfAnAlias() {
+        bench.dns().alias("web.way.test", "www.way.test").alias("www.way.test", "way.test");
+        bench.dns().address("way.test", "192.0.2.1");
+
+        for (String types : List.of("", "types=A")) {
+            assertThat(records(check("web.way.test", types)).get("CNAME"))
+                    .extracting(row -> row.get("name") + " " + row.get("data"))
+                    .containsExactly("web.way.test www.way.test.", "www.way.test way.test.");
+        }
+    }
+
+    @Test
+    void tellsMailServersInTheOrderInWhichTheyAreTried() {
+        for (String server : List.of("20 b", "10 c", "5 z", "20 a", "100 a")) {
+            bench.dns().record("order.test. 60 IN MX " + server + ".order.test.");
+        }
+
+        assertThat(records(check("order.test", "types=MX")).get("MX"))
+                .extracting(row -> row.get("data").toString().replace(".order.test.", ""))
+                .containsExactly("5 z", "10 c", "20 a", "20 b", "100 a");
+    }
+
+    @Test
+    void ofANameWhoseOnlyRecordIsHiddenItIsNotSaidThatThereIsNone() {
+        bench.dns().record("_ldap._tcp.hidden.test. 60 IN SRV 0 0 389 dc1.corp.example.");
+
+        for (String types : List.of("", "types=SRV", "types=A,SRV")) {
+            CheckResult result = check("_ldap._tcp.hidden.test", types);
+            assertThat(codes(result.findings())).doesNotContain("no_records");
+        }
+        assertThat(codes(check("_ldap._tcp.hidden.test", "").findings())).containsExactly("private_records_hidden");
+    }
+
+    @Test
+    void everyTypeOfANameBehindALongWayMayBeAskedFor() {
+        for (int hop = 0; hop < 8; hop++) {
+            bench.dns().behave("h" + hop + ".far.test", DnsFaults.bareAlias("h" + (hop + 1) + ".far.test"));
+        }
+        bench.dns().address("h8.far.test", "192.0.2.1");
+        List<String> all = Stream.concat(DnsRecords.USUAL.stream(), DnsRecords.UNUSUAL.stream())
+                .toList();
+
+        CheckResult result = check("h0.far.test", "types=" + String.join(",", all));
+
+        assertThat(result.error()).isNull();
+        assertThat(codes(result.findings())).doesNotContain("types_unanswered");
+        assertThat(records(result).get("CNAME")).hasSize(8);
+    }
+
+    /** The name below another that is asked for because nobody has it. */
+    private static String nobodys(String name) {
+        return DnsRecords.NOBODYS_LABEL + "." + name;
+    }
+
+    private static List<String> codes(List<Finding> findings) {
+        return findings.stream().map(Finding::code).toList();
+    }
 }

@@ -2,22 +2,23 @@ package dev.plumbline.module.mail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.AddressText;
-import dev.plumbline.check.BusyFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
-import dev.plumbline.check.Judgement;
+import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Verdict;
-import dev.plumbline.lab.Dig;
-import dev.plumbline.lab.DnsBench;
 import dev.plumbline.lab.DnsFaults;
-import dev.plumbline.lab.Named;
+import dev.plumbline.lab.DnsFixture;
 import dev.plumbline.module.mail.Mx.Addresses;
 import dev.plumbline.module.mail.Mx.Evidence;
 import dev.plumbline.module.mail.Mx.Server;
+import dev.plumbline.probe.smtp.SmtpGreetingScript;
+import dev.plumbline.support.Dig;
+import dev.plumbline.support.NamedServer;
 import io.vertx.core.buffer.Buffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,233 +39,221 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
 class MxTest {
-  private static final Mx MODULE = new Mx();
-  private static DnsBench bench;
+    private static final Mx MODULE = new Mx();
+    private static DnsFixture bench;
 
-  @BeforeAll
-  static void start() {
-    bench = DnsBench.start();
-    bench
-        .dns()
-        .address("mail.good.test", "192.0.2.1", "2001:db8::1")
-        .address("mail2.good.test", "192.0.2.2")
-        .record("good.test. 60 IN MX 20 mail2.good.test.")
-        .record("good.test. 60 IN MX 10 mail.good.test.")
-        .record("null.test. 60 IN MX 0 .")
-        .record("both.test. 60 IN MX 0 .")
-        .record("both.test. 60 IN MX 10 mail.good.test.")
-        .address("implicit.test", "192.0.2.3")
-        .empty("nothing.test")
-        .record("lost.test. 60 IN MX 10 gone.lost.test.")
-        .record("alias.test. 60 IN MX 10 smtp.alias.test.")
-        .alias("smtp.alias.test", "mail.good.test")
-        .record("literal.test. 60 IN MX 10 192.0.2.1.")
-        .record("local.test. 60 IN MX 0 localhost.")
-        .record("private.test. 60 IN MX 5 in.private.test.")
-        .record("private.test. 60 IN MX 10 mail.good.test.")
-        .address("in.private.test", "10.1.2.3")
-        .record("hidden.test. 60 IN MX 5 mail.corp.example.")
-        .record("inside.test. 60 IN MX 5 mail.good.test.")
-        .address("inside.test", "10.1.2.3")
-        .record("lame.test. 60 IN MX 5 mail.lame.test.")
-        .behave("mail.lame.test", DnsFaults.rcode(Rcode.SERVFAIL))
-        .record("lame6.test. 60 IN MX 5 mail.lame6.test.")
-        .address("mail.lame6.test", "192.0.2.1")
-        .behave("mail.lame6.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
-        .behave("dead.test", DnsFaults.rcode(Rcode.SERVFAIL))
-        .empty("half.test")
-        .behave("half.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
-        .empty("mute.test")
-        .behave("mute.test", DnsFaults.only(Type.A, DnsFaults.silent()))
-        .alias("www.good.test", "good.test")
-        .record("xn--bcher-kva.test. 60 IN MX 1 mail.good.test.");
-    for (int i = 0; i < 25; i++) {
-      bench.dns().record("crowd.test. 60 IN MX " + i + " m" + i + ".crowd.test.");
-    }
-  }
-
-  @AfterAll
-  static void stop() {
-    bench.close();
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      nullValues = "-",
-      value = {
-        "good.test, PASS, -, mail_server_not_asked",
-        "Bücher.test, PASS, -, single_mx mail_server_not_asked",
-        "www.good.test, PASS, -, mail_server_not_asked",
-        "null.test, PASS, -, null_mx",
-        "both.test, FAIL, -, null_mx_with_others single_mx mail_server_not_asked",
-        "implicit.test, WARN, -, implicit_mx single_mx no_ipv6 mail_server_not_asked",
-        "nothing.test, WARN, -, no_mail_server",
-        "lost.test, FAIL, -, no_usable_mx mx_unresolvable single_mx",
-        "alias.test, WARN, -, mx_points_to_alias single_mx mail_server_not_asked",
-        "literal.test, FAIL, -, no_usable_mx mx_is_address mx_unresolvable single_mx",
-        "local.test, FAIL, -, no_usable_mx mx_inside single_mx",
-        "private.test, WARN, -, mx_inside mail_server_not_asked",
-        "lame.test, WARN, -, mx_lookup_failed single_mx",
-        "lame6.test, WARN, -, mx_lookup_failed single_mx mail_server_not_asked",
-        "crowd.test, WARN, -, mx_unresolvable many_mx",
-        "hidden.test, ERROR, target_blocked, ''",
-        "inside.test, ERROR, target_blocked, ''",
-        "secret.corp.example, ERROR, target_blocked, ''",
-        "missing.test, ERROR, dns_nxdomain, ''",
-        "dead.test, ERROR, dns_servfail, ''",
-        "half.test, ERROR, dns_servfail, ''",
-        "mute.test, ERROR, dns_timeout, ''"
-      })
-  void walksTheLab(String domain, Verdict verdict, @Nullable String error, String codes) {
-    CheckResult result = bench.check(MODULE, domain, "");
-
-    assertThat(codes(result.findings()))
-        .isEqualTo(codes.isEmpty() ? List.of() : Arrays.asList(codes.split(" ")));
-    assertThat(result.error() == null ? null : result.error().code().id()).isEqualTo(error);
-    assertThat(result.verdict()).isEqualTo(verdict);
-    assertThat(result.toString()).doesNotContain("10.1.2.3", "mail.corp.example");
-  }
-
-  @Test
-  void tellsTheServersInTheirOrder() {
-    CheckResult result = bench.check(MODULE, "good.test", "");
-
-    assertThat(result.fields().get("records").toString())
-        .isEqualTo(
-            "[{preference=10, host=mail.good.test, ips=[192.0.2.1, 2001:db8::1], tls=null},"
-                + " {preference=20, host=mail2.good.test, ips=[192.0.2.2], tls=null}]");
-    assertThat(bench.check(MODULE, "alias.test", "").fields())
-        .containsEntry("points_to_cname", List.of("smtp.alias.test"));
-    assertThat(bench.check(MODULE, "null.test", "").fields())
-        .containsEntry("null_mx", true)
-        .containsEntry("implicit", false);
-    assertThat(bench.check(MODULE, "implicit.test", "").fields()).containsEntry("implicit", true);
-  }
-
-  @Test
-  void aServerThatMayNotBeGreetedYetIsNotTakenForOneThatDoesNotSay() {
-    assertThat(bench.failure(MODULE, AddressText.parse("192.0.2.2"), 25, "good.test"))
-        .isInstanceOf(BusyFailure.class);
-  }
-
-  @Test
-  void looksUpNoMoreThanTwenty() {
-    bench.check(MODULE, "crowd.test", "");
-
-    assertThat(bench.dns().queries("m19.crowd.test")).isPositive();
-    assertThat(bench.dns().queries("m20.crowd.test")).isZero();
-    assertThat(bench.check(MODULE, "crowd.test", "").fields().get("records").toString())
-        .contains("m19.crowd.test")
-        .doesNotContain("m20.crowd.test");
-  }
-
-  static Stream<Arguments> answers() {
-    return Stream.of(
-        Arguments.of("220 hi\r\n250-me\r\n250-SIZE 1\r\n250 STARTTLS\r\n", true),
-        Arguments.of("220-hi\r\n220 there\r\n250-me\r\n250-starttls\r\n250 8BITMIME\r\n", true),
-        Arguments.of("220 hi\n250-me\n250 SIZE\n221 bye\n", false),
-        Arguments.of("220 hi\r\n250 STARTTLS\r\n", false),
-        Arguments.of("220 hi\r\n250-me\r\n250-STARTTLS\r\n", null),
-        Arguments.of("220 hi\r\n502 what?\r\n", null),
-        Arguments.of("554 go away\r\n250-me\r\n250 STARTTLS\r\n", null),
-        Arguments.of("220 hi\r\n", null),
-        Arguments.of("\r\n\r\n", null),
-        Arguments.of("220\r\n250\r\n", false),
-        Arguments.of("", null));
-  }
-
-  @ParameterizedTest
-  @MethodSource("answers")
-  void seesWhetherEncryptionIsOffered(String heard, @Nullable Boolean offered) {
-    assertThat(SmtpGreeting.offersTls(Buffer.buffer(heard))).isEqualTo(offered);
-  }
-
-  @Test
-  void speaksOnlyWhenItIsSpokenTo() {
-    SmtpGreeting greeting = new SmtpGreeting();
-
-    assertThat(greeting.next(Buffer.buffer()).length()).isZero();
-    assertThat(greeting.next(Buffer.buffer("220-wait\r\n")).length()).isZero();
-    String heard = "220-wait\r\n220 hi\r\n";
-    assertThat(greeting.next(Buffer.buffer(heard)).toString())
-        .isEqualTo("EHLO plumbline.invalid\r\n");
-    assertThat(greeting.next(Buffer.buffer(heard + "250-x\r\n")).length()).isZero();
-    heard += "250-x\r\n250 STARTTLS\r\n";
-    assertThat(greeting.next(Buffer.buffer(heard)).toString()).isEqualTo("QUIT\r\n");
-    assertThat(greeting.next(Buffer.buffer(heard + "221 bye\r\n"))).isNull();
-  }
-
-  @Test
-  void warnsOfAServerWithoutEncryption() {
-    Judgement judgement = judge(server(10, "a.test", true), server(20, "b.test", false));
-
-    assertThat(judgement.findings())
-        .extracting(Finding::message)
-        .contains("The mail server b.test does not offer encryption (STARTTLS).");
-    assertThat(codes(judge(server(10, "a.test", true), server(20, "a.test", true)).findings()))
-        .contains("mx_named_twice");
-  }
-
-  @Test
-  void saysWhichServersCouldNotBeAsked() {
-    Server dead = server(10, "a.test", true).unheard(ErrorCode.CONNECT_REFUSED);
-    Server dumb = server(20, "b.test", true).with(null);
-
-    Judgement judgement = judge(dead, dumb, server(30, "c.test", true));
-
-    assertThat(judgement.findings()).hasSize(1);
-    assertThat(judgement.findings().get(0).level()).isEqualTo(Level.INFO);
-    assertThat(judgement.findings().get(0).message())
-        .startsWith(
-            "Nothing is known of the encryption of a.test (the connection was refused), b.test"
-                + " (it did not say).");
-  }
-
-  @Test
-  void namesNoMoreServersThanAPersonWouldRead() {
-    List<Server> literals = new ArrayList<>();
-    for (int i = 0; i < 1_985; i++) {
-      Addresses state = i < Mx.MOST_LOOKED_UP ? Addresses.NONE : Addresses.NOT_ASKED;
-      literals.add(new Server(i, "192.0.2." + i, state, List.of(), false, null, null));
+    @BeforeAll
+    static void start() {
+        bench = DnsFixture.start();
+        bench.dns()
+                .address("mail.good.test", "192.0.2.1", "2001:db8::1")
+                .address("mail2.good.test", "192.0.2.2")
+                .record("good.test. 60 IN MX 20 mail2.good.test.")
+                .record("good.test. 60 IN MX 10 mail.good.test.")
+                .record("null.test. 60 IN MX 0 .")
+                .record("both.test. 60 IN MX 0 .")
+                .record("both.test. 60 IN MX 10 mail.good.test.")
+                .address("implicit.test", "192.0.2.3")
+                .empty("nothing.test")
+                .record("lost.test. 60 IN MX 10 gone.lost.test.")
+                .record("alias.test. 60 IN MX 10 smtp.alias.test.")
+                .alias("smtp.alias.test", "mail.good.test")
+                .record("literal.test. 60 IN MX 10 192.0.2.1.")
+                .record("local.test. 60 IN MX 0 localhost.")
+                .record("private.test. 60 IN MX 5 in.private.test.")
+                .record("private.test. 60 IN MX 10 mail.good.test.")
+                .address("in.private.test", "10.1.2.3")
+                .record("hidden.test. 60 IN MX 5 mail.corp.example.")
+                .record("inside.test. 60 IN MX 5 mail.good.test.")
+                .address("inside.test", "10.1.2.3")
+                .record("lame.test. 60 IN MX 5 mail.lame.test.")
+                .behave("mail.lame.test", DnsFaults.rcode(Rcode.SERVFAIL))
+                .record("lame6.test. 60 IN MX 5 mail.lame6.test.")
+                .address("mail.lame6.test", "192.0.2.1")
+                .behave("mail.lame6.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
+                .behave("dead.test", DnsFaults.rcode(Rcode.SERVFAIL))
+                .empty("half.test")
+                .behave("half.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
+                .empty("mute.test")
+                .behave("mute.test", DnsFaults.only(Type.A, DnsFaults.silent()))
+                .alias("www.good.test", "good.test")
+                .record("xn--bcher-kva.test. 60 IN MX 1 mail.good.test.");
+        for (int i = 0; i < 25; i++) {
+            bench.dns().record("crowd.test. 60 IN MX " + i + " m" + i + ".crowd.test.");
+        }
     }
 
-    Judgement judgement = judge(literals.toArray(Server[]::new));
+    @AfterAll
+    static void stop() {
+        bench.close();
+    }
 
-    assertThat(judgement.findings()).extracting(Finding::message).allMatch(m -> m.length() < 200);
-    assertThat(judgement.findings().toString())
-        .contains("192.0.2.4 and 1,980 more", "There are 1,985 mail servers");
-    assertThat((List<?>) judgement.fields().get("records")).hasSize(Mx.MOST_LOOKED_UP);
-  }
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "good.test, PASS, -, mail_server_not_asked",
+                "Bücher.test, PASS, -, single_mx mail_server_not_asked",
+                "www.good.test, PASS, -, mail_server_not_asked",
+                "null.test, PASS, -, null_mx",
+                "both.test, FAIL, -, null_mx_with_others single_mx mail_server_not_asked",
+                "implicit.test, WARN, -, implicit_mx single_mx no_ipv6 mail_server_not_asked",
+                "nothing.test, WARN, -, no_mail_server",
+                "lost.test, FAIL, -, no_usable_mx mx_unresolvable single_mx",
+                "alias.test, WARN, -, mx_points_to_alias single_mx mail_server_not_asked",
+                "literal.test, FAIL, -, no_usable_mx mx_is_address mx_unresolvable single_mx",
+                "local.test, FAIL, -, no_usable_mx mx_inside single_mx",
+                "private.test, WARN, -, mx_inside mail_server_not_asked",
+                "lame.test, WARN, -, mx_lookup_failed single_mx",
+                "lame6.test, WARN, -, mx_lookup_failed single_mx mail_server_not_asked",
+                "crowd.test, WARN, -, mx_unresolvable many_mx",
+                "hidden.test, ERROR, target_blocked, ''",
+                "inside.test, ERROR, target_blocked, ''",
+                "secret.corp.example, ERROR, target_blocked, ''",
+                "missing.test, ERROR, dns_nxdomain, ''",
+                "dead.test, ERROR, dns_servfail, ''",
+                "half.test, ERROR, dns_servfail, ''",
+                "mute.test, ERROR, dns_timeout, ''"
+            })
+    void walksTheLab(String domain, Verdict verdict, @Nullable String error, String codes) {
+        CheckResult result = bench.check(MODULE, domain, "");
 
-  private static Server server(int preference, String host, boolean tls) {
-    return new Server(
-        preference,
-        host,
-        Addresses.FOUND,
-        List.of(AddressText.parse("2001:db8::1")),
-        false,
-        tls,
-        null);
-  }
+        assertThat(codes(result.findings())).isEqualTo(codes.isEmpty() ? List.of() : Arrays.asList(codes.split(" ")));
+        assertThat(result.error() == null ? null : result.error().code().id()).isEqualTo(error);
+        assertThat(result.verdict()).isEqualTo(verdict);
+        assertThat(result.toString()).doesNotContain("10.1.2.3", "mail.corp.example");
+    }
 
-  private static Judgement judge(Server... servers) {
-    return MODULE.judge(
-        new Evidence(List.of(servers), false), Options.defaults(MODULE.description()));
-  }
+    @Test
+    void tellsTheServersInTheirOrder() {
+        CheckResult result = bench.check(MODULE, "good.test", "");
 
-  private static List<String> codes(List<Finding> findings) {
-    return findings.stream().map(Finding::code).toList();
-  }
+        assertThat(result.fields().get("records").toString())
+                .isEqualTo("[{preference=10, host=mail.good.test, ips=[192.0.2.1, 2001:db8::1], tls=null},"
+                        + " {preference=20, host=mail2.good.test, ips=[192.0.2.2], tls=null}]");
+        assertThat(bench.check(MODULE, "alias.test", "").fields())
+                .containsEntry("points_to_cname", List.of("smtp.alias.test"));
+        assertThat(bench.check(MODULE, "null.test", "").fields())
+                .containsEntry("null_mx", true)
+                .containsEntry("implicit", false);
+        assertThat(bench.check(MODULE, "implicit.test", "").fields()).containsEntry("implicit", true);
+    }
 
-  @Test
-  @SuppressWarnings("unchecked")
-  void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
-    try (Named named =
-        Named.start(
-            folder,
-            Map.of(
-                "zone.test",
-                """
+    @Test
+    void aServerThatMayNotBeGreetedYetIsNotTakenForOneThatDoesNotSay() {
+        assertThat(bench.failure(MODULE, IpAddressText.parse("192.0.2.2"), 25, "good.test"))
+                .isInstanceOf(OverloadFailure.class);
+    }
+
+    @Test
+    void looksUpNoMoreThanTwenty() {
+        bench.check(MODULE, "crowd.test", "");
+
+        assertThat(bench.dns().queries("m19.crowd.test")).isPositive();
+        assertThat(bench.dns().queries("m20.crowd.test")).isZero();
+        assertThat(bench.check(MODULE, "crowd.test", "").fields().get("records").toString())
+                .contains("m19.crowd.test")
+                .doesNotContain("m20.crowd.test");
+    }
+
+    static Stream<Arguments> answers() {
+        return Stream.of(
+                Arguments.of("220 hi\r\n250-me\r\n250-SIZE 1\r\n250 STARTTLS\r\n", true),
+                Arguments.of("220-hi\r\n220 there\r\n250-me\r\n250-starttls\r\n250 8BITMIME\r\n", true),
+                Arguments.of("220 hi\n250-me\n250 SIZE\n221 bye\n", false),
+                Arguments.of("220 hi\r\n250 STARTTLS\r\n", false),
+                Arguments.of("220 hi\r\n250-me\r\n250-STARTTLS\r\n", null),
+                Arguments.of("220 hi\r\n502 what?\r\n", null),
+                Arguments.of("554 go away\r\n250-me\r\n250 STARTTLS\r\n", null),
+                Arguments.of("220 hi\r\n", null),
+                Arguments.of("\r\n\r\n", null),
+                Arguments.of("220\r\n250\r\n", false),
+                Arguments.of("", null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("answers")
+    void seesWhetherEncryptionIsOffered(String heard, @Nullable Boolean offered) {
+        assertThat(SmtpGreetingScript.offersTls(Buffer.buffer(heard))).isEqualTo(offered);
+    }
+
+    @Test
+    void speaksOnlyWhenItIsSpokenTo() {
+        SmtpGreetingScript greeting = new SmtpGreetingScript();
+
+        assertThat(greeting.next(Buffer.buffer()).length()).isZero();
+        assertThat(greeting.next(Buffer.buffer("220-wait\r\n")).length()).isZero();
+        String heard = "220-wait\r\n220 hi\r\n";
+        assertThat(greeting.next(Buffer.buffer(heard)).toString()).isEqualTo("EHLO plumbline.invalid\r\n");
+        assertThat(greeting.next(Buffer.buffer(heard + "250-x\r\n")).length()).isZero();
+        heard += "250-x\r\n250 STARTTLS\r\n";
+        assertThat(greeting.next(Buffer.buffer(heard)).toString()).isEqualTo("QUIT\r\n");
+        assertThat(greeting.next(Buffer.buffer(heard + "221 bye\r\n"))).isNull();
+    }
+
+    @Test
+    void warnsOfAServerWithoutEncryption() {
+        Evaluation judgement = evaluate(server(10, "a.test", true), server(20, "b.test", false));
+
+        assertThat(judgement.findings())
+                .extracting(Finding::message)
+                .contains("The mail server b.test does not offer encryption (STARTTLS).");
+        assertThat(codes(evaluate(server(10, "a.test", true), server(20, "a.test", true))
+                        .findings()))
+                .contains("mx_named_twice");
+    }
+
+    @Test
+    void saysWhichServersCouldNotBeAsked() {
+        Server dead = server(10, "a.test", true).unheard(ErrorCode.CONNECT_REFUSED);
+        Server dumb = server(20, "b.test", true).with(null);
+
+        Evaluation judgement = evaluate(dead, dumb, server(30, "c.test", true));
+
+        assertThat(judgement.findings()).hasSize(1);
+        assertThat(judgement.findings().get(0).level()).isEqualTo(Level.INFO);
+        assertThat(judgement.findings().get(0).message())
+                .startsWith("Nothing is known of the encryption of a.test (the connection was refused), b.test"
+                        + " (it did not say).");
+    }
+
+    @Test
+    void namesNoMoreServersThanAPersonWouldRead() {
+        List<Server> literals = new ArrayList<>();
+        for (int i = 0; i < 1_985; i++) {
+            Addresses state = i < Mx.MOST_LOOKED_UP ? Addresses.NONE : Addresses.NOT_ASKED;
+            literals.add(new Server(i, "192.0.2." + i, state, List.of(), false, null, null));
+        }
+
+        Evaluation judgement = evaluate(literals.toArray(Server[]::new));
+
+        assertThat(judgement.findings()).extracting(Finding::message).allMatch(m -> m.length() < 200);
+        assertThat(judgement.findings().toString())
+                .contains("192.0.2.4 and 1,980 more", "There are 1,985 mail servers");
+        assertThat((List<?>) judgement.fields().get("records")).hasSize(Mx.MOST_LOOKED_UP);
+    }
+
+    private static Server server(int preference, String host, boolean tls) {
+        return new Server(
+                preference, host, Addresses.FOUND, List.of(IpAddressText.parse("2001:db8::1")), false, tls, null);
+    }
+
+    private static Evaluation evaluate(Server... servers) {
+        return MODULE.evaluate(new Evidence(List.of(servers), false), Options.defaults(MODULE.description()));
+    }
+
+    private static List<String> codes(List<Finding> findings) {
+        return findings.stream().map(Finding::code).toList();
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
+        try (NamedServer named = NamedServer.start(
+                folder,
+                Map.of(
+                        "zone.test",
+                        """
                 @ IN MX 20 b
                 @ IN MX 10 a
                 @ IN MX 10 away.other.test.
@@ -275,35 +264,37 @@ class MxTest {
                 implicit IN A 192.0.2.9
                 *.wild IN MX 5 a
                 """,
-                "other.test",
-                "away IN A 192.0.2.4\n"))) {
-      for (String name :
-          List.of("zone.test", "null.zone.test", "implicit.zone.test", "x.wild.zone.test")) {
-        CheckResult result = bench.check(MODULE, named.address(), name, "");
+                        "other.test",
+                        "away IN A 192.0.2.4\n"))) {
+            for (String name : List.of("zone.test", "null.zone.test", "implicit.zone.test", "x.wild.zone.test")) {
+                CheckResult result = bench.check(MODULE, named.address(), name, "");
 
-        List<String> ours = new ArrayList<>();
-        List<String> theirs = new ArrayList<>();
-        for (Map<String, Object> row : (List<Map<String, Object>>) result.fields().get("records")) {
-          String host = row.get("host").equals(".") ? "." : row.get("host") + ".";
-          ours.add(row.get("preference") + " " + host);
-          List<String> addresses = new ArrayList<>();
-          for (String type : List.of("A", "AAAA")) {
-            addresses.addAll(Dig.ask(named.port(), "+short", host, type));
-          }
-          addresses.removeIf(line -> line.endsWith("."));
-          assertThat((List<String>) row.get("ips")).isEqualTo(addresses);
+                List<String> ours = new ArrayList<>();
+                List<String> theirs = new ArrayList<>();
+                for (Map<String, Object> row :
+                        (List<Map<String, Object>>) result.fields().get("records")) {
+                    String host = row.get("host").equals(".") ? "." : row.get("host") + ".";
+                    ours.add(row.get("preference") + " " + host);
+                    List<String> addresses = new ArrayList<>();
+                    for (String type : List.of("A", "AAAA")) {
+                        addresses.addAll(Dig.ask(named.port(), "+short", host, type));
+                    }
+                    addresses.removeIf(line -> line.endsWith("."));
+                    assertThat((List<String>) row.get("ips")).isEqualTo(addresses);
+                }
+                theirs.addAll(Dig.ask(named.port(), "+short", name, "MX"));
+                if ((boolean) result.fields().get("implicit")) {
+                    assertThat(theirs).isEmpty();
+                } else {
+                    assertThat(ours).containsExactlyInAnyOrderElementsOf(theirs);
+                }
+            }
+            assertThat(bench.check(MODULE, named.address(), "no.zone.test", "")
+                            .error()
+                            .code())
+                    .isEqualTo(ErrorCode.DNS_NXDOMAIN);
+            assertThat(bench.check(MODULE, named.address(), "zone.test", "").fields())
+                    .containsEntry("points_to_cname", List.of("b.zone.test"));
         }
-        theirs.addAll(Dig.ask(named.port(), "+short", name, "MX"));
-        if ((boolean) result.fields().get("implicit")) {
-          assertThat(theirs).isEmpty();
-        } else {
-          assertThat(ours).containsExactlyInAnyOrderElementsOf(theirs);
-        }
-      }
-      assertThat(bench.check(MODULE, named.address(), "no.zone.test", "").error().code())
-          .isEqualTo(ErrorCode.DNS_NXDOMAIN);
-      assertThat(bench.check(MODULE, named.address(), "zone.test", "").fields())
-          .containsEntry("points_to_cname", List.of("b.zone.test"));
     }
-  }
 }

@@ -2,29 +2,29 @@ package dev.plumbline.module.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.AddressText;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
-import dev.plumbline.check.Judgement;
+import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.check.Verdict;
-import dev.plumbline.lab.Await;
-import dev.plumbline.lab.Canary;
-import dev.plumbline.lab.Checked;
+import dev.plumbline.egress.LabEgressGuard;
+import dev.plumbline.lab.CheckResults;
 import dev.plumbline.lab.DnsLab;
-import dev.plumbline.lab.HttpBench;
-import dev.plumbline.lab.Named;
-import dev.plumbline.lab.Tool;
+import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.module.network.TcpPort.Evidence;
-import dev.plumbline.probe.LabGuard;
-import dev.plumbline.probe.TcpProbe;
-import dev.plumbline.probe.TestContext;
+import dev.plumbline.probe.tcp.TcpProbe;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.Canary;
+import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.NamedServer;
+import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -48,232 +48,229 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TcpPortTest {
-  private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new TcpPort());
-  private static Vertx vertx;
-  private static DnsLab dns;
+    private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new TcpPort());
+    private static Vertx vertx;
+    private static DnsLab dns;
 
-  @BeforeAll
-  static void start() {
-    vertx = Vertx.vertx();
-    dns = DnsLab.start();
-    dns.address("one.test", "127.0.0.1")
-        .address("two.test", "127.0.0.2", "127.0.0.1")
-        .address("inside.test", "127.0.0.1", "10.1.2.3");
-  }
-
-  @AfterAll
-  static void stop() {
-    Await.value(vertx.close());
-    dns.close();
-  }
-
-  private static CheckResult check(String target, Map<String, String> options) {
-    return check(target, options, "127.0.0.0/8");
-  }
-
-  private static CheckResult check(String target, Map<String, String> options, String... allow) {
-    TargetPolicy policy = HttpBench.policy(List.of(allow), List.of("*"));
-    try {
-      return Checked.by(
-          vertx,
-          MODULE,
-          TargetParser.parse(MODULE.description(), target),
-          TestContext.of(MODULE.description(), options)
-              .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
-              .withProbe(TcpProbe.class, new TcpProbe(vertx, LabGuard.of(vertx, policy, dns))));
-    } catch (dev.plumbline.check.InvalidTargetException invalid) {
-      throw new AssertionError(target, invalid);
+    @BeforeAll
+    static void start() {
+        vertx = Vertx.vertx();
+        dns = DnsLab.start();
+        dns.address("one.test", "127.0.0.1")
+                .address("two.test", "127.0.0.2", "127.0.0.1")
+                .address("inside.test", "127.0.0.1", "10.1.2.3");
     }
-  }
 
-  private static int serve(Handler<NetSocket> behaviour) {
-    return Await.value(vertx.createNetServer().connectHandler(behaviour).listen(0, "127.0.0.1"))
-        .actualPort();
-  }
-
-  private static int closedPort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
+    @AfterAll
+    static void stop() {
+        Await.value(vertx.close());
+        dns.close();
     }
-  }
 
-  @Test
-  void tellsAnOpenPort() {
-    int port = serve(socket -> socket.write("hello\r\n"));
-
-    CheckResult result = check("one.test:" + port, Map.of());
-
-    assertThat(result.verdict()).isEqualTo(Verdict.PASS);
-    assertThat(result.fields())
-        .containsEntry("open", true)
-        .containsEntry("ip", "127.0.0.1")
-        .containsEntry("banner", null)
-        .containsEntry("all_ips", List.of("127.0.0.1"));
-    assertThat((Double) result.fields().get("connect_ms")).isPositive();
-  }
-
-  @Test
-  void readsTheGreetingWhenItIsToldTo() {
-    int port =
-        serve(socket -> socket.write("220-wait\r\n").onSuccess(x -> socket.write("220 hi\r\n")));
-    int mute = serve(socket -> socket.end());
-    Map<String, String> banner = Map.of("read_banner", "true");
-
-    assertThat(check("127.0.0.1:" + port, banner).fields())
-        .containsEntry("banner", "220-wait\n220 hi");
-    CheckResult silent = check("127.0.0.1:" + mute, banner);
-    assertThat(silent.fields()).containsEntry("banner", null).containsEntry("open", true);
-    assertThat(codes(silent.findings())).containsExactly("no_banner");
-    assertThat(silent.verdict()).isEqualTo(Verdict.PASS);
-  }
-
-  @Test
-  void tellsAClosedPort() throws IOException {
-    CheckResult result = check("one.test:" + closedPort(), Map.of());
-
-    assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
-    assertThat(result.error().code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
-    assertThat(result.fields())
-        .containsEntry("open", false)
-        .containsEntry("connect_ms", null)
-        .containsEntry("all_ips", List.of("127.0.0.1"));
-    assertThat(codes(result.findings())).containsExactly("port_refused");
-  }
-
-  @Test
-  void triesEveryAddress() {
-    int port = serve(socket -> {});
-
-    CheckResult result = check("two.test:" + port, Map.of());
-
-    assertThat(result.fields())
-        .containsEntry("ip", "127.0.0.1")
-        .containsEntry("all_ips", List.of("127.0.0.2", "127.0.0.1"));
-    assertThat(result.verdict()).isEqualTo(Verdict.WARN);
-    assertThat(result.findings())
-        .extracting(Finding::message)
-        .containsExactly("The port is open on 127.0.0.1 but not on 127.0.0.2.");
-  }
-
-  @Test
-  void neverGoesInside() {
-    Canary canary = Await.value(Canary.listen(vertx, "127.0.0.1", 0));
-
-    for (String host : List.of("127.0.0.1", "one.test")) {
-      CheckResult result = check(host + ":" + canary.port(), Map.of(), new String[0]);
-      assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
-      assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+    private static CheckResult check(String target, Map<String, String> options) {
+        return check(target, options, "127.0.0.0/8");
     }
-    CheckResult mixed = check("inside.test:" + canary.port(), Map.of());
-    assertThat(mixed.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
-    assertThat(mixed.toString()).doesNotContain("10.1.2.3");
-    assertThat(canary.touches()).isZero();
-  }
 
-  @Test
-  void aMissingNameIsAFailure() {
-    CheckResult result = check("missing.test:80", Map.of());
-
-    assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
-    assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "CONNECT_REFUSED, CONNECT_REFUSED, port_refused",
-    "CONNECT_TIMEOUT, CONNECT_TIMEOUT, port_filtered",
-    "CONNECT_UNREACHABLE, CONNECT_UNREACHABLE, host_unreachable",
-    "CONNECT_UNREACHABLE CONNECT_TIMEOUT, CONNECT_TIMEOUT, port_filtered",
-    "CONNECT_TIMEOUT CONNECT_REFUSED, CONNECT_REFUSED, port_refused",
-    "CONNECTION_RESET, CONNECTION_RESET, port_refused",
-    "REQUEST_LIMIT, REQUEST_LIMIT, ''"
-  })
-  void tellsWhyNoAddressIsOpen(String failures, ErrorCode told, String code) {
-    List<CheckError> errors =
-        Arrays.stream(failures.split(" "))
-            .map(each -> new CheckError(ErrorCode.valueOf(each), each))
-            .toList();
-
-    Judgement judgement = judge(new Evidence(ADDRESSES, errors, null, null), false);
-
-    assertThat(judgement.error().code()).isEqualTo(told);
-    assertThat(codes(judgement.findings())).isEqualTo(code.isEmpty() ? List.of() : List.of(code));
-  }
-
-  private static final List<InetAddress> ADDRESSES =
-      List.of(AddressText.parse("192.0.2.1"), AddressText.parse("192.0.2.2"));
-
-  @Test
-  void saysThatAConnectionWasSlow() {
-    Evidence seen =
-        new Evidence(
-            List.of(AddressText.parse("192.0.2.1")),
-            List.of(),
-            AddressText.parse("192.0.2.1"),
-            new TcpProbe.Talk(1000.1, Buffer.buffer()));
-
-    assertThat(codes(judge(seen, false).findings())).containsExactly("slow_connect");
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "'', more", "220 hi, more", "'220 hi\r\n', enough", "'220-hi\r\n', more",
-    "'220-hi\r\n220 ho\n', enough", "'220-hi\n220-ho\n', more", "'\n', enough", "'-\n', enough",
-    "'SSH-2.0-x\r\n', enough"
-  })
-  void waitsForWholeGreetings(String heard, String what) {
-    assertThat(TcpPort.listen(Buffer.buffer(heard)) == null).isEqualTo(what.equals("enough"));
-  }
-
-  @Property(tries = 2000)
-  void anyGreetingCanBePrinted(@ForAll @Size(max = 1200) byte[] bytes) {
-    TcpPort.listen(Buffer.buffer(bytes));
-    String text = TcpPort.printable(bytes);
-
-    if (bytes.length > 0) {
-      assertThat(text).doesNotContainPattern("[\\p{Cntrl}&&[^\n]]");
-      assertThat(text.length()).isLessThanOrEqualTo(1024);
-      assertThat(new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8))
-          .isEqualTo(text);
+    private static CheckResult check(String target, Map<String, String> options, String... allow) {
+        TargetPolicy policy = HttpFixture.policy(List.of(allow), List.of("*"));
+        try {
+            return CheckResults.by(
+                    vertx,
+                    MODULE,
+                    TargetParser.parse(MODULE.description(), target),
+                    TestCheckContext.of(MODULE.description(), options)
+                            .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
+                            .withProbe(TcpProbe.class, new TcpProbe(vertx, LabEgressGuard.of(vertx, policy, dns))));
+        } catch (dev.plumbline.check.InvalidTargetException invalid) {
+            throw new AssertionError(target, invalid);
+        }
     }
-  }
 
-  private static Judgement judge(Evidence seen, boolean banner) {
-    return MODULE.judge(
-        seen, Options.parse(MODULE.description(), Map.of("read_banner", "" + banner)).options());
-  }
-
-  private static List<String> codes(List<Finding> findings) {
-    return findings.stream().map(Finding::code).toList();
-  }
-
-  @Test
-  void agreesWithCurlOnBind(@TempDir Path folder) throws Exception {
-    try (Named named = Named.start(folder, Map.of("zone.test", ""))) {
-      for (int port : List.of(named.port(), closedPort())) {
-        CheckResult result = check("127.0.0.1:" + port, Map.of());
-
-        assertThat((boolean) result.fields().get("open")).isEqualTo(opensForCurl(port));
-      }
+    private static int serve(Handler<NetSocket> behaviour) {
+        return Await.value(vertx.createNetServer().connectHandler(behaviour).listen(0, "127.0.0.1"))
+                .actualPort();
     }
-  }
 
-  /** curl says 7 when it could not connect. */
-  private static boolean opensForCurl(int port) throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(
-                Tool.require("curl").toString(),
-                "--silent",
-                "--noproxy",
-                "*",
-                "--max-time",
-                "1",
-                "telnet://127.0.0.1:" + port)
-            .redirectInput(ProcessBuilder.Redirect.PIPE)
-            .redirectErrorStream(true)
-            .start();
-    process.getOutputStream().close();
-    process.getInputStream().readAllBytes();
-    return process.waitFor() != 7;
-  }
+    private static int closedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @Test
+    void tellsAnOpenPort() {
+        int port = serve(socket -> socket.write("hello\r\n"));
+
+        CheckResult result = check("one.test:" + port, Map.of());
+
+        assertThat(result.verdict()).isEqualTo(Verdict.PASS);
+        assertThat(result.fields())
+                .containsEntry("open", true)
+                .containsEntry("ip", "127.0.0.1")
+                .containsEntry("banner", null)
+                .containsEntry("all_ips", List.of("127.0.0.1"));
+        assertThat((Double) result.fields().get("connect_ms")).isPositive();
+    }
+
+    @Test
+    void readsTheGreetingWhenItIsToldTo() {
+        int port = serve(socket -> socket.write("220-wait\r\n").onSuccess(x -> socket.write("220 hi\r\n")));
+        int mute = serve(socket -> socket.end());
+        Map<String, String> banner = Map.of("read_banner", "true");
+
+        assertThat(check("127.0.0.1:" + port, banner).fields()).containsEntry("banner", "220-wait\n220 hi");
+        CheckResult silent = check("127.0.0.1:" + mute, banner);
+        assertThat(silent.fields()).containsEntry("banner", null).containsEntry("open", true);
+        assertThat(codes(silent.findings())).containsExactly("no_banner");
+        assertThat(silent.verdict()).isEqualTo(Verdict.PASS);
+    }
+
+    @Test
+    void tellsAClosedPort() throws IOException {
+        CheckResult result = check("one.test:" + closedPort(), Map.of());
+
+        assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
+        assertThat(result.error().code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
+        assertThat(result.fields())
+                .containsEntry("open", false)
+                .containsEntry("connect_ms", null)
+                .containsEntry("all_ips", List.of("127.0.0.1"));
+        assertThat(codes(result.findings())).containsExactly("port_refused");
+    }
+
+    @Test
+    void triesEveryAddress() {
+        int port = serve(socket -> {});
+
+        CheckResult result = check("two.test:" + port, Map.of());
+
+        assertThat(result.fields())
+                .containsEntry("ip", "127.0.0.1")
+                .containsEntry("all_ips", List.of("127.0.0.2", "127.0.0.1"));
+        assertThat(result.verdict()).isEqualTo(Verdict.WARN);
+        assertThat(result.findings())
+                .extracting(Finding::message)
+                .containsExactly("The port is open on 127.0.0.1 but not on 127.0.0.2.");
+    }
+
+    @Test
+    void neverGoesInside() {
+        Canary canary = Await.value(Canary.listen(vertx, "127.0.0.1", 0));
+
+        for (String host : List.of("127.0.0.1", "one.test")) {
+            CheckResult result = check(host + ":" + canary.port(), Map.of(), new String[0]);
+            assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+            assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+        }
+        CheckResult mixed = check("inside.test:" + canary.port(), Map.of());
+        assertThat(mixed.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+        assertThat(mixed.toString()).doesNotContain("10.1.2.3");
+        assertThat(canary.touches()).isZero();
+    }
+
+    @Test
+    void aMissingNameIsAFailure() {
+        CheckResult result = check("missing.test:80", Map.of());
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
+        assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CONNECT_REFUSED, CONNECT_REFUSED, port_refused",
+        "CONNECT_TIMEOUT, CONNECT_TIMEOUT, port_filtered",
+        "CONNECT_UNREACHABLE, CONNECT_UNREACHABLE, host_unreachable",
+        "CONNECT_UNREACHABLE CONNECT_TIMEOUT, CONNECT_TIMEOUT, port_filtered",
+        "CONNECT_TIMEOUT CONNECT_REFUSED, CONNECT_REFUSED, port_refused",
+        "CONNECTION_RESET, CONNECTION_RESET, port_refused",
+        "REQUEST_LIMIT, REQUEST_LIMIT, ''"
+    })
+    void tellsWhyNoAddressIsOpen(String failures, ErrorCode told, String code) {
+        List<CheckError> errors = Arrays.stream(failures.split(" "))
+                .map(each -> new CheckError(ErrorCode.valueOf(each), each))
+                .toList();
+
+        Evaluation judgement = evaluate(new Evidence(ADDRESSES, errors, null, null), false);
+
+        assertThat(judgement.error().code()).isEqualTo(told);
+        assertThat(codes(judgement.findings())).isEqualTo(code.isEmpty() ? List.of() : List.of(code));
+    }
+
+    private static final List<InetAddress> ADDRESSES =
+            List.of(IpAddressText.parse("192.0.2.1"), IpAddressText.parse("192.0.2.2"));
+
+    @Test
+    void saysThatAConnectionWasSlow() {
+        Evidence seen = new Evidence(
+                List.of(IpAddressText.parse("192.0.2.1")),
+                List.of(),
+                IpAddressText.parse("192.0.2.1"),
+                new TcpProbe.Exchange(1000.1, Buffer.buffer()));
+
+        assertThat(codes(evaluate(seen, false).findings())).containsExactly("slow_connect");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', more", "220 hi, more", "'220 hi\r\n', enough", "'220-hi\r\n', more",
+        "'220-hi\r\n220 ho\n', enough", "'220-hi\n220-ho\n', more", "'\n', enough", "'-\n', enough",
+        "'SSH-2.0-x\r\n', enough"
+    })
+    void waitsForWholeGreetings(String heard, String what) {
+        assertThat(TcpPort.listen(Buffer.buffer(heard)) == null).isEqualTo(what.equals("enough"));
+    }
+
+    @Property(tries = 2000)
+    void anyGreetingCanBePrinted(@ForAll @Size(max = 1200) byte[] bytes) {
+        TcpPort.listen(Buffer.buffer(bytes));
+        String text = TcpPort.printable(bytes);
+
+        if (bytes.length > 0) {
+            assertThat(text).doesNotContainPattern("[\\p{Cntrl}&&[^\n]]");
+            assertThat(text.length()).isLessThanOrEqualTo(1024);
+            assertThat(new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8))
+                    .isEqualTo(text);
+        }
+    }
+
+    private static Evaluation evaluate(Evidence seen, boolean banner) {
+        return MODULE.evaluate(
+                seen,
+                Options.parse(MODULE.description(), Map.of("read_banner", "" + banner))
+                        .options());
+    }
+
+    private static List<String> codes(List<Finding> findings) {
+        return findings.stream().map(Finding::code).toList();
+    }
+
+    @Test
+    void agreesWithCurlOnBind(@TempDir Path folder) throws Exception {
+        try (NamedServer named = NamedServer.start(folder, Map.of("zone.test", ""))) {
+            for (int port : List.of(named.port(), closedPort())) {
+                CheckResult result = check("127.0.0.1:" + port, Map.of());
+
+                assertThat((boolean) result.fields().get("open")).isEqualTo(opensForCurl(port));
+            }
+        }
+    }
+
+    /** curl says 7 when it could not connect. */
+    private static boolean opensForCurl(int port) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(
+                        DebianTool.require("curl").toString(),
+                        "--silent",
+                        "--noproxy",
+                        "*",
+                        "--max-time",
+                        "1",
+                        "telnet://127.0.0.1:" + port)
+                .redirectInput(ProcessBuilder.Redirect.PIPE)
+                .redirectErrorStream(true)
+                .start();
+        process.getOutputStream().close();
+        process.getInputStream().readAllBytes();
+        return process.waitFor() != 7;
+    }
 }

@@ -9,9 +9,9 @@ import dev.plumbline.check.Finding;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.config.Config;
-import dev.plumbline.lab.RegistryBench;
-import dev.plumbline.lab.Tool;
+import dev.plumbline.lab.RegistryFixture;
 import dev.plumbline.lab.WhoisLab;
+import dev.plumbline.support.DebianTool;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -30,359 +30,334 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DomainRegistrationTest {
-  private static final DomainRegistration MODULE = new DomainRegistration();
-  private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
+    private static final DomainRegistration MODULE = new DomainRegistration();
+    private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
 
-  private RegistryBench bench;
+    private RegistryFixture bench;
 
-  @BeforeEach
-  void start(@TempDir Path folder) {
-    bench = new RegistryBench(folder, "com");
-  }
+    @BeforeEach
+    void start(@TempDir Path folder) {
+        bench = new RegistryFixture(folder, "com");
+    }
 
-  @AfterEach
-  void stop() {
-    bench.close();
-  }
+    @AfterEach
+    void stop() {
+        bench.close();
+    }
 
-  private CheckResult check(String domain) {
-    return check(domain, "auto");
-  }
+    private CheckResult check(String domain) {
+        return check(domain, "auto");
+    }
 
-  private CheckResult check(String domain, String source) {
-    return bench.check(MODULE, domain, Map.of("source", source), 10_000);
-  }
+    private CheckResult check(String domain, String source) {
+        return bench.check(MODULE, domain, Map.of("source", source), 10_000);
+    }
 
-  private static List<String> codes(CheckResult result) {
-    return result.findings().stream().map(Finding::code).toList();
-  }
+    private static List<String> codes(CheckResult result) {
+        return result.findings().stream().map(Finding::code).toList();
+    }
 
-  @Test
-  void asksRdapFirst() {
-    bench.page("/rdap/domain/example.com", 200, RegistryAnswers.RDAP);
+    @Test
+    void asksRdapFirst() {
+        bench.page("/rdap/domain/example.com", 200, RegistryResponses.RDAP);
 
-    CheckResult result = check("www.example.com");
+        CheckResult result = check("www.example.com");
 
-    assertThat(result.fields())
-        .containsEntry("registered", true)
-        .containsEntry("registrable_domain", "example.com")
-        .containsEntry("registrar", "Registrar Test, Inc.")
-        .containsEntry("iana_id", 376)
-        .containsEntry("expires", Instant.parse("2035-08-13T04:00:00Z"))
-        .containsEntry("dnssec_signed", true)
-        .containsEntry("abuse_email", "abuse@registrar.test")
-        .containsEntry("source_used", "rdap")
-        .containsEntry("supported", true);
-    assertThat(result.verdict()).isEqualTo(Verdict.PASS);
-    assertThat(bench.iana().questions()).isEmpty();
-  }
+        assertThat(result.fields())
+                .containsEntry("registered", true)
+                .containsEntry("registrable_domain", "example.com")
+                .containsEntry("registrar", "Registrar Test, Inc.")
+                .containsEntry("iana_id", 376)
+                .containsEntry("expires", Instant.parse("2035-08-13T04:00:00Z"))
+                .containsEntry("dnssec_signed", true)
+                .containsEntry("abuse_email", "abuse@registrar.test")
+                .containsEntry("source_used", "rdap")
+                .containsEntry("supported", true);
+        assertThat(result.verdict()).isEqualTo(Verdict.PASS);
+        assertThat(bench.iana().questions()).isEmpty();
+    }
 
-  @Test
-  void whatRdapDoesNotKnowIsNotRegistered() {
-    CheckResult result = check("example.com");
+    @Test
+    void whatRdapDoesNotKnowIsNotRegistered() {
+        CheckResult result = check("example.com");
 
-    assertThat(result.fields()).containsEntry("registered", false).containsEntry("supported", true);
-    assertThat(codes(result)).containsExactly("not_registered");
-    assertThat(result.verdict()).isEqualTo(Verdict.WARN);
-  }
+        assertThat(result.fields()).containsEntry("registered", false).containsEntry("supported", true);
+        assertThat(codes(result)).containsExactly("not_registered");
+        assertThat(result.verdict()).isEqualTo(Verdict.WARN);
+    }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"co.uk", "com.br", "org.uk"})
-  void anEndingThatARegistryRunsIsNoDomain(String ending) {
-    CheckResult result = check(ending);
+    @ParameterizedTest
+    @ValueSource(strings = {"co.uk", "com.br", "org.uk"})
+    void anEndingThatARegistryRunsIsNoDomain(String ending) {
+        CheckResult result = check(ending);
 
-    assertThat(result.error()).isNotNull();
-    assertThat(result.error().code()).isEqualTo(ErrorCode.INVALID_TARGET);
-    assertThat(result.error().message()).contains(ending + " is a public suffix", "below it");
-    assertThat(bench.asked()).isEmpty();
-    assertThat(bench.iana().questions()).isEmpty();
-  }
+        assertThat(result.error()).isNotNull();
+        assertThat(result.error().code()).isEqualTo(ErrorCode.INVALID_TARGET);
+        assertThat(result.error().message()).contains(ending + " is a public suffix", "below it");
+        assertThat(bench.asked()).isEmpty();
+        assertThat(bench.iana().questions()).isEmpty();
+    }
 
-  @Test
-  void followsTheRedirectsOfRdap() {
-    bench.page(
-        "/rdap/domain/example.com",
-        request ->
-            request
-                .response()
+    @Test
+    void followsTheRedirectsOfRdap() {
+        bench.page("/rdap/domain/example.com", request -> request.response()
                 .setStatusCode(302)
                 .putHeader("location", "/elsewhere/example.com")
                 .end());
-    bench.page("/elsewhere/example.com", 200, RegistryAnswers.RDAP);
+        bench.page("/elsewhere/example.com", 200, RegistryResponses.RDAP);
 
-    assertThat(check("example.com").fields()).containsEntry("source_used", "rdap");
-  }
+        assertThat(check("example.com").fields()).containsEntry("source_used", "rdap");
+    }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "500",
-        "429",
-        "200 {}",
-        "200 <html>",
-        "200 other",
-        "200 entity",
-        "200 huge",
-        "reset"
-      })
-  void asksWhoisWhereRdapFails(String manner) {
-    bench.page(
-        "/rdap/domain/example.com",
-        request -> {
-          if (manner.equals("reset")) {
-            request.connection().close();
-            return;
-          }
-          String[] words = manner.split(" ");
-          String body = words.length == 1 ? "" : words[1];
-          body =
-              switch (body) {
+    @ParameterizedTest
+    @ValueSource(strings = {"500", "429", "200 {}", "200 <html>", "200 other", "200 entity", "200 huge", "reset"})
+    void asksWhoisWhereRdapFails(String manner) {
+        bench.page("/rdap/domain/example.com", request -> {
+            if (manner.equals("reset")) {
+                request.connection().close();
+                return;
+            }
+            String[] words = manner.split(" ");
+            String body = words.length == 1 ? "" : words[1];
+            body = switch (body) {
                 case "huge" -> "[" + " ".repeat(400_000) + "]";
-                case "other" -> RegistryAnswers.RDAP.replace("EXAMPLE.COM", "EXAMPLE.NET");
-                case "entity" -> RegistryAnswers.RDAP.replaceFirst("\"domain\"", "\"entity\"");
+                case "other" -> RegistryResponses.RDAP.replace("EXAMPLE.COM", "EXAMPLE.NET");
+                case "entity" -> RegistryResponses.RDAP.replaceFirst("\"domain\"", "\"entity\"");
                 default -> body;
-              };
-          request.response().setStatusCode(Integer.parseInt(words[0])).end(body);
+            };
+            request.response().setStatusCode(Integer.parseInt(words[0])).end(body);
         });
-    bench.registry("com").answer("domain example.com", RegistryAnswers.VERISIGN.formatted(""));
+        bench.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(""));
 
-    CheckResult result = check("example.com");
+        CheckResult result = check("example.com");
 
-    assertThat(result.fields())
-        .containsEntry("source_used", "whois")
-        .containsEntry("registrar", "Registrar Test, Inc.");
-    assertThat(codes(result)).containsExactly("rdap_failed");
-    assertThat(check("example.com", "rdap").error()).isNotNull();
-  }
-
-  @Test
-  void asksWhoisAloneWhenToldTo() {
-    bench.page("/rdap/domain/example.com", 200, RegistryAnswers.RDAP);
-    WhoisLab com = bench.registry("com").answer("domain example.com", RegistryAnswers.VERISIGN);
-
-    assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
-    assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
-
-    assertThat(bench.asked()).isEmpty();
-    assertThat(com.questions()).containsExactly("domain example.com", "domain example.com");
-    assertThat(bench.iana().questions()).as("IANA is asked once").containsExactly("com");
-  }
-
-  @Test
-  void asksTheRegistrarForWhatAThinRegistryDoesNotTell() {
-    WhoisLab registrar = bench.whois("whois.registrar.test");
-    String where = "whois.registrar.test:" + registrar.port();
-    registrar.answer("example.com", RegistryAnswers.REGISTRAR.formatted(where));
-    bench.registry("com").answer("domain example.com", RegistryAnswers.VERISIGN.formatted(where));
-
-    CheckResult result = check("example.com", "whois");
-
-    assertThat(result.fields())
-        .containsEntry("registrar", "Registrar Test, Inc.")
-        .containsEntry("abuse_email", "abuse@registrar.test");
-    assertThat(registrar.questions()).as("that it names itself").hasSize(1);
-  }
-
-  @Test
-  void referralsInACircleEnd() {
-    WhoisLab one = bench.registry("one");
-    WhoisLab other = bench.whois("other.test");
-    one.answer("a.one", "Registrar: A\nRegistrar WHOIS Server: other.test:" + other.port());
-    one.answer("domain a.one", "never");
-    other.answer("a.one", "Registrar: B\nWhois Server: whois.one.test:" + one.port());
-
-    CheckResult result = check("a.one");
-
-    assertThat(result.fields()).containsEntry("registrar", "A");
-    assertThat(one.questions()).hasSize(1);
-    assertThat(other.questions()).hasSize(1);
-  }
-
-  @Test
-  void aReferralToAnotherPortThanThatOfWhoisIsNotFollowed() {
-    WhoisLab elsewhere = WhoisLab.start(bench.vertx());
-    bench.name("elsewhere.test");
-    String where = "elsewhere.test:" + elsewhere.port();
-    bench.registry("org").answer("example.org", "Registrar: A\nWhois Server: " + where + "\n");
-    bench.iana().answer("net", "domain: NET\n\nwhois: " + where + "\n");
-
-    assertThat(check("example.org").fields()).containsEntry("registrar", "A");
-    assertThat(check("example.net").error().code()).isEqualTo(ErrorCode.UNSUPPORTED_TLD);
-    assertThat(elsewhere.questions()).isEmpty();
-  }
-
-  @Test
-  void afterRdapHasFailedWhoisIsWaitedFor(@TempDir Path folder) {
-    try (RegistryBench slow = new RegistryBench(folder, new Config.Pace(1, 1), "com")) {
-      slow.page("/rdap/domain/example.com", 500, "");
-      slow.registry("com").answer("domain example.com", RegistryAnswers.VERISIGN.formatted(""));
-      slow.check(MODULE, "example.com", Map.of("source", "whois"), 10_000);
-
-      CheckResult result = slow.checkInHaste(MODULE, "example.com", Map.of());
-
-      assertThat(result.fields()).containsEntry("source_used", "whois");
-      assertThat(slow.asked()).hasSize(1);
+        assertThat(result.fields())
+                .containsEntry("source_used", "whois")
+                .containsEntry("registrar", "Registrar Test, Inc.");
+        assertThat(codes(result)).containsExactly("rdap_failed");
+        assertThat(check("example.com", "rdap").error()).isNotNull();
     }
-  }
 
-  @Test
-  void aReferralToTheInsideIsNotFollowed() {
-    WhoisLab org = bench.registry("org");
-    org.answer(
-        "example.org",
-        "Registrar: A\nCreation Date: 2000-01-01\nRegistrar WHOIS Server: 10.0.0.1:22\n");
+    @Test
+    void asksWhoisAloneWhenToldTo() {
+        bench.page("/rdap/domain/example.com", 200, RegistryResponses.RDAP);
+        WhoisLab com = bench.registry("com").answer("domain example.com", RegistryResponses.VERISIGN);
 
-    assertThat(check("example.org").fields())
-        .containsEntry("registrar", "A")
-        .containsEntry("source_used", "whois");
-  }
+        assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
+        assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
 
-  @ParameterizedTest
-  @CsvSource({
-    "example.org, example.org, ORG",
-    "example.de, '-T dn,ace example.de', DE",
-    "example.co.uk, example.co.uk, UK",
-    "example.fr, example.fr, FR",
-    "example.jp, example.jp/e, JP",
-    "example.com.br, example.com.br, BR",
-    "example.eu, example.eu, EU"
-  })
-  void speaksToTheBigRegistriesAsTheyWant(String domain, String question, String answer)
-      throws Exception {
-    String text = (String) RegistryAnswers.class.getDeclaredField(answer).get(null);
-    bench.registry(domain.substring(domain.lastIndexOf('.') + 1)).answer(question, text);
-
-    CheckResult result = check("www." + domain);
-
-    assertThat(result.fields())
-        .containsEntry("registrable_domain", domain)
-        .containsEntry("registered", true);
-    assertThat((List<?>) result.fields().get("nameservers")).hasSize(2);
-  }
-
-  @Test
-  void readsLatinWhereItIsNoUtf8() {
-    byte[] latin = "Registrar: São Paulo Registros\n".getBytes(StandardCharsets.ISO_8859_1);
-    bench.registry("org").answer("example.org", latin);
-
-    assertThat(check("example.org").fields()).containsEntry("registrar", "São Paulo Registros");
-  }
-
-  @Test
-  void saysWhereNobodyCanBeAsked() {
-    bench.iana().answer("nowhere", "% IANA WHOIS server\n\ndomain: NOWHERE\nstatus: ACTIVE\n");
-
-    CheckResult result = check("example.nowhere");
-
-    assertThat(result.error().code()).isEqualTo(ErrorCode.UNSUPPORTED_TLD);
-    assertThat(result.fields())
-        .containsEntry("supported", false)
-        .containsEntry("source_used", "none")
-        .containsEntry("registered", null);
-  }
-
-  @Test
-  void saysWhenItIsTurnedAway() {
-    bench.registry("org").answer("example.org", "WHOIS LIMIT EXCEEDED\n");
-
-    assertThat(check("example.org").error().code()).isEqualTo(ErrorCode.RATE_LIMITED);
-  }
-
-  @Test
-  void survivesHostileServers() {
-    WhoisLab org = bench.registry("org");
-    byte[] noise = new byte[100_000];
-    new Random(1).nextBytes(noise);
-    org.answer("noise.org", noise)
-        .answer("empty.org", "")
-        .endless("endless.org", () -> Buffer.buffer("Registrar: A\r\n".repeat(1_000)))
-        .endless("line.org", WhoisLab::hugeLine)
-        .dripping("slow.org")
-        .behave("silent.org", socket -> {});
-
-    assertThat(check("noise.org").error()).isNull();
-    assertThat(codes(check("noise.org"))).containsExactly("answer_not_understood");
-    assertThat(check("empty.org").error().code()).isEqualTo(ErrorCode.CONNECTION_RESET);
-    assertThat(check("endless.org").error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
-    assertThat(check("line.org").error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
-    for (String slow : List.of("slow.org", "silent.org")) {
-      CheckResult result = bench.check(MODULE, slow, Map.of(), 1_500);
-      assertThat(result.error().code()).isEqualTo(ErrorCode.READ_TIMEOUT);
+        assertThat(bench.asked()).isEmpty();
+        assertThat(com.questions()).containsExactly("domain example.com", "domain example.com");
+        assertThat(bench.iana().questions()).as("IANA is asked once").containsExactly("com");
     }
-  }
 
-  @Test
-  void agreesWithTheWhoisOfDebian() throws Exception {
-    Path whois = Tool.require("whois");
-    WhoisLab org = bench.registry("org").answer("example.org", RegistryAnswers.ORG);
-    Process process =
-        new ProcessBuilder(
-                whois.toString(), "-h", "127.0.0.2", "-p", "" + org.port(), "example.org")
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    @Test
+    void asksTheRegistrarForWhatAThinRegistryDoesNotTell() {
+        WhoisLab registrar = bench.whois("whois.registrar.test");
+        String where = "whois.registrar.test:" + registrar.port();
+        registrar.answer("example.com", RegistryResponses.REGISTRAR.formatted(where));
+        bench.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(where));
 
-    Map<String, Object> fields = check("example.org").fields();
+        CheckResult result = check("example.com", "whois");
 
-    assertThat(said).contains("Registrar: " + fields.get("registrar") + "\n");
-    assertThat(said).contains("Registrar IANA ID: " + fields.get("iana_id") + "\n");
-    assertThat(said).contains("Registry Expiry Date: " + fields.get("expires") + "\n");
-    assertThat(said.lines().filter(line -> line.startsWith("Name Server: ")))
-        .hasSameSizeAs((List<?>) fields.get("nameservers"));
-    assertThat(org.questions()).as("both ask alike").containsExactly("example.org", "example.org");
-  }
+        assertThat(result.fields())
+                .containsEntry("registrar", "Registrar Test, Inc.")
+                .containsEntry("abuse_email", "abuse@registrar.test");
+        assertThat(registrar.questions()).as("that it names itself").hasSize(1);
+    }
 
-  @ParameterizedTest
-  @CsvSource(
-      nullValues = "-",
-      delimiter = '|',
-      value = {
-        "2030-01-01T00:00:00Z | clientTransferProhibited | a.x b.x | true | ",
-        "2026-01-31T12:00:00Z | clientTransferProhibited | a.x b.x | true | ",
-        "2026-01-31T11:00:00Z | clientTransferProhibited | a.x b.x | true | registration_expires_soon",
-        "2026-01-01T11:00:00Z | clientTransferProhibited | a.x b.x | true | registration_expired",
-        "- | clientTransferProhibited | a.x b.x | true | expiry_not_told",
-        "2030-01-01T00:00:00Z | ok | a.x b.x | true | no_transfer_lock",
-        "2030-01-01T00:00:00Z | connect | a.x b.x | true | ",
-        "2030-01-01T00:00:00Z | clientHold serverTransferProhibited | a.x b.x | true | on_hold",
-        "2030-01-01T00:00:00Z | redemptionPeriod | a.x b.x | true | about_to_be_deleted",
-        "2030-01-01T00:00:00Z | connect | - | true | no_nameservers",
-        "2030-01-01T00:00:00Z | connect | a.x | true | one_nameserver",
-        "2030-01-01T00:00:00Z | connect | a.x b.x | false | dnssec_unsigned"
-      })
-  void judgesWhatItHasSeenAlone(
-      @Nullable Instant expires,
-      String statuses,
-      @Nullable String nameservers,
-      boolean signed,
-      @Nullable String code) {
-    Registration seen =
-        new Registration(
-            true,
-            "R",
-            1,
-            null,
-            null,
-            expires,
-            List.of(statuses.split(" ")),
-            nameservers == null ? List.of() : List.of(nameservers.split(" ")),
-            signed,
-            null);
+    @Test
+    void referralsInACircleEnd() {
+        WhoisLab one = bench.registry("one");
+        WhoisLab other = bench.whois("other.test");
+        one.answer("a.one", "Registrar: A\nRegistrar WHOIS Server: other.test:" + other.port());
+        one.answer("domain a.one", "never");
+        other.answer("a.one", "Registrar: B\nWhois Server: whois.one.test:" + one.port());
 
-    assertThat(judged(seen, null)).isEqualTo(code == null ? List.of() : List.of(code));
-    assertThat(judged(Registration.UNKNOWN, new CheckError(ErrorCode.READ_TIMEOUT, "Late.")))
-        .containsExactly("answer_not_understood", "rdap_failed");
-  }
+        CheckResult result = check("a.one");
 
-  private static List<String> judged(Registration seen, @Nullable CheckError rdapError) {
-    return MODULE
-        .judge(
-            new DomainRegistration.Evidence("example.com", NOW, seen, "rdap", rdapError),
-            Options.defaults(MODULE.description()))
-        .findings()
-        .stream()
-        .map(Finding::code)
-        .toList();
-  }
+        assertThat(result.fields()).containsEntry("registrar", "A");
+        assertThat(one.questions()).hasSize(1);
+        assertThat(other.questions()).hasSize(1);
+    }
+
+    @Test
+    void aReferralToAnotherPortThanThatOfWhoisIsNotFollowed() {
+        WhoisLab elsewhere = WhoisLab.start(bench.vertx());
+        bench.name("elsewhere.test");
+        String where = "elsewhere.test:" + elsewhere.port();
+        bench.registry("org").answer("example.org", "Registrar: A\nWhois Server: " + where + "\n");
+        bench.iana().answer("net", "domain: NET\n\nwhois: " + where + "\n");
+
+        assertThat(check("example.org").fields()).containsEntry("registrar", "A");
+        assertThat(check("example.net").error().code()).isEqualTo(ErrorCode.UNSUPPORTED_TLD);
+        assertThat(elsewhere.questions()).isEmpty();
+    }
+
+    @Test
+    void afterRdapHasFailedWhoisIsWaitedFor(@TempDir Path folder) {
+        try (RegistryFixture slow = new RegistryFixture(folder, new Config.Pace(1, 1), "com")) {
+            slow.page("/rdap/domain/example.com", 500, "");
+            slow.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(""));
+            slow.check(MODULE, "example.com", Map.of("source", "whois"), 10_000);
+
+            CheckResult result = slow.checkInHaste(MODULE, "example.com", Map.of());
+
+            assertThat(result.fields()).containsEntry("source_used", "whois");
+            assertThat(slow.asked()).hasSize(1);
+        }
+    }
+
+    @Test
+    void aReferralToTheInsideIsNotFollowed() {
+        WhoisLab org = bench.registry("org");
+        org.answer("example.org", "Registrar: A\nCreation Date: 2000-01-01\nRegistrar WHOIS Server: 10.0.0.1:22\n");
+
+        assertThat(check("example.org").fields())
+                .containsEntry("registrar", "A")
+                .containsEntry("source_used", "whois");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "example.org, example.org, ORG",
+        "example.de, '-T dn,ace example.de', DE",
+        "example.co.uk, example.co.uk, UK",
+        "example.fr, example.fr, FR",
+        "example.jp, example.jp/e, JP",
+        "example.com.br, example.com.br, BR",
+        "example.eu, example.eu, EU"
+    })
+    void speaksToTheBigRegistriesAsTheyWant(String domain, String question, String answer) throws Exception {
+        String text = (String) RegistryResponses.class.getDeclaredField(answer).get(null);
+        bench.registry(domain.substring(domain.lastIndexOf('.') + 1)).answer(question, text);
+
+        CheckResult result = check("www." + domain);
+
+        assertThat(result.fields()).containsEntry("registrable_domain", domain).containsEntry("registered", true);
+        assertThat((List<?>) result.fields().get("nameservers")).hasSize(2);
+    }
+
+    @Test
+    void readsLatinWhereItIsNoUtf8() {
+        byte[] latin = "Registrar: São Paulo Registros\n".getBytes(StandardCharsets.ISO_8859_1);
+        bench.registry("org").answer("example.org", latin);
+
+        assertThat(check("example.org").fields()).containsEntry("registrar", "São Paulo Registros");
+    }
+
+    @Test
+    void saysWhereNobodyCanBeAsked() {
+        bench.iana().answer("nowhere", "% IANA WHOIS server\n\ndomain: NOWHERE\nstatus: ACTIVE\n");
+
+        CheckResult result = check("example.nowhere");
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.UNSUPPORTED_TLD);
+        assertThat(result.fields())
+                .containsEntry("supported", false)
+                .containsEntry("source_used", "none")
+                .containsEntry("registered", null);
+    }
+
+    @Test
+    void saysWhenItIsTurnedAway() {
+        bench.registry("org").answer("example.org", "WHOIS LIMIT EXCEEDED\n");
+
+        assertThat(check("example.org").error().code()).isEqualTo(ErrorCode.RATE_LIMITED);
+    }
+
+    @Test
+    void survivesHostileServers() {
+        WhoisLab org = bench.registry("org");
+        byte[] noise = new byte[100_000];
+        new Random(1).nextBytes(noise);
+        org.answer("noise.org", noise)
+                .answer("empty.org", "")
+                .endless("endless.org", () -> Buffer.buffer("Registrar: A\r\n".repeat(1_000)))
+                .endless("line.org", WhoisLab::hugeLine)
+                .dripping("slow.org")
+                .behave("silent.org", socket -> {});
+
+        assertThat(check("noise.org").error()).isNull();
+        assertThat(codes(check("noise.org"))).containsExactly("answer_not_understood");
+        assertThat(check("empty.org").error().code()).isEqualTo(ErrorCode.CONNECTION_RESET);
+        assertThat(check("endless.org").error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
+        assertThat(check("line.org").error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
+        for (String slow : List.of("slow.org", "silent.org")) {
+            CheckResult result = bench.check(MODULE, slow, Map.of(), 1_500);
+            assertThat(result.error().code()).isEqualTo(ErrorCode.READ_TIMEOUT);
+        }
+    }
+
+    @Test
+    void agreesWithTheWhoisOfDebian() throws Exception {
+        Path whois = DebianTool.require("whois");
+        WhoisLab org = bench.registry("org").answer("example.org", RegistryResponses.ORG);
+        Process process = new ProcessBuilder(whois.toString(), "-h", "127.0.0.2", "-p", "" + org.port(), "example.org")
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+
+        Map<String, Object> fields = check("example.org").fields();
+
+        assertThat(said).contains("Registrar: " + fields.get("registrar") + "\n");
+        assertThat(said).contains("Registrar IANA ID: " + fields.get("iana_id") + "\n");
+        assertThat(said).contains("Registry Expiry Date: " + fields.get("expires") + "\n");
+        assertThat(said.lines().filter(line -> line.startsWith("Name Server: ")))
+                .hasSameSizeAs((List<?>) fields.get("nameservers"));
+        assertThat(org.questions()).as("both ask alike").containsExactly("example.org", "example.org");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            delimiter = '|',
+            value = {
+                "2030-01-01T00:00:00Z | clientTransferProhibited | a.x b.x | true | ",
+                "2026-01-31T12:00:00Z | clientTransferProhibited | a.x b.x | true | ",
+                "2026-01-31T11:00:00Z | clientTransferProhibited | a.x b.x | true | registration_expires_soon",
+                "2026-01-01T11:00:00Z | clientTransferProhibited | a.x b.x | true | registration_expired",
+                "- | clientTransferProhibited | a.x b.x | true | expiry_not_told",
+                "2030-01-01T00:00:00Z | ok | a.x b.x | true | no_transfer_lock",
+                "2030-01-01T00:00:00Z | connect | a.x b.x | true | ",
+                "2030-01-01T00:00:00Z | clientHold serverTransferProhibited | a.x b.x | true | on_hold",
+                "2030-01-01T00:00:00Z | redemptionPeriod | a.x b.x | true | about_to_be_deleted",
+                "2030-01-01T00:00:00Z | connect | - | true | no_nameservers",
+                "2030-01-01T00:00:00Z | connect | a.x | true | one_nameserver",
+                "2030-01-01T00:00:00Z | connect | a.x b.x | false | dnssec_unsigned"
+            })
+    void judgesWhatItHasSeenAlone(
+            @Nullable Instant expires,
+            String statuses,
+            @Nullable String nameservers,
+            boolean signed,
+            @Nullable String code) {
+        RegistrationRecord seen = new RegistrationRecord(
+                true,
+                "R",
+                1,
+                null,
+                null,
+                expires,
+                List.of(statuses.split(" ")),
+                nameservers == null ? List.of() : List.of(nameservers.split(" ")),
+                signed,
+                null);
+
+        assertThat(judged(seen, null)).isEqualTo(code == null ? List.of() : List.of(code));
+        assertThat(judged(RegistrationRecord.UNKNOWN, new CheckError(ErrorCode.READ_TIMEOUT, "Late.")))
+                .containsExactly("answer_not_understood", "rdap_failed");
+    }
+
+    private static List<String> judged(RegistrationRecord seen, @Nullable CheckError rdapError) {
+        return MODULE
+                .evaluate(
+                        new DomainRegistration.Evidence("example.com", NOW, seen, "rdap", rdapError),
+                        Options.defaults(MODULE.description()))
+                .findings()
+                .stream()
+                .map(Finding::code)
+                .toList();
+    }
 }

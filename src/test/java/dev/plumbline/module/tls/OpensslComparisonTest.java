@@ -2,11 +2,11 @@ package dev.plumbline.module.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.Judgement;
+import dev.plumbline.check.Evaluation;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
-import dev.plumbline.lab.Tool;
-import dev.plumbline.probe.TlsProbe;
+import dev.plumbline.probe.tls.TlsProbe;
+import dev.plumbline.support.DebianTool;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,236 +32,227 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What we report is what openssl reports of the same server. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OpensslComparisonTest {
-  private static final DateTimeFormatter OPENSSL_DATE =
-      DateTimeFormatter.ofPattern("MMM d HH:mm:ss yyyy 'GMT'", Locale.ROOT)
-          .withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter OPENSSL_DATE = DateTimeFormatter.ofPattern(
+                    "MMM d HH:mm:ss yyyy 'GMT'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
 
-  private static final Pattern PEM =
-      Pattern.compile("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", Pattern.DOTALL);
+    private static final Pattern PEM =
+            Pattern.compile("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", Pattern.DOTALL);
 
-  private TlsLabFixture fixture;
-  private Path openssl;
-  private Path root;
+    private TlsLabFixture fixture;
+    private Path openssl;
+    private Path root;
 
-  @BeforeAll
-  void start(@TempDir Path folder) throws IOException {
-    openssl = Tool.require("openssl");
-    fixture = new TlsLabFixture();
-    root = Files.writeString(folder.resolve("root.pem"), fixture.lab.rootPem());
-  }
-
-  @AfterAll
-  void stop() {
-    fixture.close();
-  }
-
-  /** All but those that openssl's default security level will not talk to. */
-  Stream<TlsLab.Server> comparable() {
-    return fixture.lab.servers().stream()
-        .filter(server -> server.error().isEmpty())
-        .filter(server -> !server.name().equals("three-as-one"));
-  }
-
-  private record Output(byte[] bytes, int status) {
-    String text() {
-      return new String(bytes, StandardCharsets.UTF_8);
+    @BeforeAll
+    void start(@TempDir Path folder) throws IOException {
+        openssl = DebianTool.require("openssl");
+        fixture = new TlsLabFixture();
+        root = Files.writeString(folder.resolve("root.pem"), fixture.lab.rootPem());
     }
-  }
 
-  private Output run(byte[] input, String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of(openssl.toString()));
-    command.addAll(List.of(arguments));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    try (var to = process.getOutputStream()) {
-      to.write(input);
+    @AfterAll
+    void stop() {
+        fixture.close();
     }
-    byte[] output = process.getInputStream().readAllBytes();
-    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
-    return new Output(output, process.exitValue());
-  }
 
-  private String run(String input, String... arguments) throws Exception {
-    return run(input.getBytes(StandardCharsets.US_ASCII), arguments).text();
-  }
-
-  private static String find(String text, String pattern) {
-    Matcher matcher = Pattern.compile(pattern, Pattern.MULTILINE).matcher(text);
-    assertThat(matcher.find()).as(pattern + " in " + text).isTrue();
-    return matcher.group(1);
-  }
-
-  /**
-   * What openssl sees of a server.
-   *
-   * @param certificates in PEM, in the order in which they were sent
-   */
-  private record Seen(String session, List<String> certificates) {
-    String leaf() {
-      return certificates.get(0);
+    /** All but those that openssl's default security level will not talk to. */
+    Stream<TlsLab.Server> comparable() {
+        return fixture.lab.servers().stream()
+                .filter(server -> server.error().isEmpty())
+                .filter(server -> !server.name().equals("three-as-one"));
     }
-  }
 
-  private Seen connect(TlsLab.Server server) throws Exception {
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "s_client",
-                "-connect",
-                "127.0.0.1:" + server.port(),
-                "-showcerts",
-                "-cipher",
-                "ALL:@SECLEVEL=0"));
-    arguments.addAll(trust(server));
-    arguments.addAll(
-        literal(server) ? List.of("-noservername") : List.of("-servername", server.host()));
-    String session = run("", arguments.toArray(new String[0]));
-    List<String> certificates =
-        PEM.matcher(session).results().map(found -> found.group() + "\n").toList();
-    assertThat(certificates).as(session).isNotEmpty();
-    return new Seen(session, certificates);
-  }
-
-  private List<String> trust(TlsLab.Server server) {
-    return List.of(
-        "-CAfile",
-        root.toString(),
-        "-no-CApath",
-        "-no-CAstore",
-        "-purpose",
-        "sslserver",
-        literal(server) ? "-verify_ip" : "-verify_hostname",
-        server.host());
-  }
-
-  private static boolean literal(TlsLab.Server server) {
-    return server.host().startsWith("127.");
-  }
-
-  @ParameterizedTest
-  @MethodSource("comparable")
-  void agreesOnWhatTheCertificateSays(TlsLab.Server server) throws Exception {
-    Seen openssl = connect(server);
-    String seen = openssl.session();
-    String certificate = openssl.leaf();
-    String facts =
-        run(
-            certificate,
-            "x509",
-            "-noout",
-            "-serial",
-            "-dates",
-            "-fingerprint",
-            "-sha256",
-            "-subject",
-            "-issuer",
-            "-nameopt",
-            "RFC2253",
-            "-text");
-    Judgement judgement = fixture.judge(server.name());
-    Map<String, Object> fields = judgement.fields();
-    assertThat(fields.get("serial")).isEqualTo(find(facts, "^serial=(.*)$"));
-    assertThat(fields.get("sha256"))
-        .isEqualTo(
-            find(facts, "^sha256 Fingerprint=(.*)$").replace(":", "").toLowerCase(Locale.ROOT));
-    assertThat(fields.get("not_before")).isEqualTo(date(find(facts, "^notBefore=(.*)$")));
-    assertThat(fields.get("not_after")).isEqualTo(date(find(facts, "^notAfter=(.*)$")));
-    List<?> chain = (List<?>) fields.get("chain");
-    assertThat(chain).hasSize(Math.min(openssl.certificates().size(), TlsProbe.MOST_CERTIFICATES));
-    Map<?, ?> leaf = (Map<?, ?>) chain.get(0);
-    assertThat(leaf.get("subject")).isEqualTo(find(facts, "^subject=(.*)$"));
-    assertThat(leaf.get("issuer")).isEqualTo(find(facts, "^issuer=(.*)$"));
-    assertThat(fields.get("issuer_cn")).isEqualTo(find(facts, "^issuer=.*CN=([^,\n]*)"));
-    assertThat(fields.get("sans")).isEqualTo(alternativeNames(certificate));
-    assertThat(fields.get("spki_sha256")).isEqualTo(hashOfKey(certificate));
-    assertThat(fields.get("signature_algorithm"))
-        .isEqualTo(find(facts, "Signature Algorithm: (.*)$"));
-    assertThat(fields.get("tls_version"))
-        .isEqualTo(find(seen, "^(?:New|Reused), (TLSv[0-9.]+)").replace("TLSv1.0", "TLSv1"));
-    assertThat(String.valueOf(fields.get("key_bits")))
-        .isEqualTo(find(seen, "Server public key is ([0-9]+) bit"));
-  }
-
-  private List<String> alternativeNames(String certificate) throws Exception {
-    String extension = run(certificate, "x509", "-noout", "-ext", "subjectAltName");
-    return Pattern.compile("(?:DNS|IP Address):([^,\\s]+)")
-        .matcher(extension)
-        .results()
-        .map(found -> found.group(1))
-        .toList();
-  }
-
-  private String hashOfKey(String certificate) throws Exception {
-    String key = run(certificate, "x509", "-noout", "-pubkey");
-    byte[] der =
-        run(key.getBytes(StandardCharsets.US_ASCII), "pkey", "-pubin", "-outform", "DER").bytes();
-    return find(run(der, "dgst", "-sha256", "-r").text(), "^([0-9a-f]{64}) ");
-  }
-
-  @ParameterizedTest
-  @MethodSource("comparable")
-  void agreesOnTheDayOfExpiry(TlsLab.Server server) throws Exception {
-    byte[] certificate = connect(server).leaf().getBytes(StandardCharsets.US_ASCII);
-    long days = (Long) fixture.judge(server.name()).fields().get("days_remaining");
-
-    assertThat(run(certificate, "x509", "-noout", "-checkend", seconds(days)).status()).isZero();
-    assertThat(run(certificate, "x509", "-noout", "-checkend", seconds(days + 1)).status())
-        .isEqualTo(1);
-  }
-
-  private static String seconds(long days) {
-    return String.valueOf(days * 86_400);
-  }
-
-  @ParameterizedTest
-  @MethodSource("comparable")
-  void agreesOnTheVerdict(TlsLab.Server server, @TempDir Path folder) throws Exception {
-    Seen seen = connect(server);
-    Path leaf = Files.writeString(folder.resolve("leaf.pem"), seen.leaf());
-    Path sent = Files.writeString(folder.resolve("sent.pem"), String.join("", seen.certificates()));
-    List<String> arguments =
-        new ArrayList<>(List.of("verify", "-auth_level", "2", "-untrusted", sent.toString()));
-    arguments.addAll(trust(server));
-    arguments.add(leaf.toString());
-    Output verified = run(new byte[0], arguments.toArray(new String[0]));
-    long code =
-        verified.status() == 0 ? 0 : Long.parseLong(find(verified.text(), "error ([0-9]+) at"));
-    Object problem = fixture.judge(server.name()).fields().get("problem");
-
-    assertThat(code)
-        .as(problem + ": " + verified.text())
-        .isIn(codes(String.valueOf(problem), server.name()));
-    // The same library as it judges while it talks.
-    if (!String.valueOf(problem).startsWith("weak_")) {
-      assertThat(Long.parseLong(find(seen.session(), "Verify return code: ([0-9]+)")))
-          .isIn(codes(String.valueOf(problem), server.name()));
+    private record Output(byte[] bytes, int status) {
+        String text() {
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
     }
-  }
 
-  /** The X509_V_ERR_* codes that openssl gives for a problem. */
-  private static List<Long> codes(String problem, String name) {
-    return switch (name) {
-      // openssl falls back to the common name, which RFC 9525 forbids.
-      case "cn-only" -> List.of(0L);
-      // openssl gives up at the first issuer that fits by name, browsers try the other one.
-      case "cross-signed" -> List.of(19L);
-      case "same-names" -> List.of(7L, 19L, 20L, 21L);
-      case "unknown-root" -> List.of(19L);
-      default ->
-          switch (problem) {
-            case "expired" -> List.of(10L);
-            case "not_yet_valid" -> List.of(9L);
-            case "hostname_mismatch" -> List.of(62L);
-            case "self_signed" -> List.of(18L);
-            case "incomplete_chain" -> List.of(20L, 21L);
-            case "weak_key" -> List.of(66L, 67L);
-            case "weak_signature" -> List.of(68L);
-            case "untrusted_root" -> List.of(24L, 25L, 26L, 32L, 47L, 79L);
-            default -> List.of(0L);
-          };
-    };
-  }
+    private Output run(byte[] input, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(openssl.toString()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try (var to = process.getOutputStream()) {
+            to.write(input);
+        }
+        byte[] output = process.getInputStream().readAllBytes();
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        return new Output(output, process.exitValue());
+    }
 
-  private static Instant date(String text) {
-    return OPENSSL_DATE.parse(text.replaceAll(" +", " "), Instant::from);
-  }
+    private String run(String input, String... arguments) throws Exception {
+        return run(input.getBytes(StandardCharsets.US_ASCII), arguments).text();
+    }
+
+    private static String find(String text, String pattern) {
+        Matcher matcher = Pattern.compile(pattern, Pattern.MULTILINE).matcher(text);
+        assertThat(matcher.find()).as(pattern + " in " + text).isTrue();
+        return matcher.group(1);
+    }
+
+    /**
+     * What openssl sees of a server.
+     *
+     * @param certificates in PEM, in the order in which they were sent
+     */
+    private record Seen(String session, List<String> certificates) {
+        String leaf() {
+            return certificates.get(0);
+        }
+    }
+
+    private Seen connect(TlsLab.Server server) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of(
+                "s_client", "-connect", "127.0.0.1:" + server.port(), "-showcerts", "-cipher", "ALL:@SECLEVEL=0"));
+        arguments.addAll(trust(server));
+        arguments.addAll(literal(server) ? List.of("-noservername") : List.of("-servername", server.host()));
+        String session = run("", arguments.toArray(new String[0]));
+        List<String> certificates = PEM.matcher(session)
+                .results()
+                .map(found -> found.group() + "\n")
+                .toList();
+        assertThat(certificates).as(session).isNotEmpty();
+        return new Seen(session, certificates);
+    }
+
+    private List<String> trust(TlsLab.Server server) {
+        return List.of(
+                "-CAfile",
+                root.toString(),
+                "-no-CApath",
+                "-no-CAstore",
+                "-purpose",
+                "sslserver",
+                literal(server) ? "-verify_ip" : "-verify_hostname",
+                server.host());
+    }
+
+    private static boolean literal(TlsLab.Server server) {
+        return server.host().startsWith("127.");
+    }
+
+    @ParameterizedTest
+    @MethodSource("comparable")
+    void agreesOnWhatTheCertificateSays(TlsLab.Server server) throws Exception {
+        Seen openssl = connect(server);
+        String seen = openssl.session();
+        String certificate = openssl.leaf();
+        String facts = run(
+                certificate,
+                "x509",
+                "-noout",
+                "-serial",
+                "-dates",
+                "-fingerprint",
+                "-sha256",
+                "-subject",
+                "-issuer",
+                "-nameopt",
+                "RFC2253",
+                "-text");
+        Evaluation judgement = fixture.evaluate(server.name());
+        Map<String, Object> fields = judgement.fields();
+        assertThat(fields.get("serial")).isEqualTo(find(facts, "^serial=(.*)$"));
+        assertThat(fields.get("sha256"))
+                .isEqualTo(find(facts, "^sha256 Fingerprint=(.*)$")
+                        .replace(":", "")
+                        .toLowerCase(Locale.ROOT));
+        assertThat(fields.get("not_before")).isEqualTo(date(find(facts, "^notBefore=(.*)$")));
+        assertThat(fields.get("not_after")).isEqualTo(date(find(facts, "^notAfter=(.*)$")));
+        List<?> chain = (List<?>) fields.get("chain");
+        assertThat(chain).hasSize(Math.min(openssl.certificates().size(), TlsProbe.MOST_CERTIFICATES));
+        Map<?, ?> leaf = (Map<?, ?>) chain.get(0);
+        assertThat(leaf.get("subject")).isEqualTo(find(facts, "^subject=(.*)$"));
+        assertThat(leaf.get("issuer")).isEqualTo(find(facts, "^issuer=(.*)$"));
+        assertThat(fields.get("issuer_cn")).isEqualTo(find(facts, "^issuer=.*CN=([^,\n]*)"));
+        assertThat(fields.get("sans")).isEqualTo(alternativeNames(certificate));
+        assertThat(fields.get("spki_sha256")).isEqualTo(hashOfKey(certificate));
+        assertThat(fields.get("signature_algorithm")).isEqualTo(find(facts, "Signature Algorithm: (.*)$"));
+        assertThat(fields.get("tls_version"))
+                .isEqualTo(find(seen, "^(?:New|Reused), (TLSv[0-9.]+)").replace("TLSv1.0", "TLSv1"));
+        assertThat(String.valueOf(fields.get("key_bits"))).isEqualTo(find(seen, "Server public key is ([0-9]+) bit"));
+    }
+
+    private List<String> alternativeNames(String certificate) throws Exception {
+        String extension = run(certificate, "x509", "-noout", "-ext", "subjectAltName");
+        return Pattern.compile("(?:DNS|IP Address):([^,\\s]+)")
+                .matcher(extension)
+                .results()
+                .map(found -> found.group(1))
+                .toList();
+    }
+
+    private String hashOfKey(String certificate) throws Exception {
+        String key = run(certificate, "x509", "-noout", "-pubkey");
+        byte[] der = run(key.getBytes(StandardCharsets.US_ASCII), "pkey", "-pubin", "-outform", "DER")
+                .bytes();
+        return find(run(der, "dgst", "-sha256", "-r").text(), "^([0-9a-f]{64}) ");
+    }
+
+    @ParameterizedTest
+    @MethodSource("comparable")
+    void agreesOnTheDayOfExpiry(TlsLab.Server server) throws Exception {
+        byte[] certificate = connect(server).leaf().getBytes(StandardCharsets.US_ASCII);
+        long days = (Long) fixture.evaluate(server.name()).fields().get("days_remaining");
+
+        assertThat(run(certificate, "x509", "-noout", "-checkend", seconds(days))
+                        .status())
+                .isZero();
+        assertThat(run(certificate, "x509", "-noout", "-checkend", seconds(days + 1))
+                        .status())
+                .isEqualTo(1);
+    }
+
+    private static String seconds(long days) {
+        return String.valueOf(days * 86_400);
+    }
+
+    @ParameterizedTest
+    @MethodSource("comparable")
+    void agreesOnTheVerdict(TlsLab.Server server, @TempDir Path folder) throws Exception {
+        Seen seen = connect(server);
+        Path leaf = Files.writeString(folder.resolve("leaf.pem"), seen.leaf());
+        Path sent = Files.writeString(folder.resolve("sent.pem"), String.join("", seen.certificates()));
+        List<String> arguments = new ArrayList<>(List.of("verify", "-auth_level", "2", "-untrusted", sent.toString()));
+        arguments.addAll(trust(server));
+        arguments.add(leaf.toString());
+        Output verified = run(new byte[0], arguments.toArray(new String[0]));
+        long code = verified.status() == 0 ? 0 : Long.parseLong(find(verified.text(), "error ([0-9]+) at"));
+        Object problem = fixture.evaluate(server.name()).fields().get("problem");
+
+        assertThat(code).as(problem + ": " + verified.text()).isIn(codes(String.valueOf(problem), server.name()));
+        // The same library as it judges while it talks.
+        if (!String.valueOf(problem).startsWith("weak_")) {
+            assertThat(Long.parseLong(find(seen.session(), "Verify return code: ([0-9]+)")))
+                    .isIn(codes(String.valueOf(problem), server.name()));
+        }
+    }
+
+    /** The X509_V_ERR_* codes that openssl gives for a problem. */
+    private static List<Long> codes(String problem, String name) {
+        return switch (name) {
+            // openssl falls back to the common name, which RFC 9525 forbids.
+            case "cn-only" -> List.of(0L);
+            // openssl gives up at the first issuer that fits by name, browsers try the other one.
+            case "cross-signed" -> List.of(19L);
+            case "same-names" -> List.of(7L, 19L, 20L, 21L);
+            case "unknown-root" -> List.of(19L);
+            default ->
+                switch (problem) {
+                    case "expired" -> List.of(10L);
+                    case "not_yet_valid" -> List.of(9L);
+                    case "hostname_mismatch" -> List.of(62L);
+                    case "self_signed" -> List.of(18L);
+                    case "incomplete_chain" -> List.of(20L, 21L);
+                    case "weak_key" -> List.of(66L, 67L);
+                    case "weak_signature" -> List.of(68L);
+                    case "untrusted_root" -> List.of(24L, 25L, 26L, 32L, 47L, 79L);
+                    default -> List.of(0L);
+                };
+        };
+    }
+
+    private static Instant date(String text) {
+        return OPENSSL_DATE.parse(text.replaceAll(" +", " "), Instant::from);
+    }
 }

@@ -6,18 +6,18 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
-import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.RequestBudget;
-import dev.plumbline.lab.Await;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.RevocationLab;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
 import dev.plumbline.lab.TlsServers;
-import dev.plumbline.probe.TestContext;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -40,386 +40,365 @@ import org.slf4j.LoggerFactory;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SslCertificateTest {
-  private TlsLabFixture fixture;
+    private TlsLabFixture fixture;
 
-  @BeforeAll
-  void start() {
-    fixture = new TlsLabFixture();
-  }
-
-  @AfterAll
-  void stop() {
-    fixture.close();
-  }
-
-  Stream<TlsLab.Server> shown() {
-    return fixture.lab.servers().stream().filter(server -> server.error().isEmpty());
-  }
-
-  Stream<TlsLab.Server> failing() {
-    return fixture.lab.servers().stream().filter(server -> !server.error().isEmpty());
-  }
-
-  private static List<String> codes(Judgement judgement) {
-    return judgement.findings().stream().map(Finding::code).toList();
-  }
-
-  @ParameterizedTest
-  @MethodSource("shown")
-  void namesTheProblem(TlsLab.Server server) {
-    Judgement judgement = fixture.judge(server.name());
-    assertThat(judgement.error()).isNull();
-    assertThat(judgement.fields())
-        .containsEntry("problem", server.problem())
-        .containsEntry("valid", server.problem().equals("none"))
-        .containsEntry("ip", "127.0.0.1");
-    fixture
-        .description()
-        .fields()
-        .forEach(
-            field -> {
-              assertThat(judgement.fields()).containsKey(field.name());
-              if (!field.nullable()) {
-                assertThat(judgement.fields().get(field.name())).as(field.name()).isNotNull();
-              }
-            });
-    if (!server.problem().equals("none")) {
-      assertThat(judgement.findings().get(0).code()).isEqualTo(server.problem());
-      assertThat(judgement.findings().get(0).level()).isEqualTo(Level.FAIL);
-    } else {
-      assertThat(judgement.findings()).extracting(Finding::level).doesNotContain(Level.FAIL);
+    @BeforeAll
+    void start() {
+        fixture = new TlsLabFixture();
     }
-    assertThat(fixture.description().findings()).extracting("code").containsAll(codes(judgement));
-  }
 
-  @ParameterizedTest
-  @MethodSource("failing")
-  void saysWhyNoHandshakeCameAbout(TlsLab.Server server) {
-    String code =
-        Await.value(
-            fixture
-                .check(
-                    server.host() + ":" + server.port(),
-                    fixture.context(server.optionMap()).withDeadline(3_000))
-                .map(judgement -> judgement.error() == null ? "" : judgement.error().code().id())
-                .otherwise(
-                    failure ->
-                        failure instanceof CheckFailure known
-                            ? known.error().code().id()
-                            : failure.toString()));
-    assertThat(code).isEqualTo(server.error());
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "expiring-soon, expiring_soon",
-    "wrong-order, chain_out_of_order",
-    "extra-certificates, extra_certificates",
-    "duplicate, extra_certificates",
-    "hundred, too_many_certificates",
-    "must-staple, must_staple_missing",
-    "tls-1.0, legacy_tls_version",
-    "ocsp-unknown, revocation_unknown",
-    "ocsp-good, not_stapled",
-    "client-certificate, client_certificate_requested",
-  })
-  void findsWhatElseIsWorthKnowing(String server, String code) {
-    assertThat(codes(fixture.judge(server))).contains(code);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "valid, trusted, true",
-    "expired, trusted, true",
-    "wrong-name, trusted, true",
-    "unknown-root, trusted, false",
-    "unknown-root, chain_complete, true",
-    "missing-intermediate, chain_complete, false",
-    "missing-intermediate, trusted, false",
-    "wrong-order, chain_order_ok, false",
-    "extra-certificates, chain_order_ok, true",
-    "duplicate, chain_order_ok, true",
-    "self-signed, self_signed, true",
-    "wildcard, wildcard, true",
-    "valid, wildcard, false",
-    "stapled-good, ocsp_stapled, true",
-    "stapled-good, must_staple, true",
-    "stapled-good, revoked, false",
-    "stapled-revoked, revoked, true",
-    "ocsp-good, revoked, false",
-    "crl-good, revoked, false",
-    "valid, must_staple, false",
-  })
-  void answers(String server, String field, boolean value) {
-    assertThat(fixture.judge(server).fields()).containsEntry(field, value);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "timestamps, sct_count, 3",
-    "stapled-good, sct_count, 2",
-    "rsa-2048, key_bits, 2048",
-    "rsa-1024, key_bits, 1024",
-    "p-384, key_bits, 384",
-    "valid, key_bits, 256",
-    "tls-1.0, tls_version, TLSv1",
-    "tls-1.2, tls_version, TLSv1.2",
-    "tls-1.3, tls_version, TLSv1.3",
-    "ed25519, key_type, Ed25519",
-    "valid, key_type, EC",
-    "rsa-2048, key_type, RSA",
-    "sha1, signature_algorithm, sha1WithRSAEncryption",
-    "md5, signature_algorithm, md5WithRSAEncryption",
-    "valid, signature_algorithm, ecdsa-with-SHA256",
-    "expiring-soon, days_remaining, 5",
-    "expired, days_remaining, -11",
-  })
-  void reports(String server, String field, String value) {
-    assertThat(String.valueOf(fixture.judge(server).fields().get(field))).isEqualTo(value);
-  }
-
-  @Test
-  void countsDaysAndWarnsByTheClockOfTheCheck() {
-    TlsLab.Server server = fixture.lab.server("valid");
-    Instant end = fixture.lab.identity("valid").certificate().getNotAfter().toInstant();
-    String target = server.host() + ":" + server.port();
-    record Case(Duration before, long days, String problem, boolean warns) {}
-    for (Case each :
-        List.of(
-            new Case(Duration.ofDays(31), 31, "none", false),
-            new Case(Duration.ofDays(30), 30, "none", false),
-            new Case(Duration.ofDays(30).minusSeconds(1), 29, "none", true),
-            new Case(Duration.ofSeconds(1), 0, "none", true),
-            new Case(Duration.ZERO, 0, "none", true),
-            new Case(Duration.ofSeconds(-1), -1, "expired", false),
-            new Case(Duration.ofDays(-1), -1, "expired", false),
-            new Case(Duration.ofDays(-1).minusSeconds(1), -2, "expired", false))) {
-      Clock clock = Clock.fixed(end.minus(each.before()), ZoneOffset.UTC);
-      Judgement judgement =
-          Await.value(fixture.check(target, fixture.context(Map.of()).withClock(clock)));
-      assertThat(judgement.fields())
-          .as(each.toString())
-          .containsEntry("days_remaining", each.days())
-          .containsEntry("problem", each.problem());
-      assertThat(codes(judgement).contains("expiring_soon")).isEqualTo(each.warns());
+    @AfterAll
+    void stop() {
+        fixture.close();
     }
-  }
 
-  @Test
-  void judgesTheSamePortAnewForAnotherName() {
-    TlsLab.Server server = fixture.lab.server("valid");
-    String target = server.host() + ":" + server.port();
-    assertThat(fixture.judge(target, Map.of()).fields()).containsEntry("problem", "none");
-    assertThat(fixture.judge(target, Map.of("sni", "other." + TlsLab.DOMAIN)).fields())
-        .containsEntry("problem", "hostname_mismatch");
-    assertThat(
-            fixture
-                .judge(target, Map.of("sni", server.host().toUpperCase(java.util.Locale.ROOT)))
-                .fields())
-        .containsEntry("problem", "none");
-    assertThat(fixture.judge("127.0.0.1:" + server.port(), Map.of()).fields())
-        .containsEntry("problem", "hostname_mismatch")
-        .containsEntry("trusted", true);
-  }
-
-  @Test
-  void asksNobodyUnlessToldTo() {
-    int before = fixture.lab.revocation().asked();
-    TlsLab.Server server = fixture.lab.server("ocsp-revoked");
-    Judgement judgement = fixture.judge(server.host() + ":" + server.port(), Map.of());
-    assertThat(judgement.fields()).containsEntry("revoked", null).containsEntry("problem", "none");
-    assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"16, 2", "180, 1"})
-  void asksByPostAfterGetOrWhenTheRequestIsLong(int serialBytes, int requests) {
-    String host = "serial-" + serialBytes + "." + TlsLab.DOMAIN;
-    String path = "/serial-" + serialBytes;
-    RevocationLab revocation = fixture.lab.revocation();
-    TestCa issuer = fixture.lab.issuer();
-    TestCa.Identity identity =
-        issuer.issue(CertificateSpec.server(host).serialOf(serialBytes).ocsp(revocation.url(path)));
-    revocation.putForPost(
-        path,
-        () -> RevocationLab.ocsp(issuer, identity.certificate(), RevocationLab.Status.REVOKED));
-    fixture.dns.address(host, "127.0.0.1");
-    int before = revocation.asked();
-    try (TlsServers servers = new TlsServers()) {
-      int port = servers.serve(identity, TlsServers.Manner.PLAIN);
-      assertThat(fixture.judge(host + ":" + port, Map.of("check_revocation", "true")).fields())
-          .containsEntry("problem", "revoked");
+    Stream<TlsLab.Server> shown() {
+        return fixture.lab.servers().stream().filter(server -> server.error().isEmpty());
     }
-    assertThat(revocation.asked() - before).isEqualTo(requests);
-  }
 
-  @Test
-  void anAnswerThatComesAfterTheNextSourceWasAskedCounts() {
-    String host = "late." + TlsLab.DOMAIN;
-    RevocationLab revocation = fixture.lab.revocation();
-    TestCa issuer = fixture.lab.issuer();
-    TestCa.Identity identity =
-        issuer.issue(
-            CertificateSpec.server(host)
-                .ocsp(revocation.url("/late"))
-                .crl(revocation.url("/late-list")));
-    CountDownLatch listAsked = new CountDownLatch(1);
-    revocation.put(
-        "/late-list",
-        () -> {
-          listAsked.countDown();
-          return new byte[0];
+    Stream<TlsLab.Server> failing() {
+        return fixture.lab.servers().stream().filter(server -> !server.error().isEmpty());
+    }
+
+    private static List<String> codes(Evaluation judgement) {
+        return judgement.findings().stream().map(Finding::code).toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("shown")
+    void namesTheProblem(TlsLab.Server server) {
+        Evaluation judgement = fixture.evaluate(server.name());
+        assertThat(judgement.error()).isNull();
+        assertThat(judgement.fields())
+                .containsEntry("problem", server.problem())
+                .containsEntry("valid", server.problem().equals("none"))
+                .containsEntry("ip", "127.0.0.1");
+        fixture.description().fields().forEach(field -> {
+            assertThat(judgement.fields()).containsKey(field.name());
+            if (!field.nullable()) {
+                assertThat(judgement.fields().get(field.name()))
+                        .as(field.name())
+                        .isNotNull();
+            }
         });
-    revocation.put(
-        "/late",
-        () -> {
-          Await.until(() -> listAsked.getCount() == 0);
-          return RevocationLab.ocsp(issuer, identity.certificate(), RevocationLab.Status.REVOKED);
+        if (!server.problem().equals("none")) {
+            assertThat(judgement.findings().get(0).code()).isEqualTo(server.problem());
+            assertThat(judgement.findings().get(0).level()).isEqualTo(Level.FAIL);
+        } else {
+            assertThat(judgement.findings()).extracting(Finding::level).doesNotContain(Level.FAIL);
+        }
+        assertThat(fixture.description().findings()).extracting("code").containsAll(codes(judgement));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failing")
+    void saysWhyNoHandshakeCameAbout(TlsLab.Server server) {
+        String code = Await.value(fixture.check(
+                        server.host() + ":" + server.port(),
+                        fixture.context(server.optionMap()).withDeadline(3_000))
+                .map(judgement -> judgement.error() == null
+                        ? ""
+                        : judgement.error().code().id())
+                .otherwise(failure -> failure instanceof CheckFailure known
+                        ? known.error().code().id()
+                        : failure.toString()));
+        assertThat(code).isEqualTo(server.error());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "expiring-soon, expiring_soon",
+        "wrong-order, chain_out_of_order",
+        "extra-certificates, extra_certificates",
+        "duplicate, extra_certificates",
+        "hundred, too_many_certificates",
+        "must-staple, must_staple_missing",
+        "tls-1.0, legacy_tls_version",
+        "ocsp-unknown, revocation_unknown",
+        "ocsp-good, not_stapled",
+        "client-certificate, client_certificate_requested",
+    })
+    void findsWhatElseIsWorthKnowing(String server, String code) {
+        assertThat(codes(fixture.evaluate(server))).contains(code);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "valid, trusted, true",
+        "expired, trusted, true",
+        "wrong-name, trusted, true",
+        "unknown-root, trusted, false",
+        "unknown-root, chain_complete, true",
+        "missing-intermediate, chain_complete, false",
+        "missing-intermediate, trusted, false",
+        "wrong-order, chain_order_ok, false",
+        "extra-certificates, chain_order_ok, true",
+        "duplicate, chain_order_ok, true",
+        "self-signed, self_signed, true",
+        "wildcard, wildcard, true",
+        "valid, wildcard, false",
+        "stapled-good, ocsp_stapled, true",
+        "stapled-good, must_staple, true",
+        "stapled-good, revoked, false",
+        "stapled-revoked, revoked, true",
+        "ocsp-good, revoked, false",
+        "crl-good, revoked, false",
+        "valid, must_staple, false",
+    })
+    void answers(String server, String field, boolean value) {
+        assertThat(fixture.evaluate(server).fields()).containsEntry(field, value);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "timestamps, sct_count, 3",
+        "stapled-good, sct_count, 2",
+        "rsa-2048, key_bits, 2048",
+        "rsa-1024, key_bits, 1024",
+        "p-384, key_bits, 384",
+        "valid, key_bits, 256",
+        "tls-1.0, tls_version, TLSv1",
+        "tls-1.2, tls_version, TLSv1.2",
+        "tls-1.3, tls_version, TLSv1.3",
+        "ed25519, key_type, Ed25519",
+        "valid, key_type, EC",
+        "rsa-2048, key_type, RSA",
+        "sha1, signature_algorithm, sha1WithRSAEncryption",
+        "md5, signature_algorithm, md5WithRSAEncryption",
+        "valid, signature_algorithm, ecdsa-with-SHA256",
+        "expiring-soon, days_remaining, 5",
+        "expired, days_remaining, -11",
+    })
+    void reports(String server, String field, String value) {
+        assertThat(String.valueOf(fixture.evaluate(server).fields().get(field))).isEqualTo(value);
+    }
+
+    @Test
+    void countsDaysAndWarnsByTheClockOfTheCheck() {
+        TlsLab.Server server = fixture.lab.server("valid");
+        Instant end = fixture.lab.identity("valid").certificate().getNotAfter().toInstant();
+        String target = server.host() + ":" + server.port();
+        record Case(Duration before, long days, String problem, boolean warns) {}
+        for (Case each : List.of(
+                new Case(Duration.ofDays(31), 31, "none", false),
+                new Case(Duration.ofDays(30), 30, "none", false),
+                new Case(Duration.ofDays(30).minusSeconds(1), 29, "none", true),
+                new Case(Duration.ofSeconds(1), 0, "none", true),
+                new Case(Duration.ZERO, 0, "none", true),
+                new Case(Duration.ofSeconds(-1), -1, "expired", false),
+                new Case(Duration.ofDays(-1), -1, "expired", false),
+                new Case(Duration.ofDays(-1).minusSeconds(1), -2, "expired", false))) {
+            Clock clock = Clock.fixed(end.minus(each.before()), ZoneOffset.UTC);
+            Evaluation judgement =
+                    Await.value(fixture.check(target, fixture.context(Map.of()).withClock(clock)));
+            assertThat(judgement.fields())
+                    .as(each.toString())
+                    .containsEntry("days_remaining", each.days())
+                    .containsEntry("problem", each.problem());
+            assertThat(codes(judgement).contains("expiring_soon")).isEqualTo(each.warns());
+        }
+    }
+
+    @Test
+    void judgesTheSamePortAnewForAnotherName() {
+        TlsLab.Server server = fixture.lab.server("valid");
+        String target = server.host() + ":" + server.port();
+        assertThat(fixture.evaluate(target, Map.of()).fields()).containsEntry("problem", "none");
+        assertThat(fixture.evaluate(target, Map.of("sni", "other." + TlsLab.DOMAIN))
+                        .fields())
+                .containsEntry("problem", "hostname_mismatch");
+        assertThat(fixture.evaluate(target, Map.of("sni", server.host().toUpperCase(java.util.Locale.ROOT)))
+                        .fields())
+                .containsEntry("problem", "none");
+        assertThat(fixture.evaluate("127.0.0.1:" + server.port(), Map.of()).fields())
+                .containsEntry("problem", "hostname_mismatch")
+                .containsEntry("trusted", true);
+    }
+
+    @Test
+    void asksNobodyUnlessToldTo() {
+        int before = fixture.lab.revocation().asked();
+        TlsLab.Server server = fixture.lab.server("ocsp-revoked");
+        Evaluation judgement = fixture.evaluate(server.host() + ":" + server.port(), Map.of());
+        assertThat(judgement.fields()).containsEntry("revoked", null).containsEntry("problem", "none");
+        assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"16, 2", "180, 1"})
+    void asksByPostAfterGetOrWhenTheRequestIsLong(int serialBytes, int requests) {
+        String host = "serial-" + serialBytes + "." + TlsLab.DOMAIN;
+        String path = "/serial-" + serialBytes;
+        RevocationLab revocation = fixture.lab.revocation();
+        TestCa issuer = fixture.lab.issuer();
+        TestCa.Identity identity =
+                issuer.issue(CertificateSpec.server(host).serialOf(serialBytes).ocsp(revocation.url(path)));
+        revocation.putForPost(
+                path, () -> RevocationLab.ocsp(issuer, identity.certificate(), RevocationLab.Status.REVOKED));
+        fixture.dns.address(host, "127.0.0.1");
+        int before = revocation.asked();
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.serve(identity, TlsServers.Manner.PLAIN);
+            assertThat(fixture.evaluate(host + ":" + port, Map.of("check_revocation", "true"))
+                            .fields())
+                    .containsEntry("problem", "revoked");
+        }
+        assertThat(revocation.asked() - before).isEqualTo(requests);
+    }
+
+    @Test
+    void anAnswerThatComesAfterTheNextSourceWasAskedCounts() {
+        String host = "late." + TlsLab.DOMAIN;
+        RevocationLab revocation = fixture.lab.revocation();
+        TestCa issuer = fixture.lab.issuer();
+        TestCa.Identity identity = issuer.issue(
+                CertificateSpec.server(host).ocsp(revocation.url("/late")).crl(revocation.url("/late-list")));
+        CountDownLatch listAsked = new CountDownLatch(1);
+        revocation.put("/late-list", () -> {
+            listAsked.countDown();
+            return new byte[0];
         });
-    fixture.dns.address(host, "127.0.0.1");
-    try (TlsServers servers = new TlsServers()) {
-      int port = servers.serve(identity, TlsServers.Manner.PLAIN);
-      assertThat(fixture.judge(host + ":" + port, Map.of("check_revocation", "true")).fields())
-          .containsEntry("problem", "revoked");
+        revocation.put("/late", () -> {
+            Await.until(() -> listAsked.getCount() == 0);
+            return RevocationLab.ocsp(issuer, identity.certificate(), RevocationLab.Status.REVOKED);
+        });
+        fixture.dns.address(host, "127.0.0.1");
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.serve(identity, TlsServers.Manner.PLAIN);
+            assertThat(fixture.evaluate(host + ":" + port, Map.of("check_revocation", "true"))
+                            .fields())
+                    .containsEntry("problem", "revoked");
+        }
     }
-  }
 
-  @Test
-  void whoChoosesNoCipherAndHangsUpFillsNoLog() {
-    Logger netty = (Logger) LoggerFactory.getLogger("io.netty.channel");
-    ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    lines.start();
-    netty.addAppender(lines);
-    byte[] hello = new byte[5 + 42];
-    System.arraycopy(new byte[] {22, 3, 3, 0, 42, 2, 0, 0, 38, 3, 3}, 0, hello, 0, 11);
-    try (TlsServers servers = new TlsServers()) {
-      int port = servers.answer(hello);
-      for (int i = 0; i < 5; i++) {
-        Throwable failure =
-            Await.failure(fixture.check("127.0.0.1:" + port, fixture.context(Map.of())));
-        assertThat(failure).isInstanceOf(CheckFailure.class).hasMessageContaining("TLS handshake");
-      }
-      assertThat(lines.list).isEmpty();
-    } finally {
-      netty.detachAppender(lines);
+    @Test
+    void whoChoosesNoCipherAndHangsUpFillsNoLog() {
+        Logger netty = (Logger) LoggerFactory.getLogger("io.netty.channel");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        netty.addAppender(lines);
+        byte[] hello = new byte[5 + 42];
+        System.arraycopy(new byte[] {22, 3, 3, 0, 42, 2, 0, 0, 38, 3, 3}, 0, hello, 0, 11);
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.answer(hello);
+            for (int i = 0; i < 5; i++) {
+                Throwable failure = Await.failure(fixture.check("127.0.0.1:" + port, fixture.context(Map.of())));
+                assertThat(failure).isInstanceOf(CheckFailure.class).hasMessageContaining("TLS handshake");
+            }
+            assertThat(lines.list).isEmpty();
+        } finally {
+            netty.detachAppender(lines);
+        }
     }
-  }
 
-  @Test
-  void asksNobodyWhomAnUnknownIssuerNames() {
-    int before = fixture.lab.revocation().asked();
-    String host = "stranger." + TlsLab.DOMAIN;
-    fixture.dns.address(host, "127.0.0.1");
-    String url = fixture.lab.revocation().url("/stranger");
-    TestCa stranger = TestCa.root("Unknown Root");
-    TestCa.Identity identity = stranger.issue(CertificateSpec.server(host).crl(url).ocsp(url));
-    try (TlsServers servers = new TlsServers()) {
-      int port =
-          servers.serve(
-              identity.showing(identity.certificate(), stranger.certificate()),
-              TlsServers.Manner.PLAIN);
-      Judgement judgement = fixture.judge(host + ":" + port, Map.of("check_revocation", "true"));
-      assertThat(judgement.fields())
-          .containsEntry("problem", "untrusted_root")
-          .containsEntry("revoked", null);
-      assertThat(judgement.findings())
-          .anySatisfy(
-              finding -> {
+    @Test
+    void asksNobodyWhomAnUnknownIssuerNames() {
+        int before = fixture.lab.revocation().asked();
+        String host = "stranger." + TlsLab.DOMAIN;
+        fixture.dns.address(host, "127.0.0.1");
+        String url = fixture.lab.revocation().url("/stranger");
+        TestCa stranger = TestCa.root("Unknown Root");
+        TestCa.Identity identity =
+                stranger.issue(CertificateSpec.server(host).crl(url).ocsp(url));
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.serve(
+                    identity.showing(identity.certificate(), stranger.certificate()), TlsServers.Manner.PLAIN);
+            Evaluation judgement = fixture.evaluate(host + ":" + port, Map.of("check_revocation", "true"));
+            assertThat(judgement.fields())
+                    .containsEntry("problem", "untrusted_root")
+                    .containsEntry("revoked", null);
+            assertThat(judgement.findings()).anySatisfy(finding -> {
                 assertThat(finding.code()).isEqualTo("revocation_unknown");
                 assertThat(finding.level()).isEqualTo(Level.INFO);
                 assertThat(finding.message()).contains("known root");
-              });
-    }
-    assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
-  }
-
-  @Test
-  void comparesAllAddresses() {
-    TlsLab.Server server = fixture.lab.server("valid");
-    fixture.dns.address("both." + TlsLab.DOMAIN, "127.0.0.1", "127.0.0.9");
-    Judgement judgement =
-        fixture.judge("both." + TlsLab.DOMAIN + ":" + server.port(), Map.of("all_ips", "true"));
-    assertThat(judgement.fields()).containsEntry("ip", "127.0.0.1");
-    assertThat(judgement.findings())
-        .anySatisfy(
-            finding -> {
-              assertThat(finding.code()).isEqualTo("address_failed");
-              assertThat(finding.message()).startsWith("127.0.0.9: ");
             });
-  }
-
-  @Test
-  void writesAddressesTheCanonicalWay() {
-    TlsLab.Server server = fixture.lab.server("valid");
-    fixture.dns.address("six." + TlsLab.DOMAIN, "127.0.0.1", "::1");
-    Judgement judgement =
-        fixture.judge("six." + TlsLab.DOMAIN + ":" + server.port(), Map.of("all_ips", "true"));
-    assertThat(judgement.findings())
-        .filteredOn(finding -> finding.code().equals("address_failed"))
-        .singleElement()
-        .satisfies(finding -> assertThat(finding.message()).startsWith("::1: "));
-  }
-
-  @Test
-  void blamesNoAddressForWhatIsOurLimit() {
-    TlsLab.Server server = fixture.lab.server("wildcard");
-    fixture.dns.address("many." + TlsLab.DOMAIN, "127.0.0.1", "127.0.0.9");
-    TestContext context = fixture.context(Map.of("all_ips", "true"));
-    for (int i = 0; i < RequestBudget.MOST - 1; i++) {
-      assertThat(context.budget().take()).isTrue();
+        }
+        assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
     }
-    Judgement judgement =
-        Await.value(fixture.check("many." + TlsLab.DOMAIN + ":" + server.port(), context));
-    assertThat(judgement.findings()).extracting(Finding::level).doesNotContain(Level.FAIL);
-    assertThat(judgement.findings())
-        .filteredOn(finding -> finding.code().equals("address_not_checked"))
-        .singleElement()
-        .satisfies(finding -> assertThat(finding.message()).startsWith("127.0.0.9: "));
-  }
 
-  @Test
-  void triesTheNextAddress() {
-    TlsLab.Server server = fixture.lab.server("wildcard");
-    fixture.dns.address("second." + TlsLab.DOMAIN, "127.0.0.9", "127.0.0.1");
-    assertThat(fixture.judge("second." + TlsLab.DOMAIN + ":" + server.port(), Map.of()).fields())
-        .containsEntry("problem", "none")
-        .containsEntry("ip", "127.0.0.1");
-  }
-
-  @Test
-  void namesTheAddressThatShowsAnotherCertificate() {
-    String host = "differing." + TlsLab.DOMAIN;
-    fixture.dns.address(host, "127.0.0.1", "127.0.0.2");
-    try (TlsServers servers = new TlsServers()) {
-      int port =
-          servers.serve(
-              fixture.lab.issuer().issue(CertificateSpec.server(host)), TlsServers.Manner.PLAIN);
-      servers.serve(
-          TestCa.selfSigned(CertificateSpec.server(host)),
-          TlsServers.Manner.PLAIN,
-          new InetSocketAddress("127.0.0.2", port));
-      Judgement judgement = fixture.judge(host + ":" + port, Map.of("all_ips", "true"));
-      assertThat(judgement.fields()).containsEntry("problem", "none");
-      assertThat(codes(judgement)).contains("address_problem", "address_differs");
-      assertThat(judgement.findings())
-          .filteredOn(finding -> finding.code().startsWith("address"))
-          .allSatisfy(finding -> assertThat(finding.message()).contains("127.0.0.2"));
+    @Test
+    void comparesAllAddresses() {
+        TlsLab.Server server = fixture.lab.server("valid");
+        fixture.dns.address("both." + TlsLab.DOMAIN, "127.0.0.1", "127.0.0.9");
+        Evaluation judgement =
+                fixture.evaluate("both." + TlsLab.DOMAIN + ":" + server.port(), Map.of("all_ips", "true"));
+        assertThat(judgement.fields()).containsEntry("ip", "127.0.0.1");
+        assertThat(judgement.findings()).anySatisfy(finding -> {
+            assertThat(finding.code()).isEqualTo("address_failed");
+            assertThat(finding.message()).startsWith("127.0.0.9: ");
+        });
     }
-  }
 
-  @Test
-  void tellsARefusalFromANameThatIsNotThere() throws IOException {
-    int closed;
-    try (ServerSocket free = new ServerSocket(0)) {
-      closed = free.getLocalPort();
+    @Test
+    void writesAddressesTheCanonicalWay() {
+        TlsLab.Server server = fixture.lab.server("valid");
+        fixture.dns.address("six." + TlsLab.DOMAIN, "127.0.0.1", "::1");
+        Evaluation judgement =
+                fixture.evaluate("six." + TlsLab.DOMAIN + ":" + server.port(), Map.of("all_ips", "true"));
+        assertThat(judgement.findings())
+                .filteredOn(finding -> finding.code().equals("address_failed"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.message()).startsWith("::1: "));
     }
-    TlsLab.Server server = fixture.lab.server("valid");
-    assertThat(code(server.host() + ":" + closed)).isEqualTo("connect_refused");
-    assertThat(code("nowhere." + TlsLab.DOMAIN)).isEqualTo("dns_nxdomain");
-  }
 
-  private String code(String target) {
-    Throwable failure = Await.failure(fixture.check(target, fixture.context(Map.of())));
-    return failure instanceof CheckFailure known ? known.error().code().id() : failure.toString();
-  }
+    @Test
+    void blamesNoAddressForWhatIsOurLimit() {
+        TlsLab.Server server = fixture.lab.server("wildcard");
+        fixture.dns.address("many." + TlsLab.DOMAIN, "127.0.0.1", "127.0.0.9");
+        TestCheckContext context = fixture.context(Map.of("all_ips", "true"));
+        for (int i = 0; i < RequestBudget.MOST - 1; i++) {
+            assertThat(context.budget().take()).isTrue();
+        }
+        Evaluation judgement = Await.value(fixture.check("many." + TlsLab.DOMAIN + ":" + server.port(), context));
+        assertThat(judgement.findings()).extracting(Finding::level).doesNotContain(Level.FAIL);
+        assertThat(judgement.findings())
+                .filteredOn(finding -> finding.code().equals("address_not_checked"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.message()).startsWith("127.0.0.9: "));
+    }
+
+    @Test
+    void triesTheNextAddress() {
+        TlsLab.Server server = fixture.lab.server("wildcard");
+        fixture.dns.address("second." + TlsLab.DOMAIN, "127.0.0.9", "127.0.0.1");
+        assertThat(fixture.evaluate("second." + TlsLab.DOMAIN + ":" + server.port(), Map.of())
+                        .fields())
+                .containsEntry("problem", "none")
+                .containsEntry("ip", "127.0.0.1");
+    }
+
+    @Test
+    void namesTheAddressThatShowsAnotherCertificate() {
+        String host = "differing." + TlsLab.DOMAIN;
+        fixture.dns.address(host, "127.0.0.1", "127.0.0.2");
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.serve(fixture.lab.issuer().issue(CertificateSpec.server(host)), TlsServers.Manner.PLAIN);
+            servers.serve(
+                    TestCa.selfSigned(CertificateSpec.server(host)),
+                    TlsServers.Manner.PLAIN,
+                    new InetSocketAddress("127.0.0.2", port));
+            Evaluation judgement = fixture.evaluate(host + ":" + port, Map.of("all_ips", "true"));
+            assertThat(judgement.fields()).containsEntry("problem", "none");
+            assertThat(codes(judgement)).contains("address_problem", "address_differs");
+            assertThat(judgement.findings())
+                    .filteredOn(finding -> finding.code().startsWith("address"))
+                    .allSatisfy(finding -> assertThat(finding.message()).contains("127.0.0.2"));
+        }
+    }
+
+    @Test
+    void tellsARefusalFromANameThatIsNotThere() throws IOException {
+        int closed;
+        try (ServerSocket free = new ServerSocket(0)) {
+            closed = free.getLocalPort();
+        }
+        TlsLab.Server server = fixture.lab.server("valid");
+        assertThat(code(server.host() + ":" + closed)).isEqualTo("connect_refused");
+        assertThat(code("nowhere." + TlsLab.DOMAIN)).isEqualTo("dns_nxdomain");
+    }
+
+    private String code(String target) {
+        Throwable failure = Await.failure(fixture.check(target, fixture.context(Map.of())));
+        return failure instanceof CheckFailure known ? known.error().code().id() : failure.toString();
+    }
 }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.lab.CertificateSpec;
-import dev.plumbline.lab.OpensslServer;
 import dev.plumbline.lab.TestCa;
-import dev.plumbline.lab.TlsBench;
-import dev.plumbline.lab.Tool;
+import dev.plumbline.lab.TlsScanFixture;
+import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.OpensslServer;
 import dev.plumbline.tls.CipherSuite;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -28,131 +28,127 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What we report is what Debian's sslscan and openssl's own client report of the same server. */
 class SslscanComparisonTest {
-  private static final Pattern PROTOCOL =
-      Pattern.compile("<protocol type=\"(ssl|tls)\" version=\"([0-9.]+)\" enabled=\"1\"");
-  private static final Pattern CIPHER =
-      Pattern.compile("<cipher [^>]*sslversion=\"([^\"]+)\"[^>]* id=\"0x([0-9A-F]{4})\"");
-  private static final Pattern GROUP = Pattern.compile("<group [^>]*name=\"([A-Za-z0-9]+)");
+    private static final Pattern PROTOCOL =
+            Pattern.compile("<protocol type=\"(ssl|tls)\" version=\"([0-9.]+)\" enabled=\"1\"");
+    private static final Pattern CIPHER =
+            Pattern.compile("<cipher [^>]*sslversion=\"([^\"]+)\"[^>]* id=\"0x([0-9A-F]{4})\"");
+    private static final Pattern GROUP = Pattern.compile("<group [^>]*name=\"([A-Za-z0-9]+)");
 
-  private static TlsBench bench;
-  private static Path sslscan;
-  @TempDir Path folder;
+    private static TlsScanFixture bench;
+    private static Path sslscan;
 
-  @BeforeAll
-  static void start() {
-    sslscan = Tool.require("sslscan");
-    bench = TlsBench.start();
-  }
+    @TempDir
+    Path folder;
 
-  @AfterAll
-  static void stop() {
-    if (bench != null) {
-      bench.close();
+    @BeforeAll
+    static void start() {
+        sslscan = DebianTool.require("sslscan");
+        bench = TlsScanFixture.start();
     }
-  }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "RSA-2048 -cipher DEFAULT",
-        "RSA-2048 -tls1_2 -cipher ALL:COMPLEMENTOFALL:@SECLEVEL=0",
-        "RSA-2048 -tls1_1 -serverpref -cipher ALL:COMPLEMENTOFALL:@SECLEVEL=0",
-        "RSA-2048 -no_tls1_3 -cipher AES:@SECLEVEL=0 -groups P-256:P-384",
-        "P-256 -no_tls1_3 -cipher ECDHE -groups X25519:P-256:P-521",
-        "P-256 -tls1_3 -ciphersuites TLS_AES_256_GCM_SHA384:TLS_AES_128_CCM_8_SHA256"
-      })
-  void agreesOnVersionsCiphersAndGroups(String manner) throws Exception {
-    String[] words = manner.split(" ", 2);
-    TestCa.Identity identity = TestCa.selfSigned(CertificateSpec.server("lab.test").key(words[0]));
-    try (OpensslServer server = OpensslServer.start(folder, identity, words[1].split(" "))) {
-      String seen = scan(server.port());
-      CheckResult result =
-          bench.check(
-              new TlsProtocols(), "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), 20_000);
-
-      assertThat(strings(result.fields().get("versions")))
-          .containsExactlyElementsOf(versions(seen));
-      assertThat(ciphers(result)).isEqualTo(ciphers(seen));
-      Set<String> groups = new TreeSet<>(strings(result.fields().get("key_exchange_groups")));
-      groups.removeIf(name -> name.startsWith("dhe-"));
-      Set<String> theirs = found(GROUP, seen, match -> match.group(1));
-      if (manner.startsWith("P-256 -no_tls1_3")) {
-        // it offers one group at a time, which a key on another curve has no use for
-        assertThat(groups).containsAll(theirs).containsExactly("secp256r1", "secp521r1", "x25519");
-      } else {
-        assertThat(groups).isEqualTo(theirs);
-      }
-      for (String version : List.of("1", "1_1", "1_2", "1_3")) {
-        assertThat(strings(result.fields().get("versions")).contains(title(version)))
-            .as(version)
-            .isEqualTo(opensslConnects(server.port(), version));
-      }
+    @AfterAll
+    static void stop() {
+        if (bench != null) {
+            bench.close();
+        }
     }
-  }
 
-  private static String title(String option) {
-    return "TLSv" + option.replace('_', '.');
-  }
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "RSA-2048 -cipher DEFAULT",
+                "RSA-2048 -tls1_2 -cipher ALL:COMPLEMENTOFALL:@SECLEVEL=0",
+                "RSA-2048 -tls1_1 -serverpref -cipher ALL:COMPLEMENTOFALL:@SECLEVEL=0",
+                "RSA-2048 -no_tls1_3 -cipher AES:@SECLEVEL=0 -groups P-256:P-384",
+                "P-256 -no_tls1_3 -cipher ECDHE -groups X25519:P-256:P-521",
+                "P-256 -tls1_3 -ciphersuites TLS_AES_256_GCM_SHA384:TLS_AES_128_CCM_8_SHA256"
+            })
+    void agreesOnVersionsCiphersAndGroups(String manner) throws Exception {
+        String[] words = manner.split(" ", 2);
+        TestCa.Identity identity =
+                TestCa.selfSigned(CertificateSpec.server("lab.test").key(words[0]));
+        try (OpensslServer server = OpensslServer.start(folder, identity, words[1].split(" "))) {
+            String seen = scan(server.port());
+            CheckResult result =
+                    bench.check(new TlsProtocols(), "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), 20_000);
 
-  private static boolean opensslConnects(int port, String version) throws Exception {
-    String said =
-        run(
-            Tool.require("openssl").toString(),
-            "s_client",
-            "-connect",
-            "127.0.0.1:" + port,
-            "-tls" + version,
-            "-cipher",
-            "ALL:COMPLEMENTOFALL:@SECLEVEL=0");
-    return said.contains("New, TLS");
-  }
+            assertThat(strings(result.fields().get("versions"))).containsExactlyElementsOf(versions(seen));
+            assertThat(ciphers(result)).isEqualTo(ciphers(seen));
+            Set<String> groups = new TreeSet<>(strings(result.fields().get("key_exchange_groups")));
+            groups.removeIf(name -> name.startsWith("dhe-"));
+            Set<String> theirs = found(GROUP, seen, match -> match.group(1));
+            if (manner.startsWith("P-256 -no_tls1_3")) {
+                // it offers one group at a time, which a key on another curve has no use for
+                assertThat(groups).containsAll(theirs).containsExactly("secp256r1", "secp521r1", "x25519");
+            } else {
+                assertThat(groups).isEqualTo(theirs);
+            }
+            for (String version : List.of("1", "1_1", "1_2", "1_3")) {
+                assertThat(strings(result.fields().get("versions")).contains(title(version)))
+                        .as(version)
+                        .isEqualTo(opensslConnects(server.port(), version));
+            }
+        }
+    }
 
-  private static String scan(int port) throws Exception {
-    return run(
-        sslscan.toString(), "--no-colour", "--no-heartbleed", "--xml=-", "127.0.0.1:" + port);
-  }
+    private static String title(String option) {
+        return "TLSv" + option.replace('_', '.');
+    }
 
-  private static String run(String... command) throws Exception {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    process.getOutputStream().close();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(20, TimeUnit.SECONDS)).as(said).isTrue();
-    return said;
-  }
+    private static boolean opensslConnects(int port, String version) throws Exception {
+        String said = run(
+                DebianTool.require("openssl").toString(),
+                "s_client",
+                "-connect",
+                "127.0.0.1:" + port,
+                "-tls" + version,
+                "-cipher",
+                "ALL:COMPLEMENTOFALL:@SECLEVEL=0");
+        return said.contains("New, TLS");
+    }
 
-  private static List<String> versions(String seen) {
-    return PROTOCOL
-        .matcher(seen)
-        .results()
-        .map(match -> match.group(1).equals("ssl") ? "SSLv3" : "TLSv" + match.group(2))
-        .map(title -> title.equals("TLSv1.0") ? "TLSv1" : title)
-        .toList();
-  }
+    private static String scan(int port) throws Exception {
+        return run(sslscan.toString(), "--no-colour", "--no-heartbleed", "--xml=-", "127.0.0.1:" + port);
+    }
 
-  private static Set<String> ciphers(String seen) {
-    return found(
-        CIPHER,
-        seen,
-        match ->
-            (match.group(1).equals("TLSv1.0") ? "TLSv1" : match.group(1))
-                + " "
-                + CipherSuite.of(Integer.parseInt(match.group(2), 16)).name());
-  }
+    private static String run(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).as(said).isTrue();
+        return said;
+    }
 
-  private static Set<String> ciphers(CheckResult result) {
-    return ((List<?>) result.fields().get("ciphers"))
-        .stream()
-            .map(row -> (Map<?, ?>) row)
-            .map(row -> row.get("version") + " " + row.get("name"))
-            .collect(Collectors.toCollection(TreeSet::new));
-  }
+    private static List<String> versions(String seen) {
+        return PROTOCOL.matcher(seen)
+                .results()
+                .map(match -> match.group(1).equals("ssl") ? "SSLv3" : "TLSv" + match.group(2))
+                .map(title -> title.equals("TLSv1.0") ? "TLSv1" : title)
+                .toList();
+    }
 
-  private static Set<String> found(
-      Pattern pattern, String text, Function<MatchResult, String> what) {
-    return pattern.matcher(text).results().map(what).collect(Collectors.toCollection(TreeSet::new));
-  }
+    private static Set<String> ciphers(String seen) {
+        return found(
+                CIPHER,
+                seen,
+                match -> (match.group(1).equals("TLSv1.0") ? "TLSv1" : match.group(1))
+                        + " "
+                        + CipherSuite.of(Integer.parseInt(match.group(2), 16)).name());
+    }
 
-  private static List<String> strings(Object list) {
-    return ((List<?>) list).stream().map(String::valueOf).toList();
-  }
+    private static Set<String> ciphers(CheckResult result) {
+        return ((List<?>) result.fields().get("ciphers"))
+                .stream()
+                        .map(row -> (Map<?, ?>) row)
+                        .map(row -> row.get("version") + " " + row.get("name"))
+                        .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Set<String> found(Pattern pattern, String text, Function<MatchResult, String> what) {
+        return pattern.matcher(text).results().map(what).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static List<String> strings(Object list) {
+        return ((List<?>) list).stream().map(String::valueOf).toList();
+    }
 }

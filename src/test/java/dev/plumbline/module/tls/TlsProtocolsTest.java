@@ -4,19 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
-import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.config.Config;
-import dev.plumbline.lab.Await;
 import dev.plumbline.lab.CertificateSpec;
-import dev.plumbline.lab.OpensslServer;
-import dev.plumbline.lab.ScriptedTls;
+import dev.plumbline.lab.ScriptedTlsServer;
 import dev.plumbline.lab.TestCa;
-import dev.plumbline.lab.TlsBench;
+import dev.plumbline.lab.TlsScanFixture;
 import dev.plumbline.lab.TlsServers;
-import dev.plumbline.probe.TlsOffer;
+import dev.plumbline.probe.tls.TlsScanReport;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.OpensslServer;
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.KeyExchangeGroup;
 import dev.plumbline.tls.TlsVersion;
@@ -42,475 +42,437 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TlsProtocolsTest {
-  private static final TlsProtocols MODULE = new TlsProtocols();
-  private static final int SSL3 = 0x0300;
-  private static final int TLS10 = 0x0301;
-  private static final int TLS12 = 0x0303;
-  private static final int RSA_AES_128 = 0x002f;
-  private static final int ECDHE_AES_128 = 0xc013;
-  private static final int ECDHE_GCM = 0xc02f;
-  private static final int DHE_AES_128 = 0x0033;
-  private static final int RC4_MD5 = 0x0004;
-  private static final int EXPORT_RC4 = 0x0003;
-  private static final int NULL_SHA = 0x0002;
-  private static final int ANON_RC4 = 0x0018;
-  private static final int TRIPLE_DES = 0x000a;
+    private static final TlsProtocols MODULE = new TlsProtocols();
+    private static final int SSL3 = 0x0300;
+    private static final int TLS10 = 0x0301;
+    private static final int TLS12 = 0x0303;
+    private static final int RSA_AES_128 = 0x002f;
+    private static final int ECDHE_AES_128 = 0xc013;
+    private static final int ECDHE_GCM = 0xc02f;
+    private static final int DHE_AES_128 = 0x0033;
+    private static final int RC4_MD5 = 0x0004;
+    private static final int EXPORT_RC4 = 0x0003;
+    private static final int NULL_SHA = 0x0002;
+    private static final int ANON_RC4 = 0x0018;
+    private static final int TRIPLE_DES = 0x000a;
 
-  private static TlsBench bench;
-  private static TestCa.Identity rsa;
-  @TempDir Path folder;
+    private static TlsScanFixture bench;
+    private static TestCa.Identity rsa;
 
-  @BeforeAll
-  static void start() {
-    bench = TlsBench.start();
-    rsa = TestCa.selfSigned(CertificateSpec.server("lab.test").key("RSA-2048"));
-  }
+    @TempDir
+    Path folder;
 
-  @AfterAll
-  static void stop() {
-    bench.close();
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "-tls1, TLSv1, FAIL",
-    "-tls1_1, TLSv1.1, FAIL",
-    "-tls1_2, TLSv1.2, PASS",
-    "-tls1_3, TLSv1.3, PASS"
-  })
-  void findsTheOneVersionOfARealServer(String option, String version, Verdict verdict)
-      throws Exception {
-    try (OpensslServer server =
-        OpensslServer.start(folder, rsa, option, "-cipher", "DEFAULT:@SECLEVEL=0")) {
-      CheckResult result = check(server.port(), Map.of());
-
-      assertThat(result.fields().get("versions")).isEqualTo(List.of(version));
-      assertThat(result.fields())
-          .containsEntry("tls13", version.equals("TLSv1.3"))
-          .containsEntry("legacy_enabled", !version.equals("TLSv1.3") && !version.equals("TLSv1.2"))
-          .containsEntry("forward_secrecy", true);
-      assertThat(result.verdict()).isEqualTo(verdict);
-      assertThat(codes(result)).doesNotContain("not_all_answered");
+    @BeforeAll
+    static void start() {
+        bench = TlsScanFixture.start();
+        rsa = TestCa.selfSigned(CertificateSpec.server("lab.test").key("RSA-2048"));
     }
-  }
 
-  @Test
-  void findsTheProtocolsInside() throws Exception {
-    for (String version : List.of("-tls1_2", "-tls1_3")) {
-      try (OpensslServer server =
-          OpensslServer.start(folder, rsa, version, "-alpn", "http/1.1,h2")) {
-        List<?> alpn = (List<?>) check(server.port(), Map.of()).fields().get("alpn");
-
-        assertThat(alpn.stream().map(String::valueOf).toList())
-            .containsExactlyInAnyOrder("h2", "http/1.1");
-      }
+    @AfterAll
+    static void stop() {
+        bench.close();
     }
-  }
 
-  @Test
-  void findsTheGroupsOfAServerWhoseKeyIsOnACurve() throws Exception {
-    TestCa.Identity curve = TestCa.selfSigned(CertificateSpec.server("lab.test").key("P-256"));
-    for (String version : List.of("-tls1_2", "-tls1_3")) {
-      try (OpensslServer server =
-          OpensslServer.start(folder, curve, version, "-groups", "P-256:X25519:P-521")) {
-        List<?> groups =
-            (List<?>) check(server.port(), Map.of()).fields().get("key_exchange_groups");
+    @ParameterizedTest
+    @CsvSource({"-tls1, TLSv1, FAIL", "-tls1_1, TLSv1.1, FAIL", "-tls1_2, TLSv1.2, PASS", "-tls1_3, TLSv1.3, PASS"})
+    void findsTheOneVersionOfARealServer(String option, String version, Verdict verdict) throws Exception {
+        try (OpensslServer server = OpensslServer.start(folder, rsa, option, "-cipher", "DEFAULT:@SECLEVEL=0")) {
+            CheckResult result = check(server.port(), Map.of());
 
-        assertThat(groups.stream().map(String::valueOf).toList())
-            .containsExactlyInAnyOrder("secp256r1", "x25519", "secp521r1");
-      }
+            assertThat(result.fields().get("versions")).isEqualTo(List.of(version));
+            assertThat(result.fields())
+                    .containsEntry("tls13", version.equals("TLSv1.3"))
+                    .containsEntry("legacy_enabled", !version.equals("TLSv1.3") && !version.equals("TLSv1.2"))
+                    .containsEntry("forward_secrecy", true);
+            assertThat(result.verdict()).isEqualTo(verdict);
+            assertThat(codes(result)).doesNotContain("not_all_answered");
+        }
     }
-  }
 
-  @Test
-  void tellsWhoseOrderDecides() throws Exception {
-    try (OpensslServer own = OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref");
-        OpensslServer polite = OpensslServer.start(folder, rsa, "-tls1_2");
-        OpensslServer single =
-            OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256")) {
-      assertThat(check(own.port(), Map.of()).fields()).containsEntry("server_prefers_order", true);
-      assertThat(check(polite.port(), Map.of()).fields())
-          .containsEntry("server_prefers_order", false);
-      assertThat(check(single.port(), Map.of()).fields())
-          .containsEntry("server_prefers_order", null);
+    @Test
+    void findsTheProtocolsInside() throws Exception {
+        for (String version : List.of("-tls1_2", "-tls1_3")) {
+            try (OpensslServer server = OpensslServer.start(folder, rsa, version, "-alpn", "http/1.1,h2")) {
+                List<?> alpn = (List<?>) check(server.port(), Map.of()).fields().get("alpn");
+
+                assertThat(alpn.stream().map(String::valueOf).toList()).containsExactlyInAnyOrder("h2", "http/1.1");
+            }
+        }
     }
-  }
 
-  @Test
-  void findsWhatNoLibrarySpeaksAnyMore() {
-    ScriptedTls server =
-        scripted(
-            ScriptedTls.create()
+    @Test
+    void findsTheGroupsOfAServerWhoseKeyIsOnACurve() throws Exception {
+        TestCa.Identity curve =
+                TestCa.selfSigned(CertificateSpec.server("lab.test").key("P-256"));
+        for (String version : List.of("-tls1_2", "-tls1_3")) {
+            try (OpensslServer server = OpensslServer.start(folder, curve, version, "-groups", "P-256:X25519:P-521")) {
+                List<?> groups =
+                        (List<?>) check(server.port(), Map.of()).fields().get("key_exchange_groups");
+
+                assertThat(groups.stream().map(String::valueOf).toList())
+                        .containsExactlyInAnyOrder("secp256r1", "x25519", "secp521r1");
+            }
+        }
+    }
+
+    @Test
+    void tellsWhoseOrderDecides() throws Exception {
+        try (OpensslServer own = OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref");
+                OpensslServer polite = OpensslServer.start(folder, rsa, "-tls1_2");
+                OpensslServer single =
+                        OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256")) {
+            assertThat(check(own.port(), Map.of()).fields()).containsEntry("server_prefers_order", true);
+            assertThat(check(polite.port(), Map.of()).fields()).containsEntry("server_prefers_order", false);
+            assertThat(check(single.port(), Map.of()).fields()).containsEntry("server_prefers_order", null);
+        }
+    }
+
+    @Test
+    void findsWhatNoLibrarySpeaksAnyMore() {
+        ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
                 .speaks(SSL3, RC4_MD5, EXPORT_RC4)
                 .speaks(TLS10, RSA_AES_128, TRIPLE_DES, ANON_RC4, NULL_SHA));
 
-    CheckResult result = check(server.port(), Map.of());
+        CheckResult result = check(server.port(), Map.of());
 
-    assertThat(result.fields().get("versions")).isEqualTo(List.of("SSLv3", "TLSv1"));
-    assertThat(((List<?>) result.fields().get("weak_ciphers")).stream().map(String::valueOf))
-        .containsExactlyInAnyOrder(
-            "TLS_RSA_WITH_RC4_128_MD5",
-            "TLS_RSA_EXPORT_WITH_RC4_40_MD5",
-            "TLS_RSA_WITH_3DES_EDE_CBC_SHA",
-            "TLS_DH_anon_WITH_RC4_128_MD5",
-            "TLS_RSA_WITH_NULL_SHA");
-    assertThat(codes(result))
-        .containsExactly(
-            "ssl3_enabled",
-            "only_legacy_versions",
-            "tls10_enabled",
-            "no_encryption",
-            "no_authentication",
-            "export_cipher",
-            "rc4_cipher",
-            "small_block_cipher",
-            "no_forward_secrecy",
-            "no_authenticated_encryption");
-    assertThat(result.fields()).containsEntry("server_prefers_order", true);
-    assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
-  }
-
-  @Test
-  void findsTheWeakOnesFirstWhereThereIsMoreThanMayBeAskedFor() {
-    List<CipherSuite> plain =
-        CipherSuite.of(TlsVersion.TLS_1_0).stream()
-            .filter(suite -> suite.code() >> 8 == 0)
-            .toList();
-    List<CipherSuite> weak = plain.stream().filter(CipherSuite::weak).limit(20).toList();
-    Integer[] some =
-        Stream.concat(plain.stream().filter(suite -> !suite.weak()), weak.stream())
-            .map(CipherSuite::code)
-            .toArray(Integer[]::new);
-    ScriptedTls server =
-        scripted(ScriptedTls.create().speaks(TLS12, some).speaks(0x0302, some).speaks(TLS10, some));
-
-    CheckResult result = check(server.port(), Map.of("ciphers", "true"));
-
-    assertThat(codes(result)).contains("not_all_asked");
-    assertThat(((List<?>) result.fields().get("weak_ciphers")).stream().map(String::valueOf))
-        .containsExactlyInAnyOrderElementsOf(weak.stream().map(CipherSuite::name).toList());
-  }
-
-  @Test
-  void whoEncryptsNothingIsNotToldOfAWayOfEncrypting() throws Exception {
-    try (OpensslServer server =
-        OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "NULL:@SECLEVEL=0")) {
-      assertThat(codes(check(server.port(), Map.of())))
-          .contains("no_encryption")
-          .doesNotContain("no_authenticated_encryption");
+        assertThat(result.fields().get("versions")).isEqualTo(List.of("SSLv3", "TLSv1"));
+        assertThat(((List<?>) result.fields().get("weak_ciphers")).stream().map(String::valueOf))
+                .containsExactlyInAnyOrder(
+                        "TLS_RSA_WITH_RC4_128_MD5",
+                        "TLS_RSA_EXPORT_WITH_RC4_40_MD5",
+                        "TLS_RSA_WITH_3DES_EDE_CBC_SHA",
+                        "TLS_DH_anon_WITH_RC4_128_MD5",
+                        "TLS_RSA_WITH_NULL_SHA");
+        assertThat(codes(result))
+                .containsExactly(
+                        "ssl3_enabled",
+                        "only_legacy_versions",
+                        "tls10_enabled",
+                        "no_encryption",
+                        "no_authentication",
+                        "export_cipher",
+                        "rc4_cipher",
+                        "small_block_cipher",
+                        "no_forward_secrecy",
+                        "no_authenticated_encryption");
+        assertThat(result.fields()).containsEntry("server_prefers_order", true);
+        assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
     }
-  }
 
-  @Test
-  void tellsWhereNotEveryWeakSuiteOfARealServerCouldBeAskedFor() throws Exception {
-    try (OpensslServer server =
-        OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "ALL:eNULL:@SECLEVEL=0")) {
-      CheckResult few = check(server.port(), Map.of());
-      CheckResult every = check(server.port(), Map.of("ciphers", "true"));
+    @Test
+    void findsTheWeakOnesFirstWhereThereIsMoreThanMayBeAskedFor() {
+        List<CipherSuite> plain = CipherSuite.of(TlsVersion.TLS_1_0).stream()
+                .filter(suite -> suite.code() >> 8 == 0)
+                .toList();
+        List<CipherSuite> weak =
+                plain.stream().filter(CipherSuite::weak).limit(20).toList();
+        Integer[] some = Stream.concat(plain.stream().filter(suite -> !suite.weak()), weak.stream())
+                .map(CipherSuite::code)
+                .toArray(Integer[]::new);
+        ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
+                .speaks(TLS12, some)
+                .speaks(0x0302, some)
+                .speaks(TLS10, some));
 
-      assertThat(codes(few)).contains("not_all_asked").doesNotContain("not_all_answered");
-      assertThat(((List<?>) every.fields().get("weak_ciphers")).stream().map(String::valueOf))
-          .contains("TLS_RSA_WITH_NULL_MD5")
-          .containsAll(
-              ((List<?>) few.fields().get("weak_ciphers")).stream().map(String::valueOf).toList());
+        CheckResult result = check(server.port(), Map.of("ciphers", "true"));
+
+        assertThat(codes(result)).contains("not_all_asked");
+        assertThat(((List<?>) result.fields().get("weak_ciphers")).stream().map(String::valueOf))
+                .containsExactlyInAnyOrderElementsOf(
+                        weak.stream().map(CipherSuite::name).toList());
     }
-  }
 
-  @ParameterizedTest
-  @CsvSource({"512, dh_prime_broken", "1024, dh_prime_broken", "1536, dh_prime_short", "2048, -"})
-  void measuresThePrime(int bits, String code) {
-    ScriptedTls server =
-        scripted(
-            ScriptedTls.create().prime(bits).speaks(TLS12, ECDHE_GCM, DHE_AES_128).groups(23, 21));
+    @Test
+    void whoEncryptsNothingIsNotToldOfAWayOfEncrypting() throws Exception {
+        try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "NULL:@SECLEVEL=0")) {
+            assertThat(codes(check(server.port(), Map.of())))
+                    .contains("no_encryption")
+                    .doesNotContain("no_authenticated_encryption");
+        }
+    }
 
-    CheckResult result = check(server.port(), Map.of());
+    @Test
+    void tellsWhereNotEveryWeakSuiteOfARealServerCouldBeAskedFor() throws Exception {
+        try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "ALL:eNULL:@SECLEVEL=0")) {
+            CheckResult few = check(server.port(), Map.of());
+            CheckResult every = check(server.port(), Map.of("ciphers", "true"));
 
-    assertThat(((List<?>) result.fields().get("key_exchange_groups")).stream().map(String::valueOf))
-        .containsExactlyInAnyOrder("secp256r1", "secp224r1", "dhe-" + bits);
-    assertThat(codes(result).stream().filter(each -> each.startsWith("dh_prime")))
-        .isEqualTo(code.equals("-") ? List.of() : List.of(code));
-  }
+            assertThat(codes(few)).contains("not_all_asked").doesNotContain("not_all_answered");
+            assertThat(((List<?>) every.fields().get("weak_ciphers")).stream().map(String::valueOf))
+                    .contains("TLS_RSA_WITH_NULL_MD5")
+                    .containsAll(((List<?>) few.fields().get("weak_ciphers"))
+                            .stream().map(String::valueOf).toList());
+        }
+    }
 
-  @Test
-  void asksForEveryCipherOnlyWhenItIsToldTo() {
-    Integer[] all =
-        CipherSuite.of(TlsVersion.TLS_1_2).stream()
-            .map(CipherSuite::code)
-            .filter(code -> code >> 8 != 0xc1)
-            .limit(40)
-            .toArray(Integer[]::new);
-    ScriptedTls server =
-        scripted(ScriptedTls.create().speaks(TLS12, all).speaks(TLS10, ECDHE_AES_128));
+    @ParameterizedTest
+    @CsvSource({"512, dh_prime_broken", "1024, dh_prime_broken", "1536, dh_prime_short", "2048, -"})
+    void measuresThePrime(int bits, String code) {
+        ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
+                .prime(bits)
+                .speaks(TLS12, ECDHE_GCM, DHE_AES_128)
+                .groups(23, 21));
 
-    CheckResult few = check(server.port(), Map.of());
-    int asked = server.hellos();
-    CheckResult every = check(server.port(), Map.of("ciphers", "true"));
+        CheckResult result = check(server.port(), Map.of());
 
-    assertThat(asked).isLessThanOrEqualTo(25);
-    assertThat(((List<?>) few.fields().get("ciphers")).size()).isLessThan(all.length);
-    assertThat((Object) every.fields().get("ciphers"))
-        .isEqualTo(
-            Stream.concat(
-                    Arrays.stream(all).map(code -> row("TLSv1.2", code)),
-                    Stream.of(row("TLSv1", ECDHE_AES_128)))
-                .toList());
-    assertThat(server.mostOpen()).isLessThanOrEqualTo(5);
-    assertThat(codes(every)).doesNotContain("not_all_answered");
-  }
+        assertThat(((List<?>) result.fields().get("key_exchange_groups"))
+                        .stream().map(String::valueOf))
+                .containsExactlyInAnyOrder("secp256r1", "secp224r1", "dhe-" + bits);
+        assertThat(codes(result).stream().filter(each -> each.startsWith("dh_prime")))
+                .isEqualTo(code.equals("-") ? List.of() : List.of(code));
+    }
 
-  @Test
-  void neverMakesMoreConnectionsThanItMay() {
-    Integer[] all =
-        CipherSuite.of(TlsVersion.TLS_1_2).stream().map(CipherSuite::code).toArray(Integer[]::new);
-    ScriptedTls server =
-        scripted(ScriptedTls.create().speaks(TLS12, all).speaks(TLS10, all).speaks(SSL3, all));
+    @Test
+    void asksForEveryCipherOnlyWhenItIsToldTo() {
+        Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
+                .map(CipherSuite::code)
+                .filter(code -> code >> 8 != 0xc1)
+                .limit(40)
+                .toArray(Integer[]::new);
+        ScriptedTlsServer server =
+                scripted(ScriptedTlsServer.create().speaks(TLS12, all).speaks(TLS10, ECDHE_AES_128));
 
-    CheckResult result = check(server.port(), Map.of("ciphers", "true"));
+        CheckResult few = check(server.port(), Map.of());
+        int asked = server.hellos();
+        CheckResult every = check(server.port(), Map.of("ciphers", "true"));
 
-    assertThat(server.hellos()).isEqualTo(100);
-    assertThat(codes(result)).contains("not_all_asked").doesNotContain("not_all_answered");
-  }
+        assertThat(asked).isLessThanOrEqualTo(25);
+        assertThat(((List<?>) few.fields().get("ciphers")).size()).isLessThan(all.length);
+        assertThat((Object) every.fields().get("ciphers"))
+                .isEqualTo(Stream.concat(
+                                Arrays.stream(all).map(code -> row("TLSv1.2", code)),
+                                Stream.of(row("TLSv1", ECDHE_AES_128)))
+                        .toList());
+        assertThat(server.mostOpen()).isLessThanOrEqualTo(5);
+        assertThat(codes(every)).doesNotContain("not_all_answered");
+    }
 
-  @Test
-  void withoutEveryCipherTwentyFiveConnectionsDecide() {
-    Integer[] all =
-        CipherSuite.of(TlsVersion.TLS_1_2).stream().map(CipherSuite::code).toArray(Integer[]::new);
-    ScriptedTls server =
-        scripted(
-            ScriptedTls.create()
+    @Test
+    void neverMakesMoreConnectionsThanItMay() {
+        Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
+                .map(CipherSuite::code)
+                .toArray(Integer[]::new);
+        ScriptedTlsServer server = scripted(
+                ScriptedTlsServer.create().speaks(TLS12, all).speaks(TLS10, all).speaks(SSL3, all));
+
+        CheckResult result = check(server.port(), Map.of("ciphers", "true"));
+
+        assertThat(server.hellos()).isEqualTo(100);
+        assertThat(codes(result)).contains("not_all_asked").doesNotContain("not_all_answered");
+    }
+
+    @Test
+    void withoutEveryCipherTwentyFiveConnectionsDecide() {
+        Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
+                .map(CipherSuite::code)
+                .toArray(Integer[]::new);
+        ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
                 .speaks(TLS12, all)
                 .speaks(TLS10, all)
                 .speaks(SSL3, all)
                 .prime(1024)
                 .groups(KeyExchangeGroup.CURVES.toArray(Integer[]::new)));
 
-    CheckResult result = check(server.port(), Map.of());
+        CheckResult result = check(server.port(), Map.of());
 
-    assertThat(server.hellos()).isLessThanOrEqualTo(25);
-    assertThat(codes(result))
-        .contains(
-            "ssl3_enabled",
-            "no_encryption",
-            "no_authentication",
-            "export_cipher",
-            "rc4_cipher",
-            "small_block_cipher",
-            "dh_prime_broken",
-            "weak_group",
-            "static_key_exchange",
-            "not_all_asked");
-    assertThat(result.fields()).containsEntry("server_prefers_order", true);
-  }
-
-  @Test
-  void whoHangsUpOnWhatItDoesNotSpeakHasAnswered() {
-    ScriptedTls server = scripted(ScriptedTls.create().speaks(TLS12, ECDHE_GCM).rudely());
-
-    CheckResult result = check(server.port(), Map.of());
-
-    assertThat((Object) result.fields().get("versions")).isEqualTo(List.of("TLSv1.2"));
-    assertThat(codes(result)).containsExactly("tls13_missing");
-  }
-
-  @Test
-  void doesNotSayOfAVersionThatItIsMissingWhereNothingWasAnswered() {
-    ScriptedTls server = scripted(ScriptedTls.create().speaks(TLS12, ECDHE_GCM).silentTo(0x1301));
-
-    CheckResult result = bench.check(MODULE, "127.0.0.1:" + server.port(), Map.of(), 3_000);
-
-    assertThat(codes(result)).containsExactly("not_all_answered");
-    assertThat(result.findings().get(0).message()).contains("whether it speaks TLSv1.3.");
-  }
-
-  @Test
-  void tellsWhereItCannotLearnTheProtocolsInside() throws Exception {
-    try (OpensslServer strange =
-            OpensslServer.start(
-                folder,
-                rsa,
-                "-tls1_3",
-                "-alpn",
-                "h2",
-                "-ciphersuites",
-                "TLS_AES_128_CCM_8_SHA256");
-        OpensslServer other = OpensslServer.start(folder, rsa, "-tls1_3", "-alpn", "imap")) {
-      CheckResult untold = check(strange.port(), Map.of());
-      CheckResult none = check(other.port(), Map.of());
-
-      assertThat((Object) untold.fields().get("alpn")).isEqualTo(List.of());
-      assertThat(codes(untold)).contains("not_all_answered");
-      assertThat((Object) none.fields().get("alpn")).isEqualTo(List.of());
-      assertThat(codes(none)).doesNotContain("not_all_answered");
-    }
-  }
-
-  @Test
-  void whoRefusesEveryProtocolOfOursIsJudgedAllTheSame() throws Exception {
-    try (OpensslServer server =
-        OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref", "-alpn", "lab")) {
-      CheckResult result = check(server.port(), Map.of());
-
-      assertThat((Object) result.fields().get("alpn")).isEqualTo(List.of());
-      assertThat(result.fields()).containsEntry("server_prefers_order", true);
-      assertThat(codes(result)).doesNotContain("not_all_answered");
-    }
-  }
-
-  @Test
-  void whatHasBegunWaitsForItsTurns() {
-    Integer[] all =
-        CipherSuite.of(TlsVersion.TLS_1_2).stream()
-            .map(CipherSuite::code)
-            .limit(30)
-            .toArray(Integer[]::new);
-    ScriptedTls server = scripted(ScriptedTls.create().speaks(TLS12, all));
-
-    CheckResult result =
-        bench.checkAtAPace(
-            MODULE,
-            "127.0.0.1:" + server.port(),
-            Map.of("ciphers", "true"),
-            new Config.Pace(20, 1));
-
-    assertThat((List<?>) result.fields().get("ciphers")).hasSize(all.length);
-    assertThat(server.mostOpen()).isLessThanOrEqualTo(2);
-  }
-
-  @Test
-  void survivesHostilePeers() throws Exception {
-    try (TlsServers servers = new TlsServers()) {
-      byte[] http = "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-      byte[] endless = {22, 3, 3, 0, 4, 0, 0, 0, 0};
-      byte[] broken = {22, 3, 3, 0, 8, 2, 0, 0, 4, 1, 2, 3, 4};
-      expectError(servers.answer(http), ErrorCode.TLS_HANDSHAKE_FAILED);
-      expectError(
-          servers.greet("220 mail".getBytes(StandardCharsets.US_ASCII)),
-          ErrorCode.TLS_HANDSHAKE_FAILED);
-      expectError(servers.answer(broken), ErrorCode.TLS_HANDSHAKE_FAILED);
-      expectError(servers.closing(), ErrorCode.TLS_HANDSHAKE_FAILED);
-      expectError(servers.resetting(), ErrorCode.CONNECTION_RESET);
-      expectError(servers.silent(), ErrorCode.READ_TIMEOUT);
-      expectError(
-          servers.dripping(new byte[] {22, 3, 3, 0, 40}, Duration.ofMillis(300)),
-          ErrorCode.READ_TIMEOUT);
-      expectError(servers.repeating(endless, Duration.ofMillis(1)), ErrorCode.READ_TIMEOUT);
-    }
-  }
-
-  private static void expectError(int port, ErrorCode code) {
-    CheckResult result =
-        bench.check(MODULE, "127.0.0.1:" + port, Map.of("timeout_ms", "1000"), 1000);
-
-    assertThat(result.error()).isNotNull();
-    assertThat(result.error().code()).as(result.error().message()).isEqualTo(code);
-    assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
-  }
-
-  @Test
-  void judgesWhatItHasSeenAlone() {
-    assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 0, null, 0)).isEmpty();
-    assertThat(judged(offer(TlsVersion.TLS_1_2, ECDHE_GCM), 0, null, 0))
-        .containsExactly("tls13_missing");
-    assertThat(judged(offer(TlsVersion.TLS_1_2, ECDHE_AES_128), 0, null, 0))
-        .containsExactly("tls13_missing", "no_authenticated_encryption");
-    assertThat(judged(offer(TlsVersion.TLS_1_2, 0x009c), 0, CipherSuite.of(0x009c), 0))
-        .containsExactly("tls13_missing", "no_forward_secrecy");
-    assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 0, CipherSuite.of(RSA_AES_128), 2))
-        .containsExactly("static_key_exchange", "not_all_answered");
-    assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 1024, null, 0))
-        .containsExactly("dh_prime_broken");
-  }
-
-  @Test
-  void judgesNothingByAVersionThatMayNotBeTheNewest() {
-    assertThat(judged(offer(TlsVersion.TLS_1_0, RSA_AES_128), Set.of(TlsVersion.TLS_1_2), 1))
-        .containsExactly("tls10_enabled", "not_all_answered");
-    assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_3), 1))
-        .containsExactly("not_all_answered");
-    assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_0), 1))
-        .containsExactly(
-            "tls13_missing",
-            "no_forward_secrecy",
-            "no_authenticated_encryption",
-            "not_all_answered");
-  }
-
-  private static Map<TlsVersion, CipherSuite> offer(TlsVersion version, int suite) {
-    Map<TlsVersion, CipherSuite> chosen = new EnumMap<>(TlsVersion.class);
-    chosen.put(version, CipherSuite.of(suite));
-    return chosen;
-  }
-
-  private static List<String> judged(
-      Map<TlsVersion, CipherSuite> chosen,
-      int primeBits,
-      @Nullable CipherSuite staticKey,
-      int unanswered) {
-    return judged(chosen, primeBits, staticKey, Set.of(), unanswered);
-  }
-
-  private static List<String> judged(
-      Map<TlsVersion, CipherSuite> chosen, Set<TlsVersion> unknown, int unanswered) {
-    return judged(chosen, 0, null, unknown, unanswered);
-  }
-
-  private static List<String> judged(
-      Map<TlsVersion, CipherSuite> chosen,
-      int primeBits,
-      @Nullable CipherSuite staticKey,
-      Set<TlsVersion> unknown,
-      int unanswered) {
-    TlsOffer offer =
-        new TlsOffer(
-            "192.0.2.1",
-            chosen,
-            Map.of(),
-            false,
-            List.of(29),
-            primeBits,
-            staticKey,
-            List.of(),
-            null,
-            unknown,
-            unanswered,
-            0);
-    Judgement judgement = MODULE.judge(offer, Options.defaults(MODULE.description()));
-    return judgement.findings().stream().map(Finding::code).toList();
-  }
-
-  private static Map<String, String> row(String version, int code) {
-    return Map.of("version", version, "name", CipherSuite.of(code).name());
-  }
-
-  private static ScriptedTls scripted(ScriptedTls server) {
-    return Await.value(server.listen(bench.vertx()));
-  }
-
-  /**
-   * More than the check may ask: whoever makes a name of strangers' addresses has few of them
-   * called.
-   */
-  @Test
-  void ofAHundredAddressesThatRefuseAFewAreTried() throws IOException {
-    String[] addresses =
-        IntStream.rangeClosed(1, 120).mapToObj(i -> "127.0.1." + i).toArray(String[]::new);
-    bench.dns().address("many.lab.test", addresses);
-    int closed;
-    try (ServerSocket socket = new ServerSocket(0)) {
-      closed = socket.getLocalPort();
+        assertThat(server.hellos()).isLessThanOrEqualTo(25);
+        assertThat(codes(result))
+                .contains(
+                        "ssl3_enabled",
+                        "no_encryption",
+                        "no_authentication",
+                        "export_cipher",
+                        "rc4_cipher",
+                        "small_block_cipher",
+                        "dh_prime_broken",
+                        "weak_group",
+                        "static_key_exchange",
+                        "not_all_asked");
+        assertThat(result.fields()).containsEntry("server_prefers_order", true);
     }
 
-    CheckResult result =
-        bench.check(MODULE, "many.lab.test:" + closed, Map.of("ip_version", "4"), 10_000);
+    @Test
+    void whoHangsUpOnWhatItDoesNotSpeakHasAnswered() {
+        ScriptedTlsServer server =
+                scripted(ScriptedTlsServer.create().speaks(TLS12, ECDHE_GCM).rudely());
 
-    assertThat(Objects.requireNonNull(result.error()).code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
-  }
+        CheckResult result = check(server.port(), Map.of());
 
-  private static CheckResult check(int port, Map<String, ?> options) {
-    return bench.check(MODULE, "127.0.0.1:" + port, options, 10_000);
-  }
+        assertThat((Object) result.fields().get("versions")).isEqualTo(List.of("TLSv1.2"));
+        assertThat(codes(result)).containsExactly("tls13_missing");
+    }
 
-  private static List<String> codes(CheckResult result) {
-    return result.findings().stream().map(Finding::code).toList();
-  }
+    @Test
+    void doesNotSayOfAVersionThatItIsMissingWhereNothingWasAnswered() {
+        ScriptedTlsServer server =
+                scripted(ScriptedTlsServer.create().speaks(TLS12, ECDHE_GCM).silentTo(0x1301));
+
+        CheckResult result = bench.check(MODULE, "127.0.0.1:" + server.port(), Map.of(), 3_000);
+
+        assertThat(codes(result)).containsExactly("not_all_answered");
+        assertThat(result.findings().get(0).message()).contains("whether it speaks TLSv1.3.");
+    }
+
+    @Test
+    void tellsWhereItCannotLearnTheProtocolsInside() throws Exception {
+        try (OpensslServer strange = OpensslServer.start(
+                        folder, rsa, "-tls1_3", "-alpn", "h2", "-ciphersuites", "TLS_AES_128_CCM_8_SHA256");
+                OpensslServer other = OpensslServer.start(folder, rsa, "-tls1_3", "-alpn", "imap")) {
+            CheckResult untold = check(strange.port(), Map.of());
+            CheckResult none = check(other.port(), Map.of());
+
+            assertThat((Object) untold.fields().get("alpn")).isEqualTo(List.of());
+            assertThat(codes(untold)).contains("not_all_answered");
+            assertThat((Object) none.fields().get("alpn")).isEqualTo(List.of());
+            assertThat(codes(none)).doesNotContain("not_all_answered");
+        }
+    }
+
+    @Test
+    void whoRefusesEveryProtocolOfOursIsJudgedAllTheSame() throws Exception {
+        try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref", "-alpn", "lab")) {
+            CheckResult result = check(server.port(), Map.of());
+
+            assertThat((Object) result.fields().get("alpn")).isEqualTo(List.of());
+            assertThat(result.fields()).containsEntry("server_prefers_order", true);
+            assertThat(codes(result)).doesNotContain("not_all_answered");
+        }
+    }
+
+    @Test
+    void whatHasBegunWaitsForItsTurns() {
+        Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
+                .map(CipherSuite::code)
+                .limit(30)
+                .toArray(Integer[]::new);
+        ScriptedTlsServer server = scripted(ScriptedTlsServer.create().speaks(TLS12, all));
+
+        CheckResult result = bench.checkAtAPace(
+                MODULE, "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), new Config.Pace(20, 1));
+
+        assertThat((List<?>) result.fields().get("ciphers")).hasSize(all.length);
+        assertThat(server.mostOpen()).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void survivesHostilePeers() throws Exception {
+        try (TlsServers servers = new TlsServers()) {
+            byte[] http = "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+            byte[] endless = {22, 3, 3, 0, 4, 0, 0, 0, 0};
+            byte[] broken = {22, 3, 3, 0, 8, 2, 0, 0, 4, 1, 2, 3, 4};
+            expectError(servers.answer(http), ErrorCode.TLS_HANDSHAKE_FAILED);
+            expectError(servers.greet("220 mail".getBytes(StandardCharsets.US_ASCII)), ErrorCode.TLS_HANDSHAKE_FAILED);
+            expectError(servers.answer(broken), ErrorCode.TLS_HANDSHAKE_FAILED);
+            expectError(servers.closing(), ErrorCode.TLS_HANDSHAKE_FAILED);
+            expectError(servers.resetting(), ErrorCode.CONNECTION_RESET);
+            expectError(servers.silent(), ErrorCode.READ_TIMEOUT);
+            expectError(servers.dripping(new byte[] {22, 3, 3, 0, 40}, Duration.ofMillis(300)), ErrorCode.READ_TIMEOUT);
+            expectError(servers.repeating(endless, Duration.ofMillis(1)), ErrorCode.READ_TIMEOUT);
+        }
+    }
+
+    private static void expectError(int port, ErrorCode code) {
+        CheckResult result = bench.check(MODULE, "127.0.0.1:" + port, Map.of("timeout_ms", "1000"), 1000);
+
+        assertThat(result.error()).isNotNull();
+        assertThat(result.error().code()).as(result.error().message()).isEqualTo(code);
+        assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+    }
+
+    @Test
+    void judgesWhatItHasSeenAlone() {
+        assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 0, null, 0)).isEmpty();
+        assertThat(judged(offer(TlsVersion.TLS_1_2, ECDHE_GCM), 0, null, 0)).containsExactly("tls13_missing");
+        assertThat(judged(offer(TlsVersion.TLS_1_2, ECDHE_AES_128), 0, null, 0))
+                .containsExactly("tls13_missing", "no_authenticated_encryption");
+        assertThat(judged(offer(TlsVersion.TLS_1_2, 0x009c), 0, CipherSuite.of(0x009c), 0))
+                .containsExactly("tls13_missing", "no_forward_secrecy");
+        assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 0, CipherSuite.of(RSA_AES_128), 2))
+                .containsExactly("static_key_exchange", "not_all_answered");
+        assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 1024, null, 0)).containsExactly("dh_prime_broken");
+    }
+
+    @Test
+    void judgesNothingByAVersionThatMayNotBeTheNewest() {
+        assertThat(judged(offer(TlsVersion.TLS_1_0, RSA_AES_128), Set.of(TlsVersion.TLS_1_2), 1))
+                .containsExactly("tls10_enabled", "not_all_answered");
+        assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_3), 1))
+                .containsExactly("not_all_answered");
+        assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_0), 1))
+                .containsExactly(
+                        "tls13_missing", "no_forward_secrecy", "no_authenticated_encryption", "not_all_answered");
+    }
+
+    private static Map<TlsVersion, CipherSuite> offer(TlsVersion version, int suite) {
+        Map<TlsVersion, CipherSuite> chosen = new EnumMap<>(TlsVersion.class);
+        chosen.put(version, CipherSuite.of(suite));
+        return chosen;
+    }
+
+    private static List<String> judged(
+            Map<TlsVersion, CipherSuite> chosen, int primeBits, @Nullable CipherSuite staticKey, int unanswered) {
+        return judged(chosen, primeBits, staticKey, Set.of(), unanswered);
+    }
+
+    private static List<String> judged(Map<TlsVersion, CipherSuite> chosen, Set<TlsVersion> unknown, int unanswered) {
+        return judged(chosen, 0, null, unknown, unanswered);
+    }
+
+    private static List<String> judged(
+            Map<TlsVersion, CipherSuite> chosen,
+            int primeBits,
+            @Nullable CipherSuite staticKey,
+            Set<TlsVersion> unknown,
+            int unanswered) {
+        TlsScanReport offer = new TlsScanReport(
+                "192.0.2.1",
+                chosen,
+                Map.of(),
+                false,
+                List.of(29),
+                primeBits,
+                staticKey,
+                List.of(),
+                null,
+                unknown,
+                unanswered,
+                0);
+        Evaluation judgement = MODULE.evaluate(offer, Options.defaults(MODULE.description()));
+        return judgement.findings().stream().map(Finding::code).toList();
+    }
+
+    private static Map<String, String> row(String version, int code) {
+        return Map.of("version", version, "name", CipherSuite.of(code).name());
+    }
+
+    private static ScriptedTlsServer scripted(ScriptedTlsServer server) {
+        return Await.value(server.listen(bench.vertx()));
+    }
+
+    /**
+     * More than the check may ask: whoever makes a name of strangers' addresses has few of them
+     * called.
+     */
+    @Test
+    void ofAHundredAddressesThatRefuseAFewAreTried() throws IOException {
+        String[] addresses =
+                IntStream.rangeClosed(1, 120).mapToObj(i -> "127.0.1." + i).toArray(String[]::new);
+        bench.dns().address("many.lab.test", addresses);
+        int closed;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            closed = socket.getLocalPort();
+        }
+
+        CheckResult result = bench.check(MODULE, "many.lab.test:" + closed, Map.of("ip_version", "4"), 10_000);
+
+        assertThat(Objects.requireNonNull(result.error()).code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
+    }
+
+    private static CheckResult check(int port, Map<String, ?> options) {
+        return bench.check(MODULE, "127.0.0.1:" + port, options, 10_000);
+    }
+
+    private static List<String> codes(CheckResult result) {
+        return result.findings().stream().map(Finding::code).toList();
+    }
 }

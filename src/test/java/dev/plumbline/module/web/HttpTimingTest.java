@@ -1,22 +1,22 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.module.web.Seen.codes;
-import static dev.plumbline.module.web.Seen.page;
-import static dev.plumbline.module.web.Seen.redirect;
-import static dev.plumbline.module.web.Seen.timed;
+import static dev.plumbline.module.web.HttpEvidence.codes;
+import static dev.plumbline.module.web.HttpEvidence.page;
+import static dev.plumbline.module.web.HttpEvidence.redirect;
+import static dev.plumbline.module.web.HttpEvidence.timed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
-import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
-import dev.plumbline.lab.Curl;
-import dev.plumbline.lab.HttpBench;
-import dev.plumbline.lab.Nginx;
-import dev.plumbline.probe.HttpExchange;
-import dev.plumbline.probe.HttpProbe;
-import dev.plumbline.probe.HttpTimings;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.http.HttpTimings;
+import dev.plumbline.support.Curl;
+import dev.plumbline.support.NginxServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,205 +31,193 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HttpTimingTest {
-  private static final HttpTiming MODULE = new HttpTiming();
-  private static HttpBench bench;
+    private static final HttpTiming MODULE = new HttpTiming();
+    private static HttpFixture bench;
 
-  @TempDir Path folder;
+    @TempDir
+    Path folder;
 
-  @BeforeAll
-  static void start() {
-    bench = HttpBench.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    bench.close();
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "/ok, 11, -",
-    "/big, 1048576, cut_short",
-    "/status/404, 11, error_page",
-    "/redirect/301, 5, redirect_measured",
-    "/no-reason, 0, -"
-  })
-  void measuresTheLab(String path, int bytes, String code) {
-    CheckResult result = bench.check(MODULE, path, "");
-
-    assertThat(result.error()).isNull();
-    assertThat(result.fields())
-        .containsEntry("bytes", bytes)
-        .containsEntry("ip", "127.0.0.1")
-        .containsEntry("tls_ms", null);
-    if (!code.equals("-")) {
-      assertThat(result.findings()).extracting(Finding::code).contains(code);
+    @BeforeAll
+    static void start() {
+        bench = HttpFixture.start();
     }
-    assertAddsUp(result);
-  }
 
-  @Test
-  void whatTheServerWaitsIsWaiting() {
-    CheckResult result = bench.check(MODULE, "/slow", "");
+    @AfterAll
+    static void stop() {
+        bench.close();
+    }
 
-    // the server waits two seconds before it says anything
-    assertThat(number(result, "ttfb_ms")).isGreaterThan(1_900);
-    assertThat(result.findings()).extracting(Finding::code).contains("slow_answer");
-    assertThat(result.verdict()).isEqualTo(Verdict.WARN);
-  }
+    @ParameterizedTest
+    @CsvSource({
+        "/ok, 11, -",
+        "/big, 1048576, cut_short",
+        "/status/404, 11, error_page",
+        "/redirect/301, 5, redirect_measured",
+        "/no-reason, 0, -"
+    })
+    void measuresTheLab(String path, int bytes, String code) {
+        CheckResult result = bench.check(MODULE, path, "");
 
-  @Test
-  void measuresTheHandshakeOfHttps() {
-    CheckResult result = bench.check(MODULE, bench.lab().secure("/ok"), "");
+        assertThat(result.error()).isNull();
+        assertThat(result.fields())
+                .containsEntry("bytes", bytes)
+                .containsEntry("ip", "127.0.0.1")
+                .containsEntry("tls_ms", null);
+        if (!code.equals("-")) {
+            assertThat(result.findings()).extracting(Finding::code).contains(code);
+        }
+        assertAddsUp(result);
+    }
 
-    assertThat(number(result, "tls_ms")).isPositive();
-    assertAddsUp(result);
-  }
+    @Test
+    void whatTheServerWaitsIsWaiting() {
+        CheckResult result = bench.check(MODULE, "/slow", "");
 
-  @ParameterizedTest
-  @CsvSource({"/closed, connection_reset", "/drip/body, read_timeout", "/ssh, http_protocol_error"})
-  void saysWhatWentWrong(String path, String error) {
-    CheckResult result = bench.check(MODULE, path, "timeout_ms=1500&samples=5");
+        // the server waits two seconds before it says anything
+        assertThat(number(result, "ttfb_ms")).isGreaterThan(1_900);
+        assertThat(result.findings()).extracting(Finding::code).contains("slow_answer");
+        assertThat(result.verdict()).isEqualTo(Verdict.WARN);
+    }
 
-    assertThat(result.error()).isNotNull();
-    assertThat(result.error().code().id()).isEqualTo(error);
-    assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
-  }
+    @Test
+    void measuresTheHandshakeOfHttps() {
+        CheckResult result = bench.check(MODULE, bench.lab().secure("/ok"), "");
 
-  @Test
-  void takesAsManySamplesAsItIsTold() {
-    bench.check(MODULE, "/ok?samples", "samples=5");
+        assertThat(number(result, "tls_ms")).isPositive();
+        assertAddsUp(result);
+    }
 
-    assertThat(bench.lab().requestsFor("/ok?samples")).hasSize(5);
-  }
+    @ParameterizedTest
+    @CsvSource({"/closed, connection_reset", "/drip/body, read_timeout", "/ssh, http_protocol_error"})
+    void saysWhatWentWrong(String path, String error) {
+        CheckResult result = bench.check(MODULE, path, "timeout_ms=1500&samples=5");
 
-  @Test
-  void tellsWhatItHasWhenTimeRunsOut() {
-    CheckResult result = bench.check(MODULE, "/slow", "samples=5&timeout_ms=3000");
+        assertThat(result.error()).isNotNull();
+        assertThat(result.error().code().id()).isEqualTo(error);
+        assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+    }
 
-    assertThat(result.error()).isNull();
-    assertThat(result.findings()).extracting(Finding::code).contains("samples_incomplete");
-  }
+    @Test
+    void takesAsManySamplesAsItIsTold() {
+        bench.check(MODULE, "/ok?samples", "samples=5");
 
-  @Test
-  void agreesWithCurlOnNginx() throws Exception {
-    try (Nginx nginx =
-        Nginx.start(
-            folder,
-            bench.identity(),
-            """
+        assertThat(bench.lab().requestsFor("/ok?samples")).hasSize(5);
+    }
+
+    @Test
+    void tellsWhatItHasWhenTimeRunsOut() {
+        CheckResult result = bench.check(MODULE, "/slow", "samples=5&timeout_ms=3000");
+
+        assertThat(result.error()).isNull();
+        assertThat(result.findings()).extracting(Finding::code).contains("samples_incomplete");
+    }
+
+    @Test
+    void agreesWithCurlOnNginx() throws Exception {
+        try (NginxServer nginx = NginxServer.start(
+                folder,
+                bench.identity(),
+                """
             root FOLDER/www;
             location = /slow.txt { limit_rate 40k; }
             """)) {
-      Path www = Files.createDirectories(folder.resolve("www"));
-      Files.writeString(www.resolve("quick.txt"), "x".repeat(100_000));
-      Files.writeString(www.resolve("slow.txt"), "x".repeat(100_000));
-      HttpProbe probe = bench.probe(HttpBench.policy(List.of("127.0.0.0/8"), List.of("*")));
+            Path www = Files.createDirectories(folder.resolve("www"));
+            Files.writeString(www.resolve("quick.txt"), "x".repeat(100_000));
+            Files.writeString(www.resolve("slow.txt"), "x".repeat(100_000));
+            HttpProbe probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
 
-      for (String url :
-          List.of(nginx.http("/quick.txt"), nginx.https("/quick.txt"), nginx.http("/slow.txt"))) {
-        CheckResult result = bench.check(MODULE, probe, url, "");
+            for (String url : List.of(nginx.http("/quick.txt"), nginx.https("/quick.txt"), nginx.http("/slow.txt"))) {
+                CheckResult result = bench.check(MODULE, probe, url, "");
 
-        String[] said =
-            Curl.say(
-                    url,
-                    "--output",
-                    "/dev/null",
-                    "--write-out",
-                    "%{size_download} %{remote_ip} %{time_starttransfer} %{time_total}")
-                .split(" ");
-        assertThat(result.fields().get("bytes") + " " + result.fields().get("ip"))
-            .isEqualTo(said[0] + " " + said[1]);
-        assertAddsUp(result);
-        if (url.endsWith("slow.txt")) {
-          // 100 kB at 40 kB a second take more than a second, whoever reads them
-          double curlDownload = Double.parseDouble(said[3]) - Double.parseDouble(said[2]);
-          assertThat(curlDownload * 1_000).isGreaterThan(900);
-          assertThat(number(result, "download_ms")).isGreaterThan(900);
+                String[] said = Curl.say(
+                                url,
+                                "--output",
+                                "/dev/null",
+                                "--write-out",
+                                "%{size_download} %{remote_ip} %{time_starttransfer} %{time_total}")
+                        .split(" ");
+                assertThat(result.fields().get("bytes") + " " + result.fields().get("ip"))
+                        .isEqualTo(said[0] + " " + said[1]);
+                assertAddsUp(result);
+                if (url.endsWith("slow.txt")) {
+                    // 100 kB at 40 kB a second take more than a second, whoever reads them
+                    double curlDownload = Double.parseDouble(said[3]) - Double.parseDouble(said[2]);
+                    assertThat(curlDownload * 1_000).isGreaterThan(900);
+                    assertThat(number(result, "download_ms")).isGreaterThan(900);
+                }
+            }
         }
-      }
-    }
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      nullValues = "-",
-      value = {
-        "1, 2, -, 3, 4, -",
-        "300, 300, 500, 800, 1100, -",
-        "301, 2, 3, 4, 5, slow_dns",
-        "1, 301, 3, 4, 5, slow_connect",
-        "1, 2, 501, 4, 5, slow_tls",
-        "1, 2, 3, 801, 5, slow_answer",
-        "1, 2, 3, 4, 3001, slow_response"
-      })
-  void saysWhatIsSlow(
-      double dns,
-      double connect,
-      @Nullable Double tls,
-      double ttfb,
-      double download,
-      @Nullable String code) {
-    Judgement judgement =
-        judge(
-            timed(
-                page("https://a.test/", 200, "hello"),
-                new HttpTimings(dns, connect, tls, ttfb, download, 99_999)));
-
-    assertThat(codes(judgement)).isEqualTo(code == null ? List.of() : List.of(code));
-    assertThat(judgement.fields())
-        .containsEntry("total_ms", dns + connect + (tls == null ? 0 : tls) + ttfb + download)
-        .containsEntry("bytes", 5);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "'10', 10, false",
-    "'30,10,20', 20, false",
-    "'40,10,30,20', 20, false",
-    "'100,150,200', 150, false",
-    "'100,300,301', 300, true",
-    "'5,500,6,7,8', 7, true"
-  })
-  void reportsTheSampleInTheMiddle(String totals, double middle, boolean varies) {
-    List<HttpExchange> samples = new ArrayList<>();
-    for (String total : totals.split(",")) {
-      samples.add(
-          timed(
-              page("http://a.test/", 200, ""),
-              new HttpTimings(0, 0, null, Double.parseDouble(total), 0, 0)));
     }
 
-    Judgement judgement = judge(samples.toArray(HttpExchange[]::new));
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "1, 2, -, 3, 4, -",
+                "300, 300, 500, 800, 1100, -",
+                "301, 2, 3, 4, 5, slow_dns",
+                "1, 301, 3, 4, 5, slow_connect",
+                "1, 2, 501, 4, 5, slow_tls",
+                "1, 2, 3, 801, 5, slow_answer",
+                "1, 2, 3, 4, 3001, slow_response"
+            })
+    void saysWhatIsSlow(
+            double dns, double connect, @Nullable Double tls, double ttfb, double download, @Nullable String code) {
+        Evaluation judgement = evaluate(timed(
+                page("https://a.test/", 200, "hello"), new HttpTimings(dns, connect, tls, ttfb, download, 99_999)));
 
-    assertThat(judgement.fields()).containsEntry("total_ms", middle);
-    assertThat(codes(judgement).contains("times_vary")).isEqualTo(varies);
-  }
-
-  @Test
-  void saysWhatWasMeasured() {
-    assertThat(codes(judge(redirect("http://a.test/", 302, "/b"))))
-        .containsExactly("redirect_measured");
-    assertThat(codes(judge(page("http://a.test/", 503, "")))).containsExactly("error_page");
-  }
-
-  private static void assertAddsUp(CheckResult result) {
-    double sum = 0;
-    for (String part : List.of("dns_ms", "connect_ms", "tls_ms", "ttfb_ms", "download_ms")) {
-      Object value = result.fields().get(part);
-      assertThat(value == null ? 0 : (double) value).as(part).isNotNegative();
-      sum += value == null ? 0 : (double) value;
+        assertThat(codes(judgement)).isEqualTo(code == null ? List.of() : List.of(code));
+        assertThat(judgement.fields())
+                .containsEntry("total_ms", dns + connect + (tls == null ? 0 : tls) + ttfb + download)
+                .containsEntry("bytes", 5);
     }
-    assertThat(number(result, "total_ms")).isEqualTo(Math.round(sum * 1_000) / 1_000.0);
-  }
 
-  private static double number(CheckResult result, String field) {
-    return (double) result.fields().get(field);
-  }
+    @ParameterizedTest
+    @CsvSource({
+        "'10', 10, false",
+        "'30,10,20', 20, false",
+        "'40,10,30,20', 20, false",
+        "'100,150,200', 150, false",
+        "'100,300,301', 300, true",
+        "'5,500,6,7,8', 7, true"
+    })
+    void reportsTheSampleInTheMiddle(String totals, double middle, boolean varies) {
+        List<HttpExchange> samples = new ArrayList<>();
+        for (String total : totals.split(",")) {
+            samples.add(timed(
+                    page("http://a.test/", 200, ""), new HttpTimings(0, 0, null, Double.parseDouble(total), 0, 0)));
+        }
 
-  private static Judgement judge(HttpExchange... samples) {
-    return MODULE.judge(
-        new HttpTiming.Evidence(Arrays.stream(samples).map(HttpTiming.Sample::of).toList(), true),
-        Options.defaults(MODULE.description()));
-  }
+        Evaluation judgement = evaluate(samples.toArray(HttpExchange[]::new));
+
+        assertThat(judgement.fields()).containsEntry("total_ms", middle);
+        assertThat(codes(judgement).contains("times_vary")).isEqualTo(varies);
+    }
+
+    @Test
+    void saysWhatWasMeasured() {
+        assertThat(codes(evaluate(redirect("http://a.test/", 302, "/b")))).containsExactly("redirect_measured");
+        assertThat(codes(evaluate(page("http://a.test/", 503, "")))).containsExactly("error_page");
+    }
+
+    private static void assertAddsUp(CheckResult result) {
+        double sum = 0;
+        for (String part : List.of("dns_ms", "connect_ms", "tls_ms", "ttfb_ms", "download_ms")) {
+            Object value = result.fields().get(part);
+            assertThat(value == null ? 0 : (double) value).as(part).isNotNegative();
+            sum += value == null ? 0 : (double) value;
+        }
+        assertThat(number(result, "total_ms")).isEqualTo(Math.round(sum * 1_000) / 1_000.0);
+    }
+
+    private static double number(CheckResult result, String field) {
+        return (double) result.fields().get(field);
+    }
+
+    private static Evaluation evaluate(HttpExchange... samples) {
+        return MODULE.evaluate(
+                new HttpTiming.Evidence(
+                        Arrays.stream(samples).map(HttpTiming.Sample::of).toList(), true),
+                Options.defaults(MODULE.description()));
+    }
 }

@@ -1,24 +1,24 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.module.web.Seen.broken;
-import static dev.plumbline.module.web.Seen.codes;
-import static dev.plumbline.module.web.Seen.journey;
-import static dev.plumbline.module.web.Seen.page;
-import static dev.plumbline.module.web.Seen.redirect;
+import static dev.plumbline.module.web.HttpEvidence.broken;
+import static dev.plumbline.module.web.HttpEvidence.codes;
+import static dev.plumbline.module.web.HttpEvidence.journey;
+import static dev.plumbline.module.web.HttpEvidence.page;
+import static dev.plumbline.module.web.HttpEvidence.redirect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
-import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
-import dev.plumbline.lab.Curl;
-import dev.plumbline.lab.HttpBench;
-import dev.plumbline.lab.Nginx;
-import dev.plumbline.probe.HttpExchange;
-import dev.plumbline.probe.HttpJourney;
-import dev.plumbline.probe.HttpProbe;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.http.RedirectTrace;
+import dev.plumbline.support.Curl;
+import dev.plumbline.support.NginxServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,129 +33,124 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RedirectChainTest {
-  private static final RedirectChain MODULE = new RedirectChain();
-  private static HttpBench bench;
+    private static final RedirectChain MODULE = new RedirectChain();
+    private static HttpFixture bench;
 
-  @TempDir Path folder;
+    @TempDir
+    Path folder;
 
-  @BeforeAll
-  static void start() {
-    bench = HttpBench.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    assertThat(bench.lab().canaryTouches()).isZero();
-    bench.close();
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      nullValues = "-",
-      value = {
-        "/ok, 0, 200, PASS, -",
-        "/redirect/301, 1, 200, PASS, -",
-        "/redirect/302, 1, 200, PASS, -",
-        "/redirect/303, 1, 200, PASS, -",
-        "/redirect/307, 1, 200, PASS, -",
-        "/redirect/308, 1, 200, PASS, -",
-        "/redirect/deep/relative, 2, 200, PASS, -",
-        "/redirect/scheme-relative, 1, 200, PASS, -",
-        "/redirect/fragment, 1, 200, PASS, -",
-        "/redirect/dots, 1, 200, PASS, -",
-        "/redirect/two-locations, 1, 200, PASS, -",
-        "/redirect/non-ascii, 1, 404, FAIL, -",
-        "/redirect/endless-body, 1, 200, PASS, -",
-        "/redirect/no-location, 0, 302, WARN, -",
-        "/redirect/empty-location, 0, 302, WARN, -",
-        "/redirect/chain/10, 10, 200, WARN, -",
-        "/redirect/chain/11, 11, -, FAIL, too_many_redirects",
-        "/redirect/loop, 1, -, FAIL, redirect_loop",
-        "/redirect/ping, 2, -, FAIL, redirect_loop",
-        "/status/503, 0, 503, FAIL, -",
-        "/redirect/blocked/302/metadata, 1, -, ERROR, redirect_blocked",
-        "/redirect/blocked/javascript, 1, -, ERROR, redirect_blocked",
-        "/closed, 0, -, ERROR, connection_reset"
-      })
-  void walksTheLab(
-      String path, int count, @Nullable Integer status, Verdict verdict, @Nullable String error) {
-    CheckResult result = bench.check(MODULE, path, "");
-
-    assertThat(result.error() == null ? null : result.error().code().id()).isEqualTo(error);
-    assertThat(result.fields())
-        .containsEntry("hop_count", count)
-        .containsEntry("final_status", status)
-        .containsEntry("loop", "redirect_loop".equals(error));
-    assertThat(result.verdict()).isEqualTo(verdict);
-  }
-
-  @Test
-  void followsNoMoreThanItIsTold() {
-    CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=2");
-
-    assertThat(result.fields()).containsEntry("hop_count", 3);
-    assertThat(result.findings())
-        .extracting(Finding::message)
-        .contains("There are more than 2 redirects.");
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "0, 'There is a redirect, and none was to be followed.'",
-    "1, There is more than 1 redirect.",
-    "2, There are more than 2 redirects."
-  })
-  void saysInWordsHowManyWereAllowed(int most, String message) {
-    CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=" + most);
-
-    assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
-    assertThat(result.error().message()).isEqualTo(message);
-    assertThat(result.findings()).extracting(Finding::message).contains(message);
-    assertThat(result.findings())
-        .extracting(Finding::code)
-        .doesNotContain("several_redirects", "long_redirect_chain");
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 5})
-  void ofALoopIsNotSaidHowLongItTakesToArriveNorWhetherItLasts(int length) {
-    List<HttpExchange> hops = new ArrayList<>();
-    for (int i = 0; i < length; i++) {
-      hops.add(redirect("https://a.test/" + i, i == 1 ? 301 : 302, "/" + (i + 1) % length));
+    @BeforeAll
+    static void start() {
+        bench = HttpFixture.start();
     }
 
-    Judgement judgement =
-        judge(
-            broken(ErrorCode.REDIRECT_LOOP, "https://a.test/0", hops.toArray(HttpExchange[]::new)));
+    @AfterAll
+    static void stop() {
+        assertThat(bench.lab().canaryTouches()).isZero();
+        bench.close();
+    }
 
-    assertThat(codes(judgement)).containsExactly("redirect_loop");
-    assertThat(judgement.fields()).containsEntry("final_url", "https://a.test/0");
-  }
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "/ok, 0, 200, PASS, -",
+                "/redirect/301, 1, 200, PASS, -",
+                "/redirect/302, 1, 200, PASS, -",
+                "/redirect/303, 1, 200, PASS, -",
+                "/redirect/307, 1, 200, PASS, -",
+                "/redirect/308, 1, 200, PASS, -",
+                "/redirect/deep/relative, 2, 200, PASS, -",
+                "/redirect/scheme-relative, 1, 200, PASS, -",
+                "/redirect/fragment, 1, 200, PASS, -",
+                "/redirect/dots, 1, 200, PASS, -",
+                "/redirect/two-locations, 1, 200, PASS, -",
+                "/redirect/non-ascii, 1, 404, FAIL, -",
+                "/redirect/endless-body, 1, 200, PASS, -",
+                "/redirect/no-location, 0, 302, WARN, -",
+                "/redirect/empty-location, 0, 302, WARN, -",
+                "/redirect/chain/10, 10, 200, WARN, -",
+                "/redirect/chain/11, 11, -, FAIL, too_many_redirects",
+                "/redirect/loop, 1, -, FAIL, redirect_loop",
+                "/redirect/ping, 2, -, FAIL, redirect_loop",
+                "/status/503, 0, 503, FAIL, -",
+                "/redirect/blocked/302/metadata, 1, -, ERROR, redirect_blocked",
+                "/redirect/blocked/javascript, 1, -, ERROR, redirect_blocked",
+                "/closed, 0, -, ERROR, connection_reset"
+            })
+    void walksTheLab(String path, int count, @Nullable Integer status, Verdict verdict, @Nullable String error) {
+        CheckResult result = bench.check(MODULE, path, "");
 
-  @ParameterizedTest
-  @CsvSource({
-    "/redirect/non-ascii, /status/404?café |, /status/404?caf%C3%A9%20%7C",
-    "/redirect/raw-utf8, /status/404?ツ, /status/404?%E3%83%84",
-    "/redirect/raw-latin1, /status/404?café, /status/404?caf%E9"
-  })
-  void showsALocationAsTheServerWroteItAndFollowsItsBytes(
-      String path, String location, String asked) {
-    CheckResult result = bench.check(MODULE, path, "");
+        assertThat(result.error() == null ? null : result.error().code().id()).isEqualTo(error);
+        assertThat(result.fields())
+                .containsEntry("hop_count", count)
+                .containsEntry("final_status", status)
+                .containsEntry("loop", "redirect_loop".equals(error));
+        assertThat(result.verdict()).isEqualTo(verdict);
+    }
 
-    assertThat((List<?>) result.fields().get("hops"))
-        .extracting(hop -> ((Map<?, ?>) hop).get("location"))
-        .isEqualTo(List.of(location));
-    assertThat((String) result.fields().get("final_url")).endsWith(asked);
-  }
+    @Test
+    void followsNoMoreThanItIsTold() {
+        CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=2");
 
-  @ParameterizedTest
-  @ValueSource(strings = {"/", "/a", "/loop", "/mixed", "/down", "/lost", "/up"})
-  void agreesWithCurlOnNginx(String path) throws Exception {
-    try (Nginx nginx =
-        Nginx.start(
-            folder,
-            bench.identity(),
-            """
+        assertThat(result.fields()).containsEntry("hop_count", 3);
+        assertThat(result.findings()).extracting(Finding::message).contains("There are more than 2 redirects.");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 'There is a redirect, and none was to be followed.'",
+        "1, There is more than 1 redirect.",
+        "2, There are more than 2 redirects."
+    })
+    void saysInWordsHowManyWereAllowed(int most, String message) {
+        CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=" + most);
+
+        assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
+        assertThat(result.error().message()).isEqualTo(message);
+        assertThat(result.findings()).extracting(Finding::message).contains(message);
+        assertThat(result.findings())
+                .extracting(Finding::code)
+                .doesNotContain("several_redirects", "long_redirect_chain");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 5})
+    void ofALoopIsNotSaidHowLongItTakesToArriveNorWhetherItLasts(int length) {
+        List<HttpExchange> hops = new ArrayList<>();
+        for (int i = 0; i < length; i++) {
+            hops.add(redirect("https://a.test/" + i, i == 1 ? 301 : 302, "/" + (i + 1) % length));
+        }
+
+        Evaluation judgement =
+                evaluate(broken(ErrorCode.REDIRECT_LOOP, "https://a.test/0", hops.toArray(HttpExchange[]::new)));
+
+        assertThat(codes(judgement)).containsExactly("redirect_loop");
+        assertThat(judgement.fields()).containsEntry("final_url", "https://a.test/0");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/redirect/non-ascii, /status/404?café |, /status/404?caf%C3%A9%20%7C",
+        "/redirect/raw-utf8, /status/404?ツ, /status/404?%E3%83%84",
+        "/redirect/raw-latin1, /status/404?café, /status/404?caf%E9"
+    })
+    void showsALocationAsTheServerWroteItAndFollowsItsBytes(String path, String location, String asked) {
+        CheckResult result = bench.check(MODULE, path, "");
+
+        assertThat((List<?>) result.fields().get("hops"))
+                .extracting(hop -> ((Map<?, ?>) hop).get("location"))
+                .isEqualTo(List.of(location));
+        assertThat((String) result.fields().get("final_url")).endsWith(asked);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/a", "/loop", "/mixed", "/down", "/lost", "/up"})
+    void agreesWithCurlOnNginx(String path) throws Exception {
+        try (NginxServer nginx = NginxServer.start(
+                folder,
+                bench.identity(),
+                """
             location = / { return 200 "nginx"; }
             location = /a { return 301 b?c=d#e; }
             location = /b { return 302 //$http_host/; }
@@ -165,173 +160,160 @@ class RedirectChainTest {
             location = /up { return 301 https://127.0.0.1:TLS/; }
             location / { return 404; }
             """)) {
-      HttpProbe probe = bench.probe(HttpBench.policy(List.of("127.0.0.0/8"), List.of("*")));
+            HttpProbe probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
 
-      CheckResult result = bench.check(MODULE, probe, nginx.http(path), "");
+            CheckResult result = bench.check(MODULE, probe, nginx.http(path), "");
 
-      if (result.error() == null) {
-        assertThat(
-                "%s %s %s"
-                    .formatted(
-                        result.fields().get("final_status"),
-                        result.fields().get("hop_count"),
-                        result.fields().get("final_url")))
-            .isEqualTo(
-                Curl.say(
-                    nginx.http(path),
-                    "--location",
-                    "--output",
-                    "/dev/null",
-                    "--write-out",
-                    "%{http_code} %{num_redirects} %{url_effective}"));
-      } else {
-        assertThat(path).isEqualTo("/loop");
-        assertThat(
-                Curl.say(
-                    nginx.http(path), "--output", "/dev/null", "--write-out", "%{redirect_url}"))
-            .isEqualTo(nginx.http(path));
-      }
+            if (result.error() == null) {
+                assertThat("%s %s %s"
+                                .formatted(
+                                        result.fields().get("final_status"),
+                                        result.fields().get("hop_count"),
+                                        result.fields().get("final_url")))
+                        .isEqualTo(Curl.say(
+                                nginx.http(path),
+                                "--location",
+                                "--output",
+                                "/dev/null",
+                                "--write-out",
+                                "%{http_code} %{num_redirects} %{url_effective}"));
+            } else {
+                assertThat(path).isEqualTo("/loop");
+                assertThat(Curl.say(nginx.http(path), "--output", "/dev/null", "--write-out", "%{redirect_url}"))
+                        .isEqualTo(nginx.http(path));
+            }
+        }
     }
-  }
 
-  @Test
-  void tellsEveryStep() {
-    Judgement judgement =
-        judge(
-            journey(
+    @Test
+    void tellsEveryStep() {
+        Evaluation judgement = evaluate(journey(
                 redirect("http://a.test/x", 301, "/y"),
                 redirect("http://a.test/y", 302, "https://a.test/"),
                 page("https://a.test/", 200, "")));
 
-    assertThat(judgement.fields())
-        .containsEntry(
-            "hops",
-            List.of(
-                Map.of(
-                    "url",
-                    "http://a.test/x",
-                    "status",
-                    301,
-                    "location",
-                    "/y",
-                    "time_ms",
-                    7L,
-                    "ip",
-                    "192.0.2.1"),
-                Map.of(
-                    "url",
-                    "http://a.test/y",
-                    "status",
-                    302,
-                    "location",
-                    "https://a.test/",
-                    "time_ms",
-                    7L,
-                    "ip",
-                    "192.0.2.1")))
-        .containsEntry("final_url", "https://a.test/")
-        .containsEntry("mixed_permanence", true)
-        .containsEntry("https_downgrade", false)
-        .containsEntry("cross_domain", false);
-    assertThat(codes(judgement)).containsExactly("several_redirects", "mixed_permanence");
-  }
+        assertThat(judgement.fields())
+                .containsEntry(
+                        "hops",
+                        List.of(
+                                Map.of(
+                                        "url",
+                                        "http://a.test/x",
+                                        "status",
+                                        301,
+                                        "location",
+                                        "/y",
+                                        "time_ms",
+                                        7L,
+                                        "ip",
+                                        "192.0.2.1"),
+                                Map.of(
+                                        "url",
+                                        "http://a.test/y",
+                                        "status",
+                                        302,
+                                        "location",
+                                        "https://a.test/",
+                                        "time_ms",
+                                        7L,
+                                        "ip",
+                                        "192.0.2.1")))
+                .containsEntry("final_url", "https://a.test/")
+                .containsEntry("mixed_permanence", true)
+                .containsEntry("https_downgrade", false)
+                .containsEntry("cross_domain", false);
+        assertThat(codes(judgement)).containsExactly("several_redirects", "mixed_permanence");
+    }
 
-  @ParameterizedTest
-  @CsvSource({
-    "https://a.test/, http://a.test/, true, false",
-    "http://a.test/, https://a.test/, false, false",
-    "https://a.test/, https://www.a.test/, false, false",
-    "https://a.co.uk/, https://b.co.uk/, false, true",
-    "https://a.github.io/, https://b.github.io/, false, true",
-    "https://a.example/, https://a.test/, false, true",
-    "https://192.0.2.1/, https://192.0.2.1/x, false, false",
-    "https://192.0.2.1/, https://198.51.2.1/, false, true",
-    "https://xn--bcher-kva.example/, https://www.bücher.example/, false, false"
-  })
-  void seesWhereAChainLeads(String from, String to, boolean downgrade, boolean crossDomain) {
-    Judgement judgement = judge(journey(redirect(from, 301, to), page(to, 200, "")));
+    @ParameterizedTest
+    @CsvSource({
+        "https://a.test/, http://a.test/, true, false",
+        "http://a.test/, https://a.test/, false, false",
+        "https://a.test/, https://www.a.test/, false, false",
+        "https://a.co.uk/, https://b.co.uk/, false, true",
+        "https://a.github.io/, https://b.github.io/, false, true",
+        "https://a.example/, https://a.test/, false, true",
+        "https://192.0.2.1/, https://192.0.2.1/x, false, false",
+        "https://192.0.2.1/, https://198.51.2.1/, false, true",
+        "https://xn--bcher-kva.example/, https://www.bücher.example/, false, false"
+    })
+    void seesWhereAChainLeads(String from, String to, boolean downgrade, boolean crossDomain) {
+        Evaluation judgement = evaluate(journey(redirect(from, 301, to), page(to, 200, "")));
 
-    assertThat(judgement.fields())
-        .containsEntry("https_downgrade", downgrade)
-        .containsEntry("cross_domain", crossDomain);
-    assertThat(codes(judgement).contains("https_downgrade")).isEqualTo(downgrade);
-    assertThat(codes(judgement).contains("cross_domain")).isEqualTo(crossDomain);
-  }
+        assertThat(judgement.fields())
+                .containsEntry("https_downgrade", downgrade)
+                .containsEntry("cross_domain", crossDomain);
+        assertThat(codes(judgement).contains("https_downgrade")).isEqualTo(downgrade);
+        assertThat(codes(judgement).contains("cross_domain")).isEqualTo(crossDomain);
+    }
 
-  @Test
-  void aDetourOverAnotherDomainIsSeenAlthoughItComesBack() {
-    Judgement judgement =
-        judge(
-            journey(
+    @Test
+    void aDetourOverAnotherDomainIsSeenAlthoughItComesBack() {
+        Evaluation judgement = evaluate(journey(
                 redirect("https://a.test/", 302, "https://b.example/"),
                 redirect("https://b.example/", 302, "https://a.test/in"),
                 page("https://a.test/in", 200, "")));
 
-    assertThat(judgement.fields()).containsEntry("cross_domain", true);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "1, -",
-    "2, several_redirects",
-    "3, several_redirects",
-    "4, long_redirect_chain",
-    "9, long_redirect_chain"
-  })
-  void weighsTheLengthOfTheWay(int redirects, String code) {
-    List<HttpExchange> hops = new ArrayList<>();
-    for (int i = 0; i < redirects; i++) {
-      hops.add(redirect("https://a.test/" + i, 301, "/" + (i + 1)));
+        assertThat(judgement.fields()).containsEntry("cross_domain", true);
     }
-    hops.add(page("https://a.test/" + redirects, 200, ""));
 
-    assertThat(codes(judge(journey(hops.toArray(HttpExchange[]::new)))))
-        .isEqualTo(code.equals("-") ? List.of() : List.of(code));
-  }
+    @ParameterizedTest
+    @CsvSource({
+        "1, -",
+        "2, several_redirects",
+        "3, several_redirects",
+        "4, long_redirect_chain",
+        "9, long_redirect_chain"
+    })
+    void weighsTheLengthOfTheWay(int redirects, String code) {
+        List<HttpExchange> hops = new ArrayList<>();
+        for (int i = 0; i < redirects; i++) {
+            hops.add(redirect("https://a.test/" + i, 301, "/" + (i + 1)));
+        }
+        hops.add(page("https://a.test/" + redirects, 200, ""));
 
-  @ParameterizedTest
-  @CsvSource(
-      quoteCharacter = '`',
-      value = {
-        "/a b, true",
-        "/café, true",
-        "/a|b, true",
-        "/a%20b, false",
-        "?x=[1]#top, false",
-        "//b.test:8080/~a/*, false"
-      })
-  void seesATargetThatIsNoUrl(String location, boolean odd) {
-    Judgement judgement =
-        judge(
-            journey(redirect("https://a.test/", 301, location), page("https://a.test/", 200, "")));
+        assertThat(codes(evaluate(journey(hops.toArray(HttpExchange[]::new)))))
+                .isEqualTo(code.equals("-") ? List.of() : List.of(code));
+    }
 
-    assertThat(codes(judgement).contains("location_malformed")).isEqualTo(odd);
-  }
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "/a b, true",
+                "/café, true",
+                "/a|b, true",
+                "/a%20b, false",
+                "?x=[1]#top, false",
+                "//b.test:8080/~a/*, false"
+            })
+    void seesATargetThatIsNoUrl(String location, boolean odd) {
+        Evaluation judgement =
+                evaluate(journey(redirect("https://a.test/", 301, location), page("https://a.test/", 200, "")));
 
-  @Test
-  void saysThatARefreshIsNotFollowed() {
-    assertThat(codes(judge(journey(page("https://a.test/", 200, "", "Refresh: 0; url=/b")))))
-        .containsExactly("refresh_not_followed");
-  }
+        assertThat(codes(judgement).contains("location_malformed")).isEqualTo(odd);
+    }
 
-  @Test
-  void tellsTheWayThatWasGoneBeforeItBroke() {
-    Judgement judgement =
-        judge(
-            broken(
-                ErrorCode.CONNECT_REFUSED,
-                "http://b.test/",
-                redirect("https://a.test/", 301, "http://b.test/")));
+    @Test
+    void saysThatARefreshIsNotFollowed() {
+        assertThat(codes(evaluate(journey(page("https://a.test/", 200, "", "Refresh: 0; url=/b")))))
+                .containsExactly("refresh_not_followed");
+    }
 
-    assertThat(judgement.fields())
-        .containsEntry("hop_count", 1)
-        .containsEntry("final_url", "http://b.test/")
-        .containsEntry("final_status", null)
-        .containsEntry("https_downgrade", true);
-    assertThat(judgement.error()).isNotNull();
-  }
+    @Test
+    void tellsTheWayThatWasGoneBeforeItBroke() {
+        Evaluation judgement = evaluate(broken(
+                ErrorCode.CONNECT_REFUSED, "http://b.test/", redirect("https://a.test/", 301, "http://b.test/")));
 
-  private static Judgement judge(HttpJourney journey) {
-    return MODULE.judge(journey, Options.defaults(MODULE.description()));
-  }
+        assertThat(judgement.fields())
+                .containsEntry("hop_count", 1)
+                .containsEntry("final_url", "http://b.test/")
+                .containsEntry("final_status", null)
+                .containsEntry("https_downgrade", true);
+        assertThat(judgement.error()).isNotNull();
+    }
+
+    private static Evaluation evaluate(RedirectTrace journey) {
+        return MODULE.evaluate(journey, Options.defaults(MODULE.description()));
+    }
 }

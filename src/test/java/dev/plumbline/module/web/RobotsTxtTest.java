@@ -1,22 +1,22 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.lab.NamedSites.answering;
-import static dev.plumbline.lab.NamedSites.sending;
+import static dev.plumbline.lab.VirtualHosts.answering;
+import static dev.plumbline.lab.VirtualHosts.sending;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import crawlercommons.robots.SimpleRobotRulesParser;
 import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Description;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
-import dev.plumbline.lab.Await;
-import dev.plumbline.lab.Curl;
-import dev.plumbline.lab.HttpBench;
-import dev.plumbline.lab.NamedSites;
-import dev.plumbline.lab.Nginx;
-import dev.plumbline.probe.HttpProbe;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.lab.VirtualHosts;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.Curl;
+import dev.plumbline.support.NginxServer;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.charset.StandardCharsets;
@@ -46,11 +46,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RobotsTxtTest {
-  private static final RobotsTxt MODULE = new RobotsTxt();
+    private static final RobotsTxt MODULE = new RobotsTxt();
 
-  /** RFC 9309 section 5.1. */
-  private static final String SIMPLE =
-      """
+    /** RFC 9309 section 5.1. */
+    private static final String SIMPLE =
+            """
       User-Agent: *
       Disallow: *.gif$
       Disallow: /example/
@@ -68,354 +68,335 @@ class RobotsTxtTest {
       User-Agent: quxbot
       """;
 
-  private static Vertx vertx;
-  private static HttpBench bench;
-  private static HttpProbe probe;
-  private static NamedSites sites;
+    private static Vertx vertx;
+    private static HttpFixture bench;
+    private static HttpProbe probe;
+    private static VirtualHosts sites;
 
-  @TempDir Path folder;
+    @TempDir
+    Path folder;
 
-  @BeforeAll
-  static void start() {
-    vertx = Vertx.vertx();
-    bench = HttpBench.start();
-    probe = bench.probe(HttpBench.policy(List.of("127.0.0.0/8"), List.of("*")));
-    Map<String, Consumer<HttpServerRequest>> all = new LinkedHashMap<>();
-    all.put("good", answering(200, "text/plain", SIMPLE));
-    all.put("missing", answering(404, "text/html", "no"));
-    all.put("gone", answering(410, "text/html", "no"));
-    all.put("forbidden", answering(403, "text/html", "no"));
-    all.put("broken", answering(503, "text/html", "no"));
-    all.put("page", answering(200, "text/html", "<!doctype html>\n<title>Not found</title>"));
-    all.put("typed", answering(200, "application/octet-stream", "User-agent: *\nDisallow:\n"));
-    all.put("typo", answering(200, "text/plain", "User-agent: *\nDissallow: /\n"));
-    all.put("closed", answering(200, "text/plain", "User-agent: *\nDisallow: /\n"));
-    all.put("marked", answering(200, "text/plain", "\ufeffUser-agent: *\nDisallow: /\n"));
-    all.put(
-        "sloppy",
-        answering(200, "text/css", "\ufeffUser-agent: *\nfoo: bar\nDisallow: /\nCrawl-delay: 5\n"));
-    all.put("empty", answering(200, "text/plain", ""));
-    all.put(
-        "latin1",
-        sending(
-            "text/plain",
-            "User-agent: *\nDisallow: /caf\u00e9\n".getBytes(StandardCharsets.ISO_8859_1)));
-    all.put(
-        "large",
-        answering(
-            200, "text/plain", "User-agent: *\nDisallow: /x\n".repeat(30_000) + "Disallow: /\n"));
-    all.put(
-        "moved",
-        request ->
-            request
-                .response()
+    @BeforeAll
+    static void start() {
+        vertx = Vertx.vertx();
+        bench = HttpFixture.start();
+        probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        Map<String, Consumer<HttpServerRequest>> all = new LinkedHashMap<>();
+        all.put("good", answering(200, "text/plain", SIMPLE));
+        all.put("missing", answering(404, "text/html", "no"));
+        all.put("gone", answering(410, "text/html", "no"));
+        all.put("forbidden", answering(403, "text/html", "no"));
+        all.put("broken", answering(503, "text/html", "no"));
+        all.put("page", answering(200, "text/html", "<!doctype html>\n<title>Not found</title>"));
+        all.put("typed", answering(200, "application/octet-stream", "User-agent: *\nDisallow:\n"));
+        all.put("typo", answering(200, "text/plain", "User-agent: *\nDissallow: /\n"));
+        all.put("closed", answering(200, "text/plain", "User-agent: *\nDisallow: /\n"));
+        all.put("marked", answering(200, "text/plain", "\ufeffUser-agent: *\nDisallow: /\n"));
+        all.put("sloppy", answering(200, "text/css", "\ufeffUser-agent: *\nfoo: bar\nDisallow: /\nCrawl-delay: 5\n"));
+        all.put("empty", answering(200, "text/plain", ""));
+        all.put(
+                "latin1",
+                sending("text/plain", "User-agent: *\nDisallow: /caf\u00e9\n".getBytes(StandardCharsets.ISO_8859_1)));
+        all.put(
+                "large",
+                answering(200, "text/plain", "User-agent: *\nDisallow: /x\n".repeat(30_000) + "Disallow: /\n"));
+        all.put("moved", request -> request.response()
                 .setStatusCode(301)
                 .putHeader("location", sites.url("good", "/robots.txt"))
                 .end());
-    all.put(
-        "loop",
-        request ->
-            request.response().setStatusCode(302).putHeader("location", "/robots.txt").end());
-    all.put(
-        "packed",
-        request ->
-            request
-                .response()
+        all.put("loop", request -> request.response()
+                .setStatusCode(302)
+                .putHeader("location", "/robots.txt")
+                .end());
+        all.put("packed", request -> request.response()
                 .putHeader("content-type", "text/plain")
                 .putHeader("content-encoding", "br")
                 .end("User-agent: *\nDisallow: /\n"));
-    all.put("reset", request -> request.connection().close());
-    sites = Await.value(NamedSites.start(vertx, bench.dns(), all));
-  }
-
-  @AfterAll
-  static void stop() {
-    bench.close();
-    Await.value(vertx.close());
-  }
-
-  @Test
-  void doesNotJudgeAFileThatItCannotUnpack() {
-    CheckResult result = bench.check(MODULE, probe, sites.url("packed", "/"), "");
-
-    assertThat(result.error().code()).isEqualTo(ErrorCode.HTTP_PROTOCOL_ERROR);
-    assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
-    assertThat(result.findings()).isEmpty();
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      nullValues = "-",
-      value = {
-        "good, /, true, 200, true, PASS, -",
-        "good, /example/x, true, 200, false, WARN, path_disallowed",
-        "moved, /example/x, true, 200, false, WARN, path_disallowed",
-        "missing, /, false, 404, true, PASS, robots_missing",
-        "gone, /, false, 410, true, PASS, robots_missing",
-        "forbidden, /, false, 403, true, WARN, robots_refused",
-        "broken, /, false, 503, false, FAIL, robots_unreachable",
-        "loop, /, false, 302, true, WARN, robots_not_reached",
-        "page, /, true, 200, true, WARN, robots_is_a_page",
-        "typed, /, true, 200, true, PASS, robots_content_type",
-        "typo, /, true, 200, true, WARN, robots_malformed",
-        "closed, /, true, 200, false, WARN, path_disallowed",
-        "closed, /robots.txt, true, 200, true, PASS, -",
-        "marked, /, true, 200, false, WARN, byte_order_mark",
-        "empty, /, true, 200, true, PASS, -",
-        "latin1, /, true, 200, true, WARN, robots_not_utf8",
-        "large, /, true, 200, true, WARN, robots_too_large"
-      })
-  void readsSites(
-      String site,
-      String path,
-      boolean found,
-      int status,
-      boolean allowed,
-      Verdict verdict,
-      @Nullable String code) {
-    CheckResult result = bench.check(MODULE, probe, sites.url(site, path), "");
-
-    assertThat(result.error()).isNull();
-    assertThat(result.fields())
-        .containsEntry("found", found)
-        .containsEntry("status", status)
-        .containsEntry("allowed", allowed);
-    assertThat(result.verdict()).as(result.findings().toString()).isEqualTo(verdict);
-    if (code != null) {
-      assertThat(result.findings()).extracting(Finding::code).contains(code);
+        all.put("reset", request -> request.connection().close());
+        sites = Await.value(VirtualHosts.start(vertx, bench.dns(), all));
     }
-  }
 
-  @Test
-  void whoCannotBeReachedIsAnError() {
-    CheckResult result = bench.check(MODULE, probe, sites.url("reset", "/"), "");
-
-    assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
-    assertThat(result.fields()).containsEntry("allowed", null);
-  }
-
-  @Test
-  void theOptionsSayWhoseRulesAndWhichPath() {
-    String url = sites.url("good", "/example/x");
-
-    assertThat(bench.check(MODULE, probe, url, "path=/publications/").fields())
-        .containsEntry("allowed", true);
-    assertThat(bench.check(MODULE, probe, url, "agent=BarBot/1.0").fields())
-        .containsEntry("allowed", true);
-    assertThat(bench.check(MODULE, probe, url, "agent=barbot&path=/example/page.html").findings())
-        .extracting(Finding::message)
-        .containsExactly(
-            "The rule \"Disallow: /example/page.html\" asks barbot not to fetch"
-                + " /example/page.html.");
-    assertThat(
-            bench.check(MODULE, probe, url, "agent=Mozilla/5.0 (compatible; BarBot/1.0)").fields())
-        .containsEntry("allowed", true);
-    assertThat(bench.check(MODULE, probe, url, "agent=otherbot").findings())
-        .extracting(Finding::message)
-        .containsExactly(
-            "The rule \"Disallow: /example/\" asks every crawler that has no rules of its own not"
-                + " to fetch /example/x.");
-  }
-
-  @Test
-  void theAnswerLeadsAndHintsComeLast() {
-    assertThat(bench.check(MODULE, probe, sites.url("sloppy", "/x"), "").findings())
-        .extracting(Finding::code)
-        .containsExactly(
-            "path_disallowed",
-            "robots_malformed",
-            "robots_content_type",
-            "byte_order_mark",
-            "crawl_delay");
-  }
-
-  @Test
-  void saysWhereTheFileWasReadWhereRobotsTxtRedirects() {
-    assertThat(bench.check(MODULE, probe, sites.url("moved", "/publications/"), "").findings())
-        .extracting(Finding::message)
-        .containsExactly(
-            "The file judged is "
-                + sites.url("good", "/robots.txt")
-                + ", to which /robots.txt redirects.");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"", " ", "()", "/1.0", "2.1", "**", "* ", "-", "\u732b", "bot\u0000", "bot\n"})
-  void whatNamesNoCrawlerIsRefusedInsteadOfTakenForEverybody(String agent) {
-    Options.Parsed parsed = Options.parse(MODULE.description(), Map.of("agent", agent));
-
-    assertThat(parsed.options()).isNull();
-    assertThat(parsed.faults()).singleElement().matches(fault -> fault.name().equals("agent"));
-    assertThat(parsed.faults().get(0).detail())
-        .contains("for example Googlebot", "* for everybody", "letters from A to Z");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"*", "a", "MJ12bot", "360Spider", "\u732bbot", "(compatible; x)"})
-  void whatNamesACrawlerIsTaken(String agent) {
-    assertThat(Options.parse(MODULE.description(), Map.of("agent", agent)).faults()).isEmpty();
-  }
-
-  @Test
-  void theRulesForEverybodyAreTheDefault() {
-    Description module = MODULE.description();
-
-    assertThat(Options.defaults(module).text("agent")).isEqualTo("*");
-    assertThat(Options.parse(module, Map.of("agent", "*")).options().key())
-        .isEqualTo(Options.defaults(module).key());
-  }
-
-  @Test
-  void agreesWithCurlOnNginx() throws Exception {
-    try (Nginx nginx = Nginx.start(folder, bench.identity(), "root FOLDER/www; gzip on;")) {
-      Path www = Files.createDirectories(folder.resolve("www"));
-      Files.writeString(www.resolve("robots.txt"), SIMPLE + "Sitemap: https://a.test/map.xml\r\n");
-
-      CheckResult result = bench.check(MODULE, probe, nginx.https("/example/"), "");
-
-      String file = Curl.say(nginx.https("/robots.txt"));
-      assertThat(result.fields())
-          .containsEntry("bytes", file.length() + 2)
-          .containsEntry("sitemaps", List.of("https://a.test/map.xml"))
-          .containsEntry("allowed", false);
-      assertThat(reference(file, "*", "/example/")).isFalse();
+    @AfterAll
+    static void stop() {
+        bench.close();
+        Await.value(vertx.close());
     }
-  }
 
-  /** RFC 9309 sections 5.1 and 5.2, and what is said of special characters in 2.2.2 and 2.2.3. */
-  @ParameterizedTest
-  @CsvSource(
-      quoteCharacter = '`',
-      value = {
-        "*, /, true",
-        "*, /a.gif, false",
-        "*, /a.gif?b, true",
-        "*, /example/, false",
-        "*, /publications/, true",
-        "*, /publications/a.gif, true",
-        "foobot, /, false",
-        "foobot, /example/page.html, true",
-        "FooBot, /example/allowed.gif, true",
-        "foobot, /publications/, false",
-        "barbot, /example/page.html, false",
-        "bazbot, /example/page.html, false",
-        "bazbot, /example/, true",
-        "quxbot, /example/page.html, true",
-        "otherbot, /example/page.html, false",
-        "foobotnews, /, true"
-      })
-  void keepsTheExampleOfTheStandard(String agent, String path, boolean allowed) {
-    assertThat(allows(SIMPLE, agent, path)).isEqualTo(allowed);
-  }
+    @Test
+    void doesNotJudgeAFileThatItCannotUnpack() {
+        CheckResult result = bench.check(MODULE, probe, sites.url("packed", "/"), "");
 
-  @ParameterizedTest(name = "{0} {1} {2}")
-  @CsvSource(
-      quoteCharacter = '`',
-      value = {
-        // the longest match decides, and of equals the one that allows
-        "Allow: /example/page/|Disallow: /example/page/disallowed.gif, /example/page/disallowed.gif, false",
-        "Allow: /example/page/|Disallow: /example/page/disallowed.gif, /example/page/, true",
-        "Disallow: /p|Allow: /p, /page, true",
-        "Allow: /p|Disallow: /p, /page, true",
-        "Disallow: /|Allow: /p, /page, true",
-        "Allow: /page|Disallow: /*.htm, /page.htm, false",
-        "Allow: /$|Disallow: /, /, true",
-        "Allow: /$|Disallow: /, /page, false",
-        // wildcards
-        "Disallow: /fish*, /fishheads, false",
-        "Disallow: /fish*, /Fish, true",
-        "Disallow: /fish/, /fish, true",
-        "Disallow: /*.php$, /folder/a.php, false",
-        "Disallow: /*.php$, /a.php?x, true",
-        "Disallow: /*.php$, /a.php/b.php, false",
-        "Disallow: /*.php, /windows.PHP, true",
-        "Disallow: /a*b*c$, /axbxbxc, false",
-        "Disallow: /a*b*c$, /axbxbx, true",
-        "Disallow: *, /, false",
-        "Disallow: /**, /a, false",
-        "Disallow: /a$b, /a$bc, false",
-        "Disallow: $, /, true",
-        "Disallow: /a*a$, /a, true",
-        // special characters, verbatim
-        "Disallow: /file-with-a-%2A.html, /file-with-a-*.html, false",
-        "Disallow: /file-with-a-%2A.html, /file-with-a-x.html, true",
-        "Disallow: /path/foo-%24, /path/foo-$, false",
-        "Disallow: /path/foo-%24, /path/foo-, true",
-        // percent-encoding
-        "Disallow: /foo/bar?baz=quz, /foo/bar?baz=quz, false",
-        "Disallow: /foo/bar?baz=https://foo.bar, /foo/bar?baz=https%3A%2F%2Ffoo.bar, false",
-        "Disallow: /foo/bar?baz=https%3a%2f%2Ffoo.bar, /foo/bar?baz=https://foo.bar, false",
-        "Disallow: /foo/bar/ツ, /foo/bar/%E3%83%84, false",
-        "Disallow: /foo/bar/%e3%83%84, /foo/bar/ツ, false",
-        "Disallow: /foo/bar/%62%61%7A, /foo/bar/baz, false",
-        "Disallow: /a%2Fb, /a/b, true",
-        // what is nothing
-        "Disallow:, /, true",
-        "Disallow: page, /page, true",
-        "Allow: /a, /b, true",
-        "Disallow /, /, true",
-        "Disallow: / # all of it, /x, false",
-        "disallow : /x, /x, false",
-        "DISALLOW:/x, /x, false"
-      })
-  void decidesAsTheStandardSays(String rules, String path, boolean allowed) {
-    assertThat(allows("User-agent: *\n" + rules.replace('|', '\n'), "*", path)).isEqualTo(allowed);
-  }
+        assertThat(result.error().code()).isEqualTo(ErrorCode.HTTP_PROTOCOL_ERROR);
+        assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+        assertThat(result.findings()).isEmpty();
+    }
 
-  @ParameterizedTest(name = "{0} {1}")
-  @CsvSource(
-      quoteCharacter = '`',
-      value = {
-        // groups of one crawler are put together
-        "user-agent: a|disallow: /x|user-agent: b|disallow: /|user-agent: a|disallow: /y, a, /y, false",
-        "user-agent: a|disallow: /x|user-agent: b|disallow: /|user-agent: a|disallow: /y, a, /x, false",
-        "user-agent: a|disallow: /x|user-agent: b|disallow: /, a, /z, true",
-        "user-agent: a|user-agent: b|disallow: /x, a, /x, false",
-        // what is not of the standard does not come between
-        "user-agent: a|sitemap: https://a.test/|user-agent: b|disallow: /x, a, /x, false",
-        "user-agent: a|crawl-delay: 5|user-agent: b|disallow: /x, a, /x, false",
-        "user-agent: a|nonsense|user-agent: b|disallow: /x, a, /x, false",
-        "user-agent: a||# so|user-agent: b|disallow: /x, a, /x, false",
-        "disallow: /x|user-agent: a|disallow: /y, a, /x, true",
-        // versions and wildcards in names
-        "user-agent: Googlebot/2.1|disallow: /, googlebot, /, false",
-        "user-agent: googlebot, Googlebot/2.1 (+http://a.test), /, true",
-        "user-agent: googlebot|disallow: /, Googlebot/2.1 (+http://a.test), /, false",
-        // a whole User-Agent, in which the name stands anywhere
-        "user-agent: googlebot|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, false",
-        "user-agent: GOOGLEBOT|disallow: /|user-agent: *, Mozilla/5.0 (compatible; Googlebot/2.1), /, false",
-        "user-agent: *|disallow: /|user-agent: googlebot, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
-        "user-agent: mozilla|disallow: /|user-agent: googlebot, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
-        "user-agent: googlebot|user-agent: mozilla|disallow: /x|user-agent: googlebot-news|disallow: /, Mozilla/5.0 Googlebot-News Googlebot, /, false",
-        "user-agent: google|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
-        "user-agent: bot|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
-        "user-agent: *|disallow: /, (), /, false",
-        "user-agent: google|disallow: /, googlebot, /, true",
-        "user-agent: MJ12bot|disallow: /, mj12bot, /, false",
-        "user-agent: * google|disallow: /, anybot, /, false",
-        "user-agent: a|disallow: /|user-agent: *|disallow: /x, *, /y, true"
-      })
-  void findsTheGroupOfACrawler(String file, String agent, String path, boolean allowed) {
-    assertThat(allows(file.replace('|', '\n'), agent, path)).isEqualTo(allowed);
-  }
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "good, /, true, 200, true, PASS, -",
+                "good, /example/x, true, 200, false, WARN, path_disallowed",
+                "moved, /example/x, true, 200, false, WARN, path_disallowed",
+                "missing, /, false, 404, true, PASS, robots_missing",
+                "gone, /, false, 410, true, PASS, robots_missing",
+                "forbidden, /, false, 403, true, WARN, robots_refused",
+                "broken, /, false, 503, false, FAIL, robots_unreachable",
+                "loop, /, false, 302, true, WARN, robots_not_reached",
+                "page, /, true, 200, true, WARN, robots_is_a_page",
+                "typed, /, true, 200, true, PASS, robots_content_type",
+                "typo, /, true, 200, true, WARN, robots_malformed",
+                "closed, /, true, 200, false, WARN, path_disallowed",
+                "closed, /robots.txt, true, 200, true, PASS, -",
+                "marked, /, true, 200, false, WARN, byte_order_mark",
+                "empty, /, true, 200, true, PASS, -",
+                "latin1, /, true, 200, true, WARN, robots_not_utf8",
+                "large, /, true, 200, true, WARN, robots_too_large"
+            })
+    void readsSites(
+            String site,
+            String path,
+            boolean found,
+            int status,
+            boolean allowed,
+            Verdict verdict,
+            @Nullable String code) {
+        CheckResult result = bench.check(MODULE, probe, sites.url(site, path), "");
 
-  @ParameterizedTest
-  @ValueSource(strings = {"\n", "\r\n", "\r", "\n\n", " \n", "\t#x\r\n"})
-  void endsLinesInEveryWay(String end) {
-    RobotsFile file =
-        parse(String.join(end, "User-agent: a", "Disallow: /x", "Sitemap: http://b/"));
+        assertThat(result.error()).isNull();
+        assertThat(result.fields())
+                .containsEntry("found", found)
+                .containsEntry("status", status)
+                .containsEntry("allowed", allowed);
+        assertThat(result.verdict()).as(result.findings().toString()).isEqualTo(verdict);
+        if (code != null) {
+            assertThat(result.findings()).extracting(Finding::code).contains(code);
+        }
+    }
 
-    assertThat(file.errors()).isEmpty();
-    assertThat(file.sitemaps()).containsExactly("http://b/");
-    assertThat(RobotsRules.of(file, "a").allows("/x")).isFalse();
-  }
+    @Test
+    void whoCannotBeReachedIsAnError() {
+        CheckResult result = bench.check(MODULE, probe, sites.url("reset", "/"), "");
 
-  @Test
-  void namesTheLinesThatAreNone() {
-    RobotsFile file =
-        parse(
-            """
+        assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+        assertThat(result.fields()).containsEntry("allowed", null);
+    }
+
+    @Test
+    void theOptionsSayWhoseRulesAndWhichPath() {
+        String url = sites.url("good", "/example/x");
+
+        assertThat(bench.check(MODULE, probe, url, "path=/publications/").fields())
+                .containsEntry("allowed", true);
+        assertThat(bench.check(MODULE, probe, url, "agent=BarBot/1.0").fields()).containsEntry("allowed", true);
+        assertThat(bench.check(MODULE, probe, url, "agent=barbot&path=/example/page.html")
+                        .findings())
+                .extracting(Finding::message)
+                .containsExactly(
+                        "The rule \"Disallow: /example/page.html\" asks barbot not to fetch" + " /example/page.html.");
+        assertThat(bench.check(MODULE, probe, url, "agent=Mozilla/5.0 (compatible; BarBot/1.0)")
+                        .fields())
+                .containsEntry("allowed", true);
+        assertThat(bench.check(MODULE, probe, url, "agent=otherbot").findings())
+                .extracting(Finding::message)
+                .containsExactly("The rule \"Disallow: /example/\" asks every crawler that has no rules of its own not"
+                        + " to fetch /example/x.");
+    }
+
+    @Test
+    void theAnswerLeadsAndHintsComeLast() {
+        assertThat(bench.check(MODULE, probe, sites.url("sloppy", "/x"), "").findings())
+                .extracting(Finding::code)
+                .containsExactly(
+                        "path_disallowed", "robots_malformed", "robots_content_type", "byte_order_mark", "crawl_delay");
+    }
+
+    @Test
+    void saysWhereTheFileWasReadWhereRobotsTxtRedirects() {
+        assertThat(bench.check(MODULE, probe, sites.url("moved", "/publications/"), "")
+                        .findings())
+                .extracting(Finding::message)
+                .containsExactly(
+                        "The file judged is " + sites.url("good", "/robots.txt") + ", to which /robots.txt redirects.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "()", "/1.0", "2.1", "**", "* ", "-", "\u732b", "bot\u0000", "bot\n"})
+    void whatNamesNoCrawlerIsRefusedInsteadOfTakenForEverybody(String agent) {
+        Options.Parsed parsed = Options.parse(MODULE.description(), Map.of("agent", agent));
+
+        assertThat(parsed.options()).isNull();
+        assertThat(parsed.faults()).singleElement().matches(fault -> fault.name()
+                .equals("agent"));
+        assertThat(parsed.faults().get(0).detail())
+                .contains("for example Googlebot", "* for everybody", "letters from A to Z");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"*", "a", "MJ12bot", "360Spider", "\u732bbot", "(compatible; x)"})
+    void whatNamesACrawlerIsTaken(String agent) {
+        assertThat(Options.parse(MODULE.description(), Map.of("agent", agent)).faults())
+                .isEmpty();
+    }
+
+    @Test
+    void theRulesForEverybodyAreTheDefault() {
+        ModuleDescription module = MODULE.description();
+
+        assertThat(Options.defaults(module).text("agent")).isEqualTo("*");
+        assertThat(Options.parse(module, Map.of("agent", "*")).options().key())
+                .isEqualTo(Options.defaults(module).key());
+    }
+
+    @Test
+    void agreesWithCurlOnNginx() throws Exception {
+        try (NginxServer nginx = NginxServer.start(folder, bench.identity(), "root FOLDER/www; gzip on;")) {
+            Path www = Files.createDirectories(folder.resolve("www"));
+            Files.writeString(www.resolve("robots.txt"), SIMPLE + "Sitemap: https://a.test/map.xml\r\n");
+
+            CheckResult result = bench.check(MODULE, probe, nginx.https("/example/"), "");
+
+            String file = Curl.say(nginx.https("/robots.txt"));
+            assertThat(result.fields())
+                    .containsEntry("bytes", file.length() + 2)
+                    .containsEntry("sitemaps", List.of("https://a.test/map.xml"))
+                    .containsEntry("allowed", false);
+            assertThat(reference(file, "*", "/example/")).isFalse();
+        }
+    }
+
+    /** RFC 9309 sections 5.1 and 5.2, and what is said of special characters in 2.2.2 and 2.2.3. */
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "*, /, true",
+                "*, /a.gif, false",
+                "*, /a.gif?b, true",
+                "*, /example/, false",
+                "*, /publications/, true",
+                "*, /publications/a.gif, true",
+                "foobot, /, false",
+                "foobot, /example/page.html, true",
+                "FooBot, /example/allowed.gif, true",
+                "foobot, /publications/, false",
+                "barbot, /example/page.html, false",
+                "bazbot, /example/page.html, false",
+                "bazbot, /example/, true",
+                "quxbot, /example/page.html, true",
+                "otherbot, /example/page.html, false",
+                "foobotnews, /, true"
+            })
+    void keepsTheExampleOfTheStandard(String agent, String path, boolean allowed) {
+        assertThat(allows(SIMPLE, agent, path)).isEqualTo(allowed);
+    }
+
+    @ParameterizedTest(name = "{0} {1} {2}")
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                // the longest match decides, and of equals the one that allows
+                "Allow: /example/page/|Disallow: /example/page/disallowed.gif, /example/page/disallowed.gif, false",
+                "Allow: /example/page/|Disallow: /example/page/disallowed.gif, /example/page/, true",
+                "Disallow: /p|Allow: /p, /page, true",
+                "Allow: /p|Disallow: /p, /page, true",
+                "Disallow: /|Allow: /p, /page, true",
+                "Allow: /page|Disallow: /*.htm, /page.htm, false",
+                "Allow: /$|Disallow: /, /, true",
+                "Allow: /$|Disallow: /, /page, false",
+                // wildcards
+                "Disallow: /fish*, /fishheads, false",
+                "Disallow: /fish*, /Fish, true",
+                "Disallow: /fish/, /fish, true",
+                "Disallow: /*.php$, /folder/a.php, false",
+                "Disallow: /*.php$, /a.php?x, true",
+                "Disallow: /*.php$, /a.php/b.php, false",
+                "Disallow: /*.php, /windows.PHP, true",
+                "Disallow: /a*b*c$, /axbxbxc, false",
+                "Disallow: /a*b*c$, /axbxbx, true",
+                "Disallow: *, /, false",
+                "Disallow: /**, /a, false",
+                "Disallow: /a$b, /a$bc, false",
+                "Disallow: $, /, true",
+                "Disallow: /a*a$, /a, true",
+                // special characters, verbatim
+                "Disallow: /file-with-a-%2A.html, /file-with-a-*.html, false",
+                "Disallow: /file-with-a-%2A.html, /file-with-a-x.html, true",
+                "Disallow: /path/foo-%24, /path/foo-$, false",
+                "Disallow: /path/foo-%24, /path/foo-, true",
+                // percent-encoding
+                "Disallow: /foo/bar?baz=quz, /foo/bar?baz=quz, false",
+                "Disallow: /foo/bar?baz=https://foo.bar, /foo/bar?baz=https%3A%2F%2Ffoo.bar, false",
+                "Disallow: /foo/bar?baz=https%3a%2f%2Ffoo.bar, /foo/bar?baz=https://foo.bar, false",
+                "Disallow: /foo/bar/ツ, /foo/bar/%E3%83%84, false",
+                "Disallow: /foo/bar/%e3%83%84, /foo/bar/ツ, false",
+                "Disallow: /foo/bar/%62%61%7A, /foo/bar/baz, false",
+                "Disallow: /a%2Fb, /a/b, true",
+                // what is nothing
+                "Disallow:, /, true",
+                "Disallow: page, /page, true",
+                "Allow: /a, /b, true",
+                "Disallow /, /, true",
+                "Disallow: / # all of it, /x, false",
+                "disallow : /x, /x, false",
+                "DISALLOW:/x, /x, false"
+            })
+    void decidesAsTheStandardSays(String rules, String path, boolean allowed) {
+        assertThat(allows("User-agent: *\n" + rules.replace('|', '\n'), "*", path))
+                .isEqualTo(allowed);
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                // groups of one crawler are put together
+                "user-agent: a|disallow: /x|user-agent: b|disallow: /|user-agent: a|disallow: /y, a, /y, false",
+                "user-agent: a|disallow: /x|user-agent: b|disallow: /|user-agent: a|disallow: /y, a, /x, false",
+                "user-agent: a|disallow: /x|user-agent: b|disallow: /, a, /z, true",
+                "user-agent: a|user-agent: b|disallow: /x, a, /x, false",
+                // what is not of the standard does not come between
+                "user-agent: a|sitemap: https://a.test/|user-agent: b|disallow: /x, a, /x, false",
+                "user-agent: a|crawl-delay: 5|user-agent: b|disallow: /x, a, /x, false",
+                "user-agent: a|nonsense|user-agent: b|disallow: /x, a, /x, false",
+                "user-agent: a||# so|user-agent: b|disallow: /x, a, /x, false",
+                "disallow: /x|user-agent: a|disallow: /y, a, /x, true",
+                // versions and wildcards in names
+                "user-agent: Googlebot/2.1|disallow: /, googlebot, /, false",
+                "user-agent: googlebot, Googlebot/2.1 (+http://a.test), /, true",
+                "user-agent: googlebot|disallow: /, Googlebot/2.1 (+http://a.test), /, false",
+                // a whole User-Agent, in which the name stands anywhere
+                "user-agent: googlebot|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, false",
+                "user-agent: GOOGLEBOT|disallow: /|user-agent: *, Mozilla/5.0 (compatible; Googlebot/2.1), /, false",
+                "user-agent: *|disallow: /|user-agent: googlebot, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
+                "user-agent: mozilla|disallow: /|user-agent: googlebot, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
+                "user-agent: googlebot|user-agent: mozilla|disallow: /x|user-agent: googlebot-news|disallow: /, Mozilla/5.0 Googlebot-News Googlebot, /, false",
+                "user-agent: google|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
+                "user-agent: bot|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
+                "user-agent: *|disallow: /, (), /, false",
+                "user-agent: google|disallow: /, googlebot, /, true",
+                "user-agent: MJ12bot|disallow: /, mj12bot, /, false",
+                "user-agent: * google|disallow: /, anybot, /, false",
+                "user-agent: a|disallow: /|user-agent: *|disallow: /x, *, /y, true"
+            })
+    void findsTheGroupOfACrawler(String file, String agent, String path, boolean allowed) {
+        assertThat(allows(file.replace('|', '\n'), agent, path)).isEqualTo(allowed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\n", "\r\n", "\r", "\n\n", " \n", "\t#x\r\n"})
+    void endsLinesInEveryWay(String end) {
+        RobotsFile file = parse(String.join(end, "User-agent: a", "Disallow: /x", "Sitemap: http://b/"));
+
+        assertThat(file.errors()).isEmpty();
+        assertThat(file.sitemaps()).containsExactly("http://b/");
+        assertThat(RobotsMatcher.of(file, "a").allows("/x")).isFalse();
+    }
+
+    @Test
+    void namesTheLinesThatAreNone() {
+        RobotsFile file = parse(
+                """
             Disallow: /early
             User-agent: *
             Dissallow: /x
@@ -427,125 +408,118 @@ class RobotsTxtTest {
             Host: a.test
             """);
 
-    assertThat(file.errors())
-        .containsExactly(
-            "Line 1: the rule stands before any User-agent.",
-            "Line 3: nobody knows the record \"dissallow\"; Disallow may be meant.",
-            "Line 4: nobody knows the record \"useragent\"; User-agent may be meant.",
-            "Line 5: \"nothing\" is no rule: a colon is missing.",
-            "Line 6: the Crawl-delay \"soon\" is no number of seconds.",
-            "Line 7: the Sitemap \"/map.xml\" is no whole URL.",
-            "Line 8: the path \"x\" does not begin with a slash, so it matches nothing.");
-  }
+        assertThat(file.errors())
+                .containsExactly(
+                        "Line 1: the rule stands before any User-agent.",
+                        "Line 3: nobody knows the record \"dissallow\"; Disallow may be meant.",
+                        "Line 4: nobody knows the record \"useragent\"; User-agent may be meant.",
+                        "Line 5: \"nothing\" is no rule: a colon is missing.",
+                        "Line 6: the Crawl-delay \"soon\" is no number of seconds.",
+                        "Line 7: the Sitemap \"/map.xml\" is no whole URL.",
+                        "Line 8: the path \"x\" does not begin with a slash, so it matches nothing.");
+    }
 
-  @Test
-  void readsThePauseOfTheCrawlersOwnGroup() {
-    RobotsFile file = parse("user-agent: a\ncrawl-delay: 2.5\nuser-agent: *\ncrawl-delay: 1\n\n");
-    RobotsFile apart =
-        parse("user-agent: a\ncrawl-delay: 2.5\nallow: /\nuser-agent: *\ncrawl-delay: 1\n");
+    @Test
+    void readsThePauseOfTheCrawlersOwnGroup() {
+        RobotsFile file = parse("user-agent: a\ncrawl-delay: 2.5\nuser-agent: *\ncrawl-delay: 1\n\n");
+        RobotsFile apart = parse("user-agent: a\ncrawl-delay: 2.5\nallow: /\nuser-agent: *\ncrawl-delay: 1\n");
 
-    assertThat(RobotsRules.of(file, "a").crawlDelay()).isEqualTo(2.5);
-    assertThat(RobotsRules.of(apart, "a").crawlDelay()).isEqualTo(2.5);
-    assertThat(RobotsRules.of(apart, "b").crawlDelay()).isEqualTo(1);
-  }
+        assertThat(RobotsMatcher.of(file, "a").crawlDelay()).isEqualTo(2.5);
+        assertThat(RobotsMatcher.of(apart, "a").crawlDelay()).isEqualTo(2.5);
+        assertThat(RobotsMatcher.of(apart, "b").crawlDelay()).isEqualTo(1);
+    }
 
-  @Test
-  void readsNoMoreThanHalfAMegabyteAndNoHalfRule() {
-    String head = "user-agent: *\nallow: /\n";
-    String filler = "#".repeat(RobotsFile.MOST_BYTES - head.length() - 16) + "\n";
+    @Test
+    void readsNoMoreThanHalfAMegabyteAndNoHalfRule() {
+        String head = "user-agent: *\nallow: /\n";
+        String filler = "#".repeat(RobotsFile.MOST_BYTES - head.length() - 16) + "\n";
 
-    RobotsFile file = parse(head + filler + "disallow: /a-long-path\ndisallow: /later\n");
+        RobotsFile file = parse(head + filler + "disallow: /a-long-path\ndisallow: /later\n");
 
-    assertThat(file.tooLarge()).isTrue();
-    assertThat(RobotsRules.of(file, "*").allows("/a-long-path")).isTrue();
-    assertThat(RobotsRules.of(file, "*").allows("/later")).isTrue();
-    assertThat(parse(head + filler).tooLarge()).isFalse();
-  }
+        assertThat(file.tooLarge()).isTrue();
+        assertThat(RobotsMatcher.of(file, "*").allows("/a-long-path")).isTrue();
+        assertThat(RobotsMatcher.of(file, "*").allows("/later")).isTrue();
+        assertThat(parse(head + filler).tooLarge()).isFalse();
+    }
 
-  /**
-   * crawler-commons, by which others crawl, decides alike; but not for a star and a dollar
-   * together, where it takes the first match of what is between them and no later one.
-   */
-  @Property(tries = 3_000)
-  void agreesWithAReferenceOnRandomRules(
-      @ForAll("rules") List<String> rules, @ForAll("paths") String path) {
-    String file = "User-agent: *\n" + String.join("\n", rules) + "\n";
+    /**
+     * crawler-commons, by which others crawl, decides alike; but not for a star and a dollar
+     * together, where it takes the first match of what is between them and no later one.
+     */
+    @Property(tries = 3_000)
+    void agreesWithAReferenceOnRandomRules(@ForAll("rules") List<String> rules, @ForAll("paths") String path) {
+        String file = "User-agent: *\n" + String.join("\n", rules) + "\n";
 
-    assertThat(allows(file, "*", path)).as(file + path).isEqualTo(reference(file, "*", path));
-  }
+        assertThat(allows(file, "*", path)).as(file + path).isEqualTo(reference(file, "*", path));
+    }
 
-  @Provide
-  Arbitrary<List<String>> rules() {
-    Arbitrary<String> prefix = Arbitraries.strings().withChars("/ab*").ofMaxLength(6);
-    Arbitrary<String> whole =
-        Arbitraries.strings().withChars("/ab").ofMaxLength(6).map(s -> s + "$");
-    return Combinators.combine(
-            Arbitraries.of("Allow: /", "Disallow: /"), Arbitraries.oneOf(prefix, whole))
-        .as((key, path) -> key + path)
-        .list()
-        .ofMinSize(1)
-        .ofMaxSize(6);
-  }
+    @Provide
+    Arbitrary<List<String>> rules() {
+        Arbitrary<String> prefix = Arbitraries.strings().withChars("/ab*").ofMaxLength(6);
+        Arbitrary<String> whole =
+                Arbitraries.strings().withChars("/ab").ofMaxLength(6).map(s -> s + "$");
+        return Combinators.combine(Arbitraries.of("Allow: /", "Disallow: /"), Arbitraries.oneOf(prefix, whole))
+                .as((key, path) -> key + path)
+                .list()
+                .ofMinSize(1)
+                .ofMaxSize(6);
+    }
 
-  @Provide
-  Arbitrary<String> paths() {
-    return Arbitraries.strings().withChars("/ab").ofMaxLength(8).map(s -> "/" + s);
-  }
+    @Provide
+    Arbitrary<String> paths() {
+        return Arbitraries.strings().withChars("/ab").ofMaxLength(8).map(s -> "/" + s);
+    }
 
-  @Property(tries = 2_000)
-  void nothingThatIsSentBreaksIt(
-      @ForAll byte[] bytes, @ForAll @StringLength(max = 40) String path) {
-    RobotsFile file = RobotsFile.parse(bytes, false);
+    @Property(tries = 2_000)
+    void nothingThatIsSentBreaksIt(@ForAll byte[] bytes, @ForAll @StringLength(max = 40) String path) {
+        RobotsFile file = RobotsFile.parse(bytes, false);
 
-    RobotsRules.of(file, "bot").allows("/" + path);
-    assertThat(file.errors().size()).isLessThanOrEqualTo(RobotsFile.MOST_ERRORS);
-  }
+        RobotsMatcher.of(file, "bot").allows("/" + path);
+        assertThat(file.errors().size()).isLessThanOrEqualTo(RobotsFile.MOST_ERRORS);
+    }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "user-agent: a\n",
-        "disallow: /\n",
-        "disallow: /a*a*a*a*b\n",
-        "*",
-        "a*",
-        ":",
-        "#",
-        "\r",
-        "\n",
-        "%",
-        "%2",
-        "user-agent: *\ndisallow: /*a\n",
-        "sitemap: x\n",
-        " "
-      })
-  void aMegabyteOfAnythingIsReadAtOnce(String piece) {
-    String head = "user-agent: *\ndisallow: /";
-    byte[] bytes =
-        (head + piece.repeat((1 << 20) / piece.length())).getBytes(StandardCharsets.UTF_8);
-    Assertions.assertTimeoutPreemptively(
-        Duration.ofSeconds(20),
-        () ->
-            RobotsTxt.Content.of(bytes, false, "*", "/" + "a".repeat(1_000))
-                .rules()
-                .allows("/" + "ab".repeat(500)));
-  }
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "user-agent: a\n",
+                "disallow: /\n",
+                "disallow: /a*a*a*a*b\n",
+                "*",
+                "a*",
+                ":",
+                "#",
+                "\r",
+                "\n",
+                "%",
+                "%2",
+                "user-agent: *\ndisallow: /*a\n",
+                "sitemap: x\n",
+                " "
+            })
+    void aMegabyteOfAnythingIsReadAtOnce(String piece) {
+        String head = "user-agent: *\ndisallow: /";
+        byte[] bytes = (head + piece.repeat((1 << 20) / piece.length())).getBytes(StandardCharsets.UTF_8);
+        Assertions.assertTimeoutPreemptively(
+                Duration.ofSeconds(20), () -> RobotsTxt.Content.of(bytes, false, "*", "/" + "a".repeat(1_000))
+                        .rules()
+                        .allows("/" + "ab".repeat(500)));
+    }
 
-  private static boolean reference(String file, String agent, String path) {
-    return new SimpleRobotRulesParser()
-        .parseContent(
-            "https://a.test/robots.txt",
-            file.getBytes(StandardCharsets.UTF_8),
-            "text/plain",
-            agent.equals("*") ? Set.of() : Set.of(agent))
-        .isAllowed("https://a.test" + path);
-  }
+    private static boolean reference(String file, String agent, String path) {
+        return new SimpleRobotRulesParser()
+                .parseContent(
+                        "https://a.test/robots.txt",
+                        file.getBytes(StandardCharsets.UTF_8),
+                        "text/plain",
+                        agent.equals("*") ? Set.of() : Set.of(agent))
+                .isAllowed("https://a.test" + path);
+    }
 
-  private static boolean allows(String file, String agent, String path) {
-    return RobotsRules.of(parse(file), agent).allows(path);
-  }
+    private static boolean allows(String file, String agent, String path) {
+        return RobotsMatcher.of(parse(file), agent).allows(path);
+    }
 
-  private static RobotsFile parse(String text) {
-    return RobotsFile.parse(text.getBytes(StandardCharsets.UTF_8), false);
-  }
+    private static RobotsFile parse(String text) {
+        return RobotsFile.parse(text.getBytes(StandardCharsets.UTF_8), false);
+    }
 }

@@ -1,25 +1,25 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.module.web.Seen.broken;
-import static dev.plumbline.module.web.Seen.codes;
-import static dev.plumbline.module.web.Seen.journey;
-import static dev.plumbline.module.web.Seen.page;
-import static dev.plumbline.module.web.Seen.redirect;
+import static dev.plumbline.module.web.HttpEvidence.broken;
+import static dev.plumbline.module.web.HttpEvidence.codes;
+import static dev.plumbline.module.web.HttpEvidence.journey;
+import static dev.plumbline.module.web.HttpEvidence.page;
+import static dev.plumbline.module.web.HttpEvidence.redirect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
-import dev.plumbline.check.Judgement;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
-import dev.plumbline.lab.Curl;
-import dev.plumbline.lab.HttpBench;
-import dev.plumbline.lab.Nginx;
-import dev.plumbline.probe.HttpJourney;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.probe.http.RedirectTrace;
+import dev.plumbline.support.Curl;
+import dev.plumbline.support.NginxServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,376 +42,334 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SecurityHeadersTest {
-  private static final SecurityHeaders MODULE = new SecurityHeaders();
-  private static final String[] PERFECT = {
-    "Strict-Transport-Security: max-age=31536000; includeSubDomains",
-    "Content-Security-Policy: default-src 'self'; form-action 'self'; frame-ancestors 'none'",
-    "X-Content-Type-Options: nosniff",
-    "Referrer-Policy: no-referrer",
-    "Permissions-Policy: camera=()",
-    "Cross-Origin-Opener-Policy: same-origin",
-    "Cross-Origin-Embedder-Policy: require-corp",
-    "Cross-Origin-Resource-Policy: same-origin"
-  };
-  private static HttpBench bench;
+    private static final SecurityHeaders MODULE = new SecurityHeaders();
+    private static final String[] PERFECT = {
+        "Strict-Transport-Security: max-age=31536000; includeSubDomains",
+        "Content-Security-Policy: default-src 'self'; form-action 'self'; frame-ancestors 'none'",
+        "X-Content-Type-Options: nosniff",
+        "Referrer-Policy: no-referrer",
+        "Permissions-Policy: camera=()",
+        "Cross-Origin-Opener-Policy: same-origin",
+        "Cross-Origin-Embedder-Policy: require-corp",
+        "Cross-Origin-Resource-Policy: same-origin"
+    };
+    private static HttpFixture bench;
 
-  @TempDir Path folder;
+    @TempDir
+    Path folder;
 
-  @BeforeAll
-  static void start() {
-    bench = HttpBench.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    assertThat(bench.lab().canaryTouches()).isZero();
-    bench.close();
-  }
-
-  @Test
-  void gradesWhatIsPerfectAtTheTop() {
-    Judgement judgement = judge(journey(page("https://a.test/", 200, "", PERFECT)));
-
-    assertThat(judgement.fields()).containsEntry("grade", "A+").containsEntry("score", 100);
-    assertThat(judgement.findings()).isEmpty();
-    assertThat((List<?>) judgement.fields().get("missing")).isEmpty();
-  }
-
-  /** One header of the perfect page, another value for it ("-" for none), and what comes of it. */
-  @ParameterizedTest(name = "{0}: {1}")
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      value = {
-        "Strict-Transport-Security | - | 80 | hsts_missing",
-        "Strict-Transport-Security | max-age=0 | 80 | hsts_off",
-        "Strict-Transport-Security | max-age=15551999; includeSubDomains | 90 | hsts_short",
-        "Strict-Transport-Security | max-age=15552000; includeSubDomains | 100 | -",
-        "Strict-Transport-Security | includeSubDomains | 80 | hsts_invalid",
-        "Strict-Transport-Security | max-age=31536000 | 100 | hsts_not_for_subdomains",
-        "Strict-Transport-Security | max-age=31535999; includeSubDomains; preload | 100 | hsts_preload_unready",
-        "Content-Security-Policy | frame-ancestors 'none' | 75 | csp_scripts_unlimited csp_objects_unlimited csp_forms_unlimited csp_inline_styles",
-        "Content-Security-Policy | - | 55 | csp_missing framing_unlimited",
-        "Content-Security-Policy | default-src 'self' 'unsafe-inline'; form-action 'self'; frame-ancestors 'self' | 80 | csp_inline_scripts csp_inline_styles",
-        "Content-Security-Policy | default-src 'self' 'unsafe-eval'; form-action 'self'; frame-ancestors 'self' | 95 | csp_eval",
-        "Content-Security-Policy | default-src 'self' * 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; object-src 'none' | 75 | csp_inline_scripts csp_any_source csp_inline_styles",
-        "Content-Security-Policy | default-src 'self'; form-action 'self'; frame-ancestors * | 80 | framing_unlimited",
-        "Content-Security-Policy | default-src 'self'; form-action 'self'; frame-ancestors 'self'; img self | 95 | csp_malformed",
-        "X-Content-Type-Options | - | 90 | nosniff_missing",
-        "X-Content-Type-Options | NoSniff | 100 | -",
-        "X-Content-Type-Options | nosniff, sniff | 100 | -",
-        "X-Content-Type-Options | sniff, nosniff | 90 | nosniff_missing",
-        "Referrer-Policy | - | 95 | referrer_policy_missing",
-        "Referrer-Policy | unsafe-url | 90 | referrer_policy_unsafe",
-        "Referrer-Policy | no-referrer, strict-origin-when-cross-origin | 100 | -",
-        "Referrer-Policy | same-origin, future-policy | 100 | -",
-        "Referrer-Policy | same-origin, unsafe-url | 90 | referrer_policy_unsafe",
-        "Referrer-Policy | never | 95 | referrer_policy_invalid",
-        "Permissions-Policy | - | 95 | permissions_policy_missing",
-        "Permissions-Policy | camera 'none' | 95 | permissions_policy_invalid",
-        "Cross-Origin-Opener-Policy | - | 95 | coop_missing",
-        "Cross-Origin-Opener-Policy | unsafe-none | 95 | coop_missing",
-        "Cross-Origin-Opener-Policy | same-origin; report-to=\"x\" | 100 | -",
-        "Cross-Origin-Embedder-Policy | - | 100 | coep_missing",
-        "Cross-Origin-Resource-Policy | anything | 100 | corp_missing",
-        "X-Frame-Options | ALLOW-FROM https://b.test | 95 | frame_options_invalid",
-        "Server | nginx/1.22.1 | 95 | software_disclosed",
-        "Server | nginx | 100 | -",
-        "X-Powered-By | PHP | 95 | software_disclosed",
-        "X-XSS-Protection | 1; mode=block | 100 | obsolete_header",
-        "X-XSS-Protection | 0 | 100 | -",
-        "Feature-Policy | camera 'none' | 100 | obsolete_header"
-      })
-  void weighsEachHeader(String name, String value, int score, String found) {
-    Judgement judgement = judge(journey(page("https://a.test/", 200, "", with(name, value))));
-
-    assertThat(judgement.fields()).containsEntry("score", score);
-    assertThat(codes(judgement))
-        .isEqualTo(found.equals("-") ? List.of() : List.of(found.split(" ")));
-  }
-
-  /** What the description of the score says, finding by finding. */
-  private static final Map<Integer, Set<String>> PRICES =
-      Map.of(
-          50, Set.of("plain_http"),
-          25, Set.of("csp_missing", "csp_report_only"),
-          20,
-              Set.of(
-                  "hsts_missing",
-                  "hsts_invalid",
-                  "hsts_off",
-                  "framing_unlimited",
-                  "csp_scripts_unlimited",
-                  "csp_inline_scripts",
-                  "csp_any_source"),
-          10,
-              Set.of(
-                  "hsts_short",
-                  "nosniff_missing",
-                  "referrer_policy_unsafe",
-                  "csp_shared_host",
-                  "csp_bypass_host"),
-          5,
-              Set.of(
-                  "csp_plain_http_source",
-                  "csp_eval",
-                  "csp_short_nonce",
-                  "csp_objects_unlimited",
-                  "csp_base_unlimited",
-                  "csp_malformed",
-                  "frame_options_invalid",
-                  "referrer_policy_missing",
-                  "referrer_policy_invalid",
-                  "permissions_policy_missing",
-                  "permissions_policy_invalid",
-                  "coop_missing",
-                  "software_disclosed"));
-
-  @ParameterizedTest
-  @MethodSource("findings")
-  void aFindingCostsWhatTheDescriptionOfTheScoreSays(FindingCode finding) {
-    int points =
-        SecurityHeadersFindings.all().stream()
-            .filter(rule -> rule.code().equals(finding))
-            .mapToInt(PricedFinding::points)
-            .sum();
-
-    assertThat(points).isEqualTo(price(finding.code()));
-    if (finding.level() == Level.WARN) {
-      assertThat(points).as("a warning that costs nothing").isPositive();
+    @BeforeAll
+    static void start() {
+        bench = HttpFixture.start();
     }
-  }
 
-  static List<FindingCode> findings() {
-    return MODULE.description().findings();
-  }
-
-  private static int price(String code) {
-    return PRICES.entrySet().stream()
-        .filter(price -> price.getValue().contains(code))
-        .mapToInt(Map.Entry::getKey)
-        .sum();
-  }
-
-  @Property(tries = 500)
-  void theScoreIsTheSumThatTheFindingsMake(
-      @ForAll boolean secure, @ForAll("headers") List<String> headers) {
-    String url = secure ? "https://a.test/" : "http://a.test/";
-
-    Judgement judgement = judge(journey(page(url, 200, "", headers.toArray(String[]::new))));
-
-    int policy = 0;
-    int others = 0;
-    for (String code : codes(judgement)) {
-      policy += code.startsWith("csp_") ? price(code) : 0;
-      others += code.startsWith("csp_") ? 0 : price(code);
+    @AfterAll
+    static void stop() {
+        assertThat(bench.lab().canaryTouches()).isZero();
+        bench.close();
     }
-    assertThat(judgement.fields())
-        .as(headers + " " + codes(judgement))
-        .containsEntry("score", Math.max(0, 100 - others - Math.min(25, policy)));
-  }
 
-  @Provide
-  Arbitrary<List<String>> headers() {
-    return Arbitraries.of(
-            "Strict-Transport-Security: max-age=0",
-            "Strict-Transport-Security: max-age=100",
-            "Strict-Transport-Security: max-age=31536000; includeSubDomains",
-            "Content-Security-Policy: default-src 'self'",
-            "Content-Security-Policy: script-src 'unsafe-inline' *; frame-ancestors *",
-            "Content-Security-Policy: script-src *.github.io ajax.googleapis.com; object-src 'none'",
-            "Content-Security-Policy: script-src http://b.test 'nonce-a' 'unsafe-eval'; img self",
-            "Content-Security-Policy-Report-Only: default-src 'self'",
-            "X-Frame-Options: DENY",
-            "X-Frame-Options: ALLOWALL",
-            "X-Content-Type-Options: nosniff",
-            "Referrer-Policy: no-referrer",
-            "Referrer-Policy: unsafe-url",
-            "Referrer-Policy: never",
-            "Permissions-Policy: camera=()",
-            "Permissions-Policy: camera 'none'",
-            "Cross-Origin-Opener-Policy: same-origin",
-            "Cross-Origin-Embedder-Policy: x",
-            "Cross-Origin-Resource-Policy: same-origin",
-            "Server: nginx/1.22.1",
-            "X-XSS-Protection: 1",
-            "Feature-Policy: camera 'none'")
-        .list()
-        .ofMaxSize(12);
-  }
+    @Test
+    void gradesWhatIsPerfectAtTheTop() {
+        Evaluation judgement = evaluate(journey(page("https://a.test/", 200, "", PERFECT)));
 
-  @Test
-  void callsOnlyThoseHeadersMissingWhoseAbsenceCosts() {
-    assertThat((List<?>) judge(journey(page("https://a.test/", 200, ""))).fields().get("missing"))
-        .asList()
-        .containsExactly(
-            "strict-transport-security",
-            "content-security-policy",
-            "x-frame-options",
-            "x-content-type-options",
-            "referrer-policy",
-            "permissions-policy",
-            "cross-origin-opener-policy");
-  }
+        assertThat(judgement.fields()).containsEntry("grade", "A+").containsEntry("score", 100);
+        assertThat(judgement.findings()).isEmpty();
+        assertThat((List<?>) judgement.fields().get("missing")).isEmpty();
+    }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "DENY | true",
-        "sameorigin | true",
-        "DENY, DENY | true",
-        "SAMEORIGIN, DENY | true",
-        "ALLOWALL | false",
-        "ALLOW-FROM https://b.test | false"
-      })
-  void readsFrameOptionsWhereNoPolicySpeaksOfFrames(String value, boolean limited) {
-    Judgement judgement =
-        judge(
-            journey(
-                page(
-                    "https://a.test/",
-                    200,
-                    "",
-                    "Content-Security-Policy: default-src 'self'",
-                    "X-Frame-Options: " + value)));
+    /** One header of the perfect page, another value for it ("-" for none), and what comes of it. */
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "Strict-Transport-Security | - | 80 | hsts_missing",
+                "Strict-Transport-Security | max-age=0 | 80 | hsts_off",
+                "Strict-Transport-Security | max-age=15551999; includeSubDomains | 90 | hsts_short",
+                "Strict-Transport-Security | max-age=15552000; includeSubDomains | 100 | -",
+                "Strict-Transport-Security | includeSubDomains | 80 | hsts_invalid",
+                "Strict-Transport-Security | max-age=31536000 | 100 | hsts_not_for_subdomains",
+                "Strict-Transport-Security | max-age=31535999; includeSubDomains; preload | 100 | hsts_preload_unready",
+                "Content-Security-Policy | frame-ancestors 'none' | 75 | csp_scripts_unlimited csp_objects_unlimited csp_forms_unlimited csp_inline_styles",
+                "Content-Security-Policy | - | 55 | csp_missing framing_unlimited",
+                "Content-Security-Policy | default-src 'self' 'unsafe-inline'; form-action 'self'; frame-ancestors 'self' | 80 | csp_inline_scripts csp_inline_styles",
+                "Content-Security-Policy | default-src 'self' 'unsafe-eval'; form-action 'self'; frame-ancestors 'self' | 95 | csp_eval",
+                "Content-Security-Policy | default-src 'self' * 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; object-src 'none' | 75 | csp_inline_scripts csp_any_source csp_inline_styles",
+                "Content-Security-Policy | default-src 'self'; form-action 'self'; frame-ancestors * | 80 | framing_unlimited",
+                "Content-Security-Policy | default-src 'self'; form-action 'self'; frame-ancestors 'self'; img self | 95 | csp_malformed",
+                "X-Content-Type-Options | - | 90 | nosniff_missing",
+                "X-Content-Type-Options | NoSniff | 100 | -",
+                "X-Content-Type-Options | nosniff, sniff | 100 | -",
+                "X-Content-Type-Options | sniff, nosniff | 90 | nosniff_missing",
+                "Referrer-Policy | - | 95 | referrer_policy_missing",
+                "Referrer-Policy | unsafe-url | 90 | referrer_policy_unsafe",
+                "Referrer-Policy | no-referrer, strict-origin-when-cross-origin | 100 | -",
+                "Referrer-Policy | same-origin, future-policy | 100 | -",
+                "Referrer-Policy | same-origin, unsafe-url | 90 | referrer_policy_unsafe",
+                "Referrer-Policy | never | 95 | referrer_policy_invalid",
+                "Permissions-Policy | - | 95 | permissions_policy_missing",
+                "Permissions-Policy | camera 'none' | 95 | permissions_policy_invalid",
+                "Cross-Origin-Opener-Policy | - | 95 | coop_missing",
+                "Cross-Origin-Opener-Policy | unsafe-none | 95 | coop_missing",
+                "Cross-Origin-Opener-Policy | same-origin; report-to=\"x\" | 100 | -",
+                "Cross-Origin-Embedder-Policy | - | 100 | coep_missing",
+                "Cross-Origin-Resource-Policy | anything | 100 | corp_missing",
+                "X-Frame-Options | ALLOW-FROM https://b.test | 95 | frame_options_invalid",
+                "Server | nginx/1.22.1 | 95 | software_disclosed",
+                "Server | nginx | 100 | -",
+                "X-Powered-By | PHP | 95 | software_disclosed",
+                "X-XSS-Protection | 1; mode=block | 100 | obsolete_header",
+                "X-XSS-Protection | 0 | 100 | -",
+                "Feature-Policy | camera 'none' | 100 | obsolete_header"
+            })
+    void weighsEachHeader(String name, String value, int score, String found) {
+        Evaluation judgement = evaluate(journey(page("https://a.test/", 200, "", with(name, value))));
 
-    assertThat(codes(judgement).contains("framing_unlimited")).isEqualTo(!limited);
-  }
+        assertThat(judgement.fields()).containsEntry("score", score);
+        assertThat(codes(judgement)).isEqualTo(found.equals("-") ? List.of() : List.of(found.split(" ")));
+    }
 
-  @Test
-  void frameAncestorsTakeThePlaceOfFrameOptions() {
-    Judgement judgement =
-        judge(
-            journey(
-                page(
-                    "https://a.test/",
-                    200,
-                    "",
-                    "Content-Security-Policy: frame-ancestors *",
-                    "X-Frame-Options: DENY")));
+    /** What the description of the score says, finding by finding. */
+    private static final Map<Integer, Set<String>> PRICES = Map.of(
+            50, Set.of("plain_http"),
+            25, Set.of("csp_missing", "csp_report_only"),
+            20,
+                    Set.of(
+                            "hsts_missing",
+                            "hsts_invalid",
+                            "hsts_off",
+                            "framing_unlimited",
+                            "csp_scripts_unlimited",
+                            "csp_inline_scripts",
+                            "csp_any_source"),
+            10, Set.of("hsts_short", "nosniff_missing", "referrer_policy_unsafe", "csp_shared_host", "csp_bypass_host"),
+            5,
+                    Set.of(
+                            "csp_plain_http_source",
+                            "csp_eval",
+                            "csp_short_nonce",
+                            "csp_objects_unlimited",
+                            "csp_base_unlimited",
+                            "csp_malformed",
+                            "frame_options_invalid",
+                            "referrer_policy_missing",
+                            "referrer_policy_invalid",
+                            "permissions_policy_missing",
+                            "permissions_policy_invalid",
+                            "coop_missing",
+                            "software_disclosed"));
 
-    assertThat(codes(judgement)).contains("framing_unlimited");
-  }
+    @ParameterizedTest
+    @MethodSource("findings")
+    void aFindingCostsWhatTheDescriptionOfTheScoreSays(FindingCode finding) {
+        int points = SecurityHeadersFindings.all().stream()
+                .filter(rule -> rule.code().equals(finding))
+                .mapToInt(ScoredFinding::points)
+                .sum();
 
-  @Test
-  void aPolicyThatOnlyReportsStopsNothing() {
-    Judgement judgement =
-        judge(
-            journey(
-                page(
-                    "https://a.test/",
-                    200,
-                    "",
-                    "Content-Security-Policy-Report-Only: default-src 'unsafe-inline'")));
+        assertThat(points).isEqualTo(price(finding.code()));
+        if (finding.level() == Level.WARN) {
+            assertThat(points).as("a warning that costs nothing").isPositive();
+        }
+    }
 
-    assertThat(codes(judgement)).contains("csp_report_only").doesNotContain("csp_missing");
-    assertThat((Map<?, ?>) judgement.fields().get("csp"))
-        .extracting("report_only", "policy")
-        .containsExactly(true, "default-src 'unsafe-inline'");
-    assertThat((List<?>) judgement.fields().get("missing"))
-        .asList()
-        .contains("content-security-policy");
-  }
+    static List<FindingCode> findings() {
+        return MODULE.description().findings();
+    }
 
-  @ParameterizedTest
-  @CsvSource({"http://a.test/, 50", "https://192.0.2.1/, 100"})
-  void strictTransportCountsOnlyOverHttpsAndForANames(String url, int score) {
-    Judgement judgement = judge(journey(page(url, 200, "", PERFECT)));
+    private static int price(String code) {
+        return PRICES.entrySet().stream()
+                .filter(price -> price.getValue().contains(code))
+                .mapToInt(Map.Entry::getKey)
+                .sum();
+    }
 
-    assertThat(judgement.fields()).containsEntry("score", score);
-    assertThat(codes(judgement)).contains("hsts_ignored").doesNotContain("hsts_missing");
-  }
+    @Property(tries = 500)
+    void theScoreIsTheSumThatTheFindingsMake(@ForAll boolean secure, @ForAll("headers") List<String> headers) {
+        String url = secure ? "https://a.test/" : "http://a.test/";
 
-  @Test
-  void theFirstOfSeveralStrictTransportHeadersCounts() {
-    List<String> headers = new ArrayList<>(List.of(PERFECT));
-    headers.add("Strict-Transport-Security: max-age=0");
+        Evaluation judgement = evaluate(journey(page(url, 200, "", headers.toArray(String[]::new))));
 
-    Judgement judgement =
-        judge(journey(page("https://a.test/", 200, "", headers.toArray(String[]::new))));
+        int policy = 0;
+        int others = 0;
+        for (String code : codes(judgement)) {
+            policy += code.startsWith("csp_") ? price(code) : 0;
+            others += code.startsWith("csp_") ? 0 : price(code);
+        }
+        assertThat(judgement.fields())
+                .as(headers + " " + codes(judgement))
+                .containsEntry("score", Math.max(0, 100 - others - Math.min(25, policy)));
+    }
 
-    assertThat(codes(judgement)).containsExactly("hsts_several");
-  }
+    @Provide
+    Arbitrary<List<String>> headers() {
+        return Arbitraries.of(
+                        "Strict-Transport-Security: max-age=0",
+                        "Strict-Transport-Security: max-age=100",
+                        "Strict-Transport-Security: max-age=31536000; includeSubDomains",
+                        "Content-Security-Policy: default-src 'self'",
+                        "Content-Security-Policy: script-src 'unsafe-inline' *; frame-ancestors *",
+                        "Content-Security-Policy: script-src *.github.io ajax.googleapis.com; object-src 'none'",
+                        "Content-Security-Policy: script-src http://b.test 'nonce-a' 'unsafe-eval'; img self",
+                        "Content-Security-Policy-Report-Only: default-src 'self'",
+                        "X-Frame-Options: DENY",
+                        "X-Frame-Options: ALLOWALL",
+                        "X-Content-Type-Options: nosniff",
+                        "Referrer-Policy: no-referrer",
+                        "Referrer-Policy: unsafe-url",
+                        "Referrer-Policy: never",
+                        "Permissions-Policy: camera=()",
+                        "Permissions-Policy: camera 'none'",
+                        "Cross-Origin-Opener-Policy: same-origin",
+                        "Cross-Origin-Embedder-Policy: x",
+                        "Cross-Origin-Resource-Policy: same-origin",
+                        "Server: nginx/1.22.1",
+                        "X-XSS-Protection: 1",
+                        "Feature-Policy: camera 'none'")
+                .list()
+                .ofMaxSize(12);
+    }
 
-  @ParameterizedTest
-  @CsvSource({
-    "100, A+", "99, A", "90, A", "89, B", "75, B", "60, C", "40, D", "39, E", "20, E", "19, F",
-    "0, F"
-  })
-  void gradesByScore(int score, String grade) {
-    assertThat(SecurityHeadersJudgement.grade(score)).isEqualTo(grade);
-  }
+    @Test
+    void callsOnlyThoseHeadersMissingWhoseAbsenceCosts() {
+        assertThat((List<?>) evaluate(journey(page("https://a.test/", 200, "")))
+                        .fields()
+                        .get("missing"))
+                .asList()
+                .containsExactly(
+                        "strict-transport-security",
+                        "content-security-policy",
+                        "x-frame-options",
+                        "x-content-type-options",
+                        "referrer-policy",
+                        "permissions-policy",
+                        "cross-origin-opener-policy");
+    }
 
-  @Test
-  void judgesThePageAtTheEndOfRedirects() {
-    Judgement judgement =
-        judge(
-            journey(
-                redirect("http://a.test/", 301, "https://a.test/"),
-                page("https://a.test/", 200, "", PERFECT)));
-
-    assertThat(judgement.fields()).containsEntry("grade", "A+");
-    assertThat(judgement.findings())
-        .extracting(Finding::code, Finding::level, Finding::message)
-        .containsExactly(
-            tuple(
-                "redirected",
-                Level.INFO,
-                "The page judged is https://a.test/, to which the address redirects."));
-  }
-
-  @Test
-  void aPageThatBrokeOffIsJudgedByItsHead() {
-    Judgement judgement =
-        judge(
-            broken(
-                ErrorCode.READ_TIMEOUT,
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "DENY | true",
+                "sameorigin | true",
+                "DENY, DENY | true",
+                "SAMEORIGIN, DENY | true",
+                "ALLOWALL | false",
+                "ALLOW-FROM https://b.test | false"
+            })
+    void readsFrameOptionsWhereNoPolicySpeaksOfFrames(String value, boolean limited) {
+        Evaluation judgement = evaluate(journey(page(
                 "https://a.test/",
-                page("https://a.test/", 200, "", PERFECT)));
+                200,
+                "",
+                "Content-Security-Policy: default-src 'self'",
+                "X-Frame-Options: " + value)));
 
-    assertThat(judgement.error()).isNull();
-    assertThat(judgement.fields()).containsEntry("grade", "A+");
-  }
+        assertThat(codes(judgement).contains("framing_unlimited")).isEqualTo(!limited);
+    }
 
-  @Test
-  void aRedirectThatLeadsNowhereIsNoPage() {
-    Judgement judgement =
-        judge(
-            broken(
-                ErrorCode.REDIRECT_LOOP,
-                "https://a.test/",
-                redirect("https://a.test/", 301, "https://a.test/")));
+    @Test
+    void frameAncestorsTakeThePlaceOfFrameOptions() {
+        Evaluation judgement = evaluate(journey(page(
+                "https://a.test/", 200, "", "Content-Security-Policy: frame-ancestors *", "X-Frame-Options: DENY")));
 
-    assertThat(judgement.error()).isNotNull();
-    assertThat(judgement.fields()).isEmpty();
-  }
+        assertThat(codes(judgement)).contains("framing_unlimited");
+    }
 
-  @ParameterizedTest
-  @CsvSource({
-    "/ok, FAIL, -",
-    "/status/404, FAIL, -",
-    "/big, FAIL, -",
-    "/drip/body, FAIL, -",
-    "/headers/perfect, FAIL, -",
-    "/redirect/loop, ERROR, redirect_loop",
-    "/closed, ERROR, connection_reset",
-    "/ssh, ERROR, http_protocol_error"
-  })
-  void judgesTheLab(String path, Verdict verdict, String error) {
-    CheckResult result = bench.check(MODULE, path, "timeout_ms=2000");
+    @Test
+    void aPolicyThatOnlyReportsStopsNothing() {
+        Evaluation judgement = evaluate(journey(
+                page("https://a.test/", 200, "", "Content-Security-Policy-Report-Only: default-src 'unsafe-inline'")));
 
-    assertThat(result.verdict()).isEqualTo(verdict);
-    assertThat(result.error() == null ? "-" : result.error().code().id()).isEqualTo(error);
-  }
+        assertThat(codes(judgement)).contains("csp_report_only").doesNotContain("csp_missing");
+        assertThat((Map<?, ?>) judgement.fields().get("csp"))
+                .extracting("report_only", "policy")
+                .containsExactly(true, "default-src 'unsafe-inline'");
+        assertThat((List<?>) judgement.fields().get("missing")).asList().contains("content-security-policy");
+    }
 
-  @Test
-  void agreesWithCurlOnNginx() throws Exception {
-    try (Nginx nginx =
-        Nginx.start(
-            folder,
-            bench.identity(),
-            """
+    @ParameterizedTest
+    @CsvSource({"http://a.test/, 50", "https://192.0.2.1/, 100"})
+    void strictTransportCountsOnlyOverHttpsAndForANames(String url, int score) {
+        Evaluation judgement = evaluate(journey(page(url, 200, "", PERFECT)));
+
+        assertThat(judgement.fields()).containsEntry("score", score);
+        assertThat(codes(judgement)).contains("hsts_ignored").doesNotContain("hsts_missing");
+    }
+
+    @Test
+    void theFirstOfSeveralStrictTransportHeadersCounts() {
+        List<String> headers = new ArrayList<>(List.of(PERFECT));
+        headers.add("Strict-Transport-Security: max-age=0");
+
+        Evaluation judgement = evaluate(journey(page("https://a.test/", 200, "", headers.toArray(String[]::new))));
+
+        assertThat(codes(judgement)).containsExactly("hsts_several");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"100, A+", "99, A", "90, A", "89, B", "75, B", "60, C", "40, D", "39, E", "20, E", "19, F", "0, F"})
+    void gradesByScore(int score, String grade) {
+        assertThat(SecurityHeadersEvaluation.grade(score)).isEqualTo(grade);
+    }
+
+    @Test
+    void judgesThePageAtTheEndOfRedirects() {
+        Evaluation judgement = evaluate(
+                journey(redirect("http://a.test/", 301, "https://a.test/"), page("https://a.test/", 200, "", PERFECT)));
+
+        assertThat(judgement.fields()).containsEntry("grade", "A+");
+        assertThat(judgement.findings())
+                .extracting(Finding::code, Finding::level, Finding::message)
+                .containsExactly(tuple(
+                        "redirected",
+                        Level.INFO,
+                        "The page judged is https://a.test/, to which the address redirects."));
+    }
+
+    @Test
+    void aPageThatBrokeOffIsJudgedByItsHead() {
+        Evaluation judgement =
+                evaluate(broken(ErrorCode.READ_TIMEOUT, "https://a.test/", page("https://a.test/", 200, "", PERFECT)));
+
+        assertThat(judgement.error()).isNull();
+        assertThat(judgement.fields()).containsEntry("grade", "A+");
+    }
+
+    @Test
+    void aRedirectThatLeadsNowhereIsNoPage() {
+        Evaluation judgement = evaluate(broken(
+                ErrorCode.REDIRECT_LOOP, "https://a.test/", redirect("https://a.test/", 301, "https://a.test/")));
+
+        assertThat(judgement.error()).isNotNull();
+        assertThat(judgement.fields()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/ok, FAIL, -",
+        "/status/404, FAIL, -",
+        "/big, FAIL, -",
+        "/drip/body, FAIL, -",
+        "/headers/perfect, FAIL, -",
+        "/redirect/loop, ERROR, redirect_loop",
+        "/closed, ERROR, connection_reset",
+        "/ssh, ERROR, http_protocol_error"
+    })
+    void judgesTheLab(String path, Verdict verdict, String error) {
+        CheckResult result = bench.check(MODULE, path, "timeout_ms=2000");
+
+        assertThat(result.verdict()).isEqualTo(verdict);
+        assertThat(result.error() == null ? "-" : result.error().code().id()).isEqualTo(error);
+    }
+
+    @Test
+    void agreesWithCurlOnNginx() throws Exception {
+        try (NginxServer nginx = NginxServer.start(
+                folder,
+                bench.identity(),
+                """
             server_tokens off;
             add_header Strict-Transport-Security 'max-age="31536000"; includeSubDomains' always;
             add_header Content-Security-Policy "default-src 'self'; form-action 'self'; frame-ancestors 'self'" always;
@@ -423,57 +381,57 @@ class SecurityHeadersTest {
             location = /bare { add_header X-Frame-Options DENY; server_tokens on; return 200 "bare"; }
             location / { return 404; }
             """)) {
-      bench.dns().address("lab.test", "127.0.0.1");
-      var probe = bench.probe(HttpBench.policy(List.of("127.0.0.0/8"), List.of("*")));
-      String url = nginx.https("/").replace("127.0.0.1", "lab.test");
+            bench.dns().address("lab.test", "127.0.0.1");
+            var probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            String url = nginx.https("/").replace("127.0.0.1", "lab.test");
 
-      CheckResult good = bench.check(MODULE, probe, url, "");
-      CheckResult missing = bench.check(MODULE, probe, url + "missing", "");
-      CheckResult bare = bench.check(MODULE, probe, url + "bare", "");
+            CheckResult good = bench.check(MODULE, probe, url, "");
+            CheckResult missing = bench.check(MODULE, probe, url + "missing", "");
+            CheckResult bare = bench.check(MODULE, probe, url + "bare", "");
 
-      assertThat(good.verdict()).isEqualTo(Verdict.PASS);
-      assertThat(good.fields()).containsEntry("grade", "A+");
-      assertThat(missing.fields()).containsEntry("grade", "A+");
-      assertThat(bare.fields()).containsEntry("grade", "E");
-      assertThat(bare.verdict()).isEqualTo(Verdict.FAIL);
-      for (String path : List.of("/", "/missing", "/bare")) {
-        Map<String, String> seen = curlHeaders(nginx.https(path));
-        CheckResult ours = path.equals("/") ? good : path.equals("/bare") ? bare : missing;
-        Map<String, String> fields =
-            Map.of(
-                "x_frame_options", "x-frame-options",
-                "x_content_type_options", "x-content-type-options",
-                "referrer_policy", "referrer-policy",
-                "permissions_policy", "permissions-policy",
-                "coop", "cross-origin-opener-policy",
-                "coep", "cross-origin-embedder-policy");
-        fields.forEach(
-            (field, header) -> assertThat(ours.fields().get(field)).isEqualTo(seen.get(header)));
-      }
+            assertThat(good.verdict()).isEqualTo(Verdict.PASS);
+            assertThat(good.fields()).containsEntry("grade", "A+");
+            assertThat(missing.fields()).containsEntry("grade", "A+");
+            assertThat(bare.fields()).containsEntry("grade", "E");
+            assertThat(bare.verdict()).isEqualTo(Verdict.FAIL);
+            for (String path : List.of("/", "/missing", "/bare")) {
+                Map<String, String> seen = curlHeaders(nginx.https(path));
+                CheckResult ours = path.equals("/") ? good : path.equals("/bare") ? bare : missing;
+                Map<String, String> fields = Map.of(
+                        "x_frame_options", "x-frame-options",
+                        "x_content_type_options", "x-content-type-options",
+                        "referrer_policy", "referrer-policy",
+                        "permissions_policy", "permissions-policy",
+                        "coop", "cross-origin-opener-policy",
+                        "coep", "cross-origin-embedder-policy");
+                fields.forEach(
+                        (field, header) -> assertThat(ours.fields().get(field)).isEqualTo(seen.get(header)));
+            }
+        }
     }
-  }
 
-  private static Map<String, String> curlHeaders(String url) throws Exception {
-    Map<String, String> headers = new LinkedHashMap<>();
-    for (String line : Curl.say(url, "--dump-header", "-", "--output", "/dev/null").split("\\R")) {
-      String[] parts = line.split(": ", 2);
-      if (parts.length == 2) {
-        headers.put(parts[0].toLowerCase(Locale.ROOT), parts[1]);
-      }
+    private static Map<String, String> curlHeaders(String url) throws Exception {
+        Map<String, String> headers = new LinkedHashMap<>();
+        for (String line :
+                Curl.say(url, "--dump-header", "-", "--output", "/dev/null").split("\\R")) {
+            String[] parts = line.split(": ", 2);
+            if (parts.length == 2) {
+                headers.put(parts[0].toLowerCase(Locale.ROOT), parts[1]);
+            }
+        }
+        return headers;
     }
-    return headers;
-  }
 
-  private static String[] with(String name, String value) {
-    List<String> headers = new ArrayList<>();
-    Arrays.stream(PERFECT).filter(header -> !header.startsWith(name + ":")).forEach(headers::add);
-    if (!value.equals("-")) {
-      headers.add(name + ": " + value);
+    private static String[] with(String name, String value) {
+        List<String> headers = new ArrayList<>();
+        Arrays.stream(PERFECT).filter(header -> !header.startsWith(name + ":")).forEach(headers::add);
+        if (!value.equals("-")) {
+            headers.add(name + ": " + value);
+        }
+        return headers.toArray(String[]::new);
     }
-    return headers.toArray(String[]::new);
-  }
 
-  private static Judgement judge(HttpJourney journey) {
-    return MODULE.judge(journey, Options.defaults(MODULE.description()));
-  }
+    private static Evaluation evaluate(RedirectTrace journey) {
+        return MODULE.evaluate(journey, Options.defaults(MODULE.description()));
+    }
 }

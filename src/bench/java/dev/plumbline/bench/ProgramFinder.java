@@ -1,0 +1,56 @@
+package dev.plumbline.bench;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the programs that the service is compared with. */
+final class ProgramFinder {
+    private ProgramFinder() {}
+
+    /**
+     * The path of a program.
+     *
+     * @throws MissingProgramException naming the package
+     */
+    static String require(String program, String debianPackage) {
+        String found = find(program);
+        if (found == null) {
+            throw new MissingProgramException("Debian's " + debianPackage);
+        }
+        return found;
+    }
+
+    /**
+     * The path of a program that Debian does not have.
+     *
+     * @param module of Go
+     * @throws MissingProgramException naming it and its module
+     */
+    static String requireOfGo(String program, String module) {
+        String found = find(program);
+        if (found == null) {
+            throw new MissingProgramException(program + " of the Go module " + module + " in the PATH");
+        }
+        return found;
+    }
+
+    private static @Nullable String find(String program) {
+        List<String> directories = new ArrayList<>();
+        String path = System.getenv("PATH");
+        if (path != null) {
+            directories.addAll(List.of(path.split(File.pathSeparator)));
+        }
+        directories.addAll(List.of("/usr/sbin", "/usr/local/sbin"));
+        for (String directory : directories) {
+            Path candidate = Path.of(directory, program);
+            if (Files.isExecutable(candidate) && !Files.isDirectory(candidate)) {
+                return candidate.toString();
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,122 @@
+package dev.plumbline.job.store;
+
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.store.Database;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+
+/**
+ * A coordinator that does nothing but claim: the statements are those of the service, the lines are
+ * not checked. As many lines wait after {@link #claimOne} as before.
+ */
+public final class ClaimBench {
+    private static final int MOST_LINES = 500;
+    private static final int CREATIONS_AT_ONCE = 4;
+    private static final String MODULE = "http-status";
+    private static final List<String> MODULES = List.of(MODULE, "ssl-certificate");
+    private static final Duration KEEP = Duration.ofDays(30);
+    private static final Duration LEASE = Duration.ofHours(1);
+    private static final long PATIENCE_SECONDS = 60;
+
+    private final WorkStore work;
+    private final JobStore jobs;
+    private final long account;
+    private final long key;
+    private final long owner;
+    private int claimedLines;
+
+    /**
+     * @param account whose lines wait
+     * @param key under which they were sent in
+     */
+    public ClaimBench(Database database, long account, long key) throws InterruptedException {
+        this.work = new WorkStore(database, KEEP);
+        this.jobs = new JobStore(database, KEEP, new JobStore.Quotas(0, 0));
+        this.account = account;
+        this.key = key;
+        this.owner = await(work.register(LEASE));
+    }
+
+    /** Sends lines in, a multiple of 500. */
+    public void fill(int lines) throws InterruptedException {
+        List<Future<?>> creations = new ArrayList<>();
+        for (int i = 0; i < lines / MOST_LINES; i++) {
+            creations.add(create());
+            if (creations.size() == CREATIONS_AT_ONCE) {
+                await(Future.all(creations));
+                creations.clear();
+            }
+        }
+        await(Future.all(creations));
+    }
+
+    private Future<?> create() {
+        String path = "http://127.0.0.1/" + UUID.randomUUID() + "/";
+        return jobs.create(
+                "job_" + UUID.randomUUID().toString().replace("-", "").substring(0, 22),
+                new JobMessage.CreateJob(
+                        account,
+                        key,
+                        MODULE,
+                        IntStream.range(0, MOST_LINES).mapToObj(i -> path + i).toList(),
+                        Map.of(),
+                        false,
+                        null),
+                null);
+    }
+
+    /**
+     * Claims one chunk and ends it, and sends as many lines in, in jobs of the size of those that
+     * wait; how long the claim took, in ms.
+     */
+    public double claimOne() throws InterruptedException {
+        long began = System.nanoTime();
+        List<WorkStore.Claimed> claimed =
+                await(work.claim(owner, 1, new WorkStore.Wanted(MODULES, List.of(), false, List.of())));
+        double millis = (System.nanoTime() - began) / 1e6;
+        WorkStore.Claimed chunk = claimed.get(0);
+        List<WorkStore.LineResult> lines = chunk.checks().stream()
+                .map(index -> new WorkStore.LineResult(chunk.id(), index, "pass", Buffer.buffer("{}"), null))
+                .toList();
+        await(work.write(owner, lines, Set.of(chunk.id())));
+        claimedLines += lines.size();
+        if (claimedLines >= MOST_LINES) {
+            claimedLines -= MOST_LINES;
+            await(create());
+        }
+        return millis;
+    }
+
+    /**
+     * Looks for what a newcomer would get, past all these lines, as a node does that is full of them;
+     * how long it took, in ms.
+     */
+    public double lookForNewcomers() throws InterruptedException {
+        long began = System.nanoTime();
+        List<WorkStore.Claimed> claimed =
+                await(work.claim(owner, 1, new WorkStore.Wanted(MODULES, List.of(account), true, List.of())));
+        double millis = (System.nanoTime() - began) / 1e6;
+        if (!claimed.isEmpty()) {
+            throw new IllegalStateException("there was somebody else");
+        }
+        return millis;
+    }
+
+    private static <T> T await(Future<T> future) throws InterruptedException {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+}

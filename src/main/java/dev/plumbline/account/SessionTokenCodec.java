@@ -1,0 +1,144 @@
+package dev.plumbline.account;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.auth.JWTOptions;
+import io.vertx.ext.auth.PubSecKeyOptions;
+import io.vertx.ext.auth.authentication.TokenCredentials;
+import io.vertx.ext.auth.jwt.JWTAuth;
+import io.vertx.ext.auth.jwt.JWTAuthOptions;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The tokens that sessions are carried in: JSON Web Tokens (RFC 7519) by one algorithm, HS256, for
+ * one issuer and one audience. That a token is signed and not expired says only that it was once
+ * ours; whether it is good, the database says.
+ */
+final class SessionTokenCodec {
+    /** What a token may have, and more than ours ever have. */
+    static final int LONGEST = 1_024;
+
+    private static final String ALGORITHM = "HS256";
+    private static final String AUDIENCE = "plumbline-web";
+    private static final Pattern COMPACT = Pattern.compile("[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+");
+    private static final int ID_BYTES = 16;
+    private static final int ID_CHARACTERS = 22;
+
+    private final SecureRandom random = new SecureRandom();
+    private final JWTAuth jwt;
+    private final SecretKeySpec successors;
+    private final String issuer;
+
+    /**
+     * @param secret at least 32 characters
+     * @param issuer the address under which people reach the service
+     */
+    SessionTokenCodec(Vertx vertx, String secret, String issuer) {
+        this.issuer = issuer;
+        this.successors = new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256");
+        this.jwt = JWTAuth.create(
+                vertx,
+                new JWTAuthOptions()
+                        .addPubSecKey(
+                                new PubSecKeyOptions().setAlgorithm(ALGORITHM).setBuffer(Buffer.buffer(secret)))
+                        .setJWTOptions(new JWTOptions()
+                                .setAlgorithm(ALGORITHM)
+                                .setIssuer(issuer)
+                                .addAudience(AUDIENCE)));
+    }
+
+    /**
+     * What a token says.
+     *
+     * @param tokenId the token's own
+     */
+    record Claims(long sessionId, long accountId, String tokenId) {
+        /** Hides the token's id. */
+        @Override
+        public String toString() {
+            return "Claims[session=" + sessionId + ", account=" + accountId + "]";
+        }
+    }
+
+    /** A new id for a token: 128 random bits. */
+    String freshId() {
+        byte[] bytes = new byte[ID_BYTES];
+        random.nextBytes(bytes);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /**
+     * The id of the token that replaces another: always the same, so that requests that were sent
+     * together are told the same, and can be told it again.
+     */
+    String successorId(Claims of) {
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(successors);
+            byte[] code = mac.doFinal(("successor\n" + of.sessionId + "\n" + of.tokenId).getBytes(UTF_8));
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(code, ID_BYTES));
+        } catch (GeneralSecurityException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    String write(long sessionId, long accountId, String tokenId, Instant expiresAt) {
+        return jwt.generateToken(
+                new JsonObject()
+                        .put("iss", issuer)
+                        .put("aud", AUDIENCE)
+                        .put("sub", Long.toString(accountId))
+                        .put("sid", Long.toString(sessionId))
+                        .put("jti", tokenId)
+                        .put("exp", expiresAt.getEpochSecond()),
+                new JWTOptions().setAlgorithm(ALGORITHM));
+    }
+
+    /** Fails for whatever is no token of ours, without a word that could be logged. */
+    Future<Claims> read(String token) {
+        if (token.length() > LONGEST || !COMPACT.matcher(token).matches()) {
+            return foreign();
+        }
+        try {
+            return jwt.authenticate(new TokenCredentials(token))
+                    .map(user -> claims(user.principal().mergeIn(user.attributes())))
+                    .recover(refused -> foreign());
+        } catch (RuntimeException refused) {
+            return foreign();
+        }
+    }
+
+    private static Claims claims(JsonObject user) {
+        JsonObject token = user.getJsonObject("accessToken");
+        String id = token.getString("jti");
+        if (id.length() != ID_CHARACTERS || !token.containsKey("exp")) {
+            throw new IllegalArgumentException("a token of another kind");
+        }
+        return new Claims(Long.parseLong(token.getString("sid")), Long.parseLong(token.getString("sub")), id);
+    }
+
+    static Buffer hash(String tokenId) {
+        try {
+            return Buffer.buffer(MessageDigest.getInstance("SHA-256").digest(tokenId.getBytes(UTF_8)));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static Future<Claims> foreign() {
+        return Future.failedFuture(new IllegalArgumentException("no token of ours"));
+    }
+}

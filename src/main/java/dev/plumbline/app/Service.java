@@ -1,0 +1,352 @@
+package dev.plumbline.app;
+
+import dev.plumbline.account.ApiKeyAuthenticator;
+import dev.plumbline.account.BootstrapAccount;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.config.Config;
+import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.server.ConnectionLimitHandler;
+import dev.plumbline.http.server.GracefulShutdown;
+import dev.plumbline.http.server.GuardedTransport;
+import dev.plumbline.http.server.HttpMetrics;
+import dev.plumbline.http.web.layout.Assets;
+import dev.plumbline.http.web.layout.PageRenderer;
+import dev.plumbline.instant.InstantChecks;
+import dev.plumbline.job.api.JobCoordinatorVerticle;
+import dev.plumbline.job.coordinate.CoordinatorSettings;
+import dev.plumbline.job.store.JobStateStore;
+import dev.plumbline.job.store.JobStore;
+import dev.plumbline.job.store.UsageStore;
+import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.limit.QuotaPolicy;
+import dev.plumbline.limit.RateLimitVerticle;
+import dev.plumbline.limit.SlidingWindows;
+import dev.plumbline.ops.EventLoopLag;
+import dev.plumbline.ops.HealthCheck;
+import dev.plumbline.ops.ManagementVerticle;
+import dev.plumbline.ops.ProcessMetrics;
+import dev.plumbline.result.ResultCache;
+import dev.plumbline.result.ResultLookup;
+import dev.plumbline.result.ResultStore;
+import dev.plumbline.run.CheckEnvironment;
+import dev.plumbline.run.CheckRunner;
+import dev.plumbline.run.CheckRunnerVerticle;
+import dev.plumbline.run.RunnerMetrics;
+import dev.plumbline.store.Database;
+import dev.plumbline.store.EmbeddedPostgres;
+import dev.plumbline.store.RetentionTask;
+import dev.plumbline.store.SchemaMigrator;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Deployable;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What is deployed, how many of it, in which order; and how it all ends again. */
+public final class Service {
+    private static final Duration PURGE_PERIOD = Duration.ofSeconds(30);
+    private static final Duration WINDOW = Duration.ofHours(1);
+
+    private final Config config;
+    private final Clock clock = Clock.systemUTC();
+    private final OwnEndpoints own = new OwnEndpoints();
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final PageRenderer pages;
+    private final ProblemResponder problems;
+    private final HttpMetrics httpMetrics;
+    private final ConnectionLimitHandler guard;
+    private final Vertx vertx;
+    private final int loops;
+
+    private @Nullable Future<ApiContract> contract;
+    private @Nullable EmbeddedPostgres embedded;
+    private @Nullable Database database;
+    private @Nullable ResultStore store;
+    private @Nullable SlidingWindows windows;
+    private @Nullable ApiKeyAuthenticator keys;
+    private @Nullable RetentionTask cleaner;
+    private @Nullable HealthCheck health;
+    private @Nullable JobCoordinatorVerticle coordinator;
+    private @Nullable HttpAssembly front;
+    private @Nullable String httpDeployment;
+
+    private Service(Config config) {
+        this.config = config;
+        this.loops = Runtime.getRuntime().availableProcessors();
+        this.pages = new PageRenderer(config.http().publicUrl(), Assets.load());
+        this.problems = new ProblemResponder(config.http().publicUrl(), pages);
+        this.httpMetrics = new HttpMetrics(registry);
+        this.guard = new ConnectionLimitHandler(config.http(), problems, httpMetrics);
+        registry.gauge("plumbline.http.connections", guard, ConnectionLimitHandler::open);
+        ProcessMetrics.register(registry);
+        this.vertx = Vertx.builder()
+                .with(new VertxOptions().setEventLoopPoolSize(loops))
+                .withTransport(GuardedTransport.of(guard))
+                .build();
+    }
+
+    /**
+     * Starts everything; blocks until it answers.
+     *
+     * @param print takes what is told once: the account of the first start, a line at a time
+     * @throws StartException with one line that says why not; then nothing is left running
+     */
+    public static Service start(Config config, Consumer<String> print) throws StartException {
+        Service service = new Service(config);
+        try {
+            service.open(print);
+            return service;
+        } catch (StartException | RuntimeException failed) {
+            service.stop();
+            throw failed;
+        }
+    }
+
+    /** Where people reach it. */
+    public String address() {
+        String host = config.http().host();
+        return (config.http().tlsCertificate() == null ? "http://" : "https://")
+                + (host.indexOf(':') >= 0 ? "[" + host + "]" : host)
+                + ":"
+                + config.http().port();
+    }
+
+    private void open(Consumer<String> print) throws StartException {
+        String wrong = BootstrapAccount.fault(config.bootstrap());
+        if (wrong != null) {
+            throw new StartException(wrong, null);
+        }
+        Future<ApiContract> loading = ApiContract.load(vertx, config.http().publicUrl());
+        contract = loading;
+        String url = databaseUrl();
+        BlockingAwait.await(SchemaMigrator.run(vertx, url), "the database");
+        Database opened = Database.open(vertx, config.database(), url);
+        database = opened;
+        own.add(opened.host(), opened.port());
+        MessageBus bus = MessageBus.of(vertx);
+        ResultStore results = new ResultStore(vertx, opened);
+        store = results;
+        Map<String, QuotaPolicy> policies = new HashMap<>(AccountAssembly.QUOTAS);
+        policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
+        SlidingWindows quotas = new SlidingWindows(vertx, opened, policies);
+        windows = quotas;
+        PasswordHasher passwords = new PasswordHasher(vertx);
+        AccountAssembly people = new AccountAssembly(vertx, config, opened, bus, passwords);
+        JobStore jobs = new JobStore(
+                opened,
+                config.jobs().retention(),
+                new JobStore.Quotas(
+                        config.limits().jobsPerHour(), config.limits().jobsPerHourAccount()));
+        cleaner = new RetentionTask(
+                vertx,
+                PURGE_PERIOD,
+                List.of(
+                        results::purgeSlice,
+                        quotas::purgeSlice,
+                        jobs::purgeSlice,
+                        jobs::purgeRequests,
+                        jobs::abandonSlice,
+                        people.sessions()::purgeSlice));
+        health = new HealthCheck(opened, bus);
+        gauge("find", results::findsQueued);
+        gauge("store", results::storesQueued);
+        gauge("take", quotas::takesQueued);
+        ApiKeyAuthenticator apiKeys = new ApiKeyAuthenticator(vertx, opened);
+        apiKeys.follow(url);
+        keys = apiKeys;
+        gauge("key", apiKeys::findsQueued);
+        gauge("session", people.sessions()::findsQueued);
+        Gauge.builder("plumbline.passwords.waiting", passwords, PasswordHasher::waiting)
+                .description("Passwords that are being hashed or wait for it")
+                .register(registry);
+        BlockingAwait.await(
+                        new BootstrapAccount(opened, passwords).run(config.bootstrap()),
+                        "the first account could not be made")
+                .forEach(print);
+        ModuleCatalogue modules =
+                ModuleCatalogue.load().choosing(config.dns().resolvers().keySet());
+        CheckEnvironment equipment = equipment();
+
+        own.addLocal(config.http().port());
+        own.addLocal(config.management().port());
+        deploy(() -> new RateLimitVerticle(bus, quotas), 1, "the quotas");
+        deployRunners(bus, modules, equipment);
+        ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
+        ResultLookup known = new ResultLookup(cache, results, config.cache().ttl());
+        deployCoordinator(bus, modules, equipment, known, jobs, opened);
+        deployManagement();
+        deployHttp(new HttpAssembly(new HttpAssembly.Dependencies(
+                vertx,
+                config,
+                clock,
+                registry,
+                bus,
+                modules,
+                equipment,
+                cache,
+                known,
+                opened,
+                apiKeys,
+                people,
+                pages,
+                problems,
+                httpMetrics,
+                BlockingAwait.await(loading, "openapi.json"))));
+    }
+
+    private void gauge(String queue, Supplier<Number> queued) {
+        Gauge.builder("plumbline.database.waiting", queued)
+                .description("What waits for its batch to the database, by queue")
+                .tag("queue", queue)
+                .register(registry);
+    }
+
+    private String databaseUrl() throws StartException {
+        String external = config.database().url();
+        if (external != null) {
+            return external;
+        }
+        try {
+            EmbeddedPostgres started = EmbeddedPostgres.start(config.data().dir());
+            embedded = started;
+            return started.url();
+        } catch (dev.plumbline.store.StoreException failed) {
+            throw new StartException(String.valueOf(failed.getMessage()), failed);
+        }
+    }
+
+    private CheckEnvironment equipment() throws StartException {
+        try {
+            return CheckEnvironment.of(vertx, config, own, Version.text());
+        } catch (IOException unreadable) {
+            throw new StartException("tls.extra_roots cannot be read: " + unreadable.getMessage(), unreadable);
+        } catch (IllegalArgumentException rule) {
+            throw new StartException("targets: " + rule.getMessage(), rule);
+        }
+    }
+
+    private void deployRunners(MessageBus bus, ModuleCatalogue modules, CheckEnvironment equipment)
+            throws StartException {
+        RunnerMetrics metrics = new RunnerMetrics(registry);
+        EventLoopLag lag = new EventLoopLag(registry);
+        int places = Math.max(1, config.checks().concurrent() / loops);
+        int queue = config.checks().queue() / loops;
+        deploy(
+                () -> new CheckRunnerVerticle(bus, () -> {
+                    lag.watch(vertx);
+                    return new CheckRunner(vertx, modules, equipment.probes(), clock, metrics, places, queue);
+                }),
+                loops,
+                "the check runners");
+    }
+
+    private void deployCoordinator(
+            MessageBus bus,
+            ModuleCatalogue modules,
+            CheckEnvironment equipment,
+            ResultLookup known,
+            JobStore jobs,
+            Database opened)
+            throws StartException {
+        JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
+                bus,
+                modules,
+                equipment.policy(),
+                known,
+                jobs,
+                new JobStateStore(vertx, opened),
+                new UsageStore(opened),
+                new WorkStore(opened, config.jobs().retention()),
+                clock,
+                CoordinatorSettings.of(
+                        config.checks().concurrent(), config.targets().ip().concurrent()),
+                config.http().drain(),
+                registry));
+        deploy(() -> verticle, 1, "the jobs");
+        coordinator = verticle;
+    }
+
+    private void deployManagement() throws StartException {
+        HealthCheck ready = java.util.Objects.requireNonNull(health);
+        deploy(
+                () -> new ManagementVerticle(config.management(), ready, registry),
+                1,
+                "management.host:port " + config.management().host() + ":"
+                        + config.management().port());
+    }
+
+    private void deployHttp(HttpAssembly opened) throws StartException {
+        front = opened;
+        httpDeployment = deploy(
+                opened::verticle,
+                loops,
+                (config.http().tlsKey() == null ? "" : "http.tls_certificate, http.tls_key or ")
+                        + "http.host:port "
+                        + config.http().host()
+                        + ":"
+                        + config.http().port());
+    }
+
+    /**
+     * Ends everything in the order that loses nothing: no new requests, those under way answered,
+     * what they left behind written, the database last.
+     */
+    public void stop() {
+        if (health != null) {
+            health.drain();
+        }
+        if (front != null) {
+            front.drain();
+        }
+        Future<Void> handedBack = coordinator == null ? Future.succeededFuture() : coordinator.handBack();
+        if (httpDeployment != null) {
+            BlockingAwait.quietly(
+                    GracefulShutdown.of(guard, config.http().drain()),
+                    config.http().drain().toSeconds() + 5);
+            BlockingAwait.quietly(vertx.undeploy(httpDeployment), 5);
+        }
+        BlockingAwait.quietly(handedBack, config.http().drain().toSeconds() + 5);
+        if (cleaner != null) {
+            cleaner.stop();
+        }
+        if (keys != null) {
+            BlockingAwait.quietly(keys.close(), 5);
+        }
+        if (store != null && windows != null) {
+            BlockingAwait.quietly(Future.join(store.flush(), windows.flush()), 5);
+        }
+        if (database != null) {
+            BlockingAwait.quietly(database.close(), 5);
+        }
+        if (contract != null) {
+            // a start that failed early may still be reading it, and would complain of loops that are
+            // gone
+            BlockingAwait.quietly(contract, 10);
+        }
+        BlockingAwait.quietly(vertx.close(), 10);
+        if (embedded != null) {
+            embedded.stop();
+        }
+    }
+
+    private String deploy(Supplier<? extends Deployable> verticle, int instances, String what) throws StartException {
+        return BlockingAwait.await(
+                vertx.deployVerticle(verticle, new DeploymentOptions().setInstances(instances)), what);
+    }
+}

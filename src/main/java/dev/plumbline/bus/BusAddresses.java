@@ -1,0 +1,39 @@
+package dev.plumbline.bus;
+
+/** Every address on the event bus; there are no others. */
+public final class BusAddresses {
+    /** {@link Message.RunCheck} → {@link Message.RunReply}. */
+    public static final String CHECK_RUN = "check.run";
+
+    /** {@link Message.Ping} → {@link Message.Done}, by those who run checks. */
+    public static final String CHECK_PING = "check.ping";
+
+    /** {@link Message.TakeQuota} → {@link Message.QuotaReply}. */
+    public static final String LIMIT_TAKE = "limit.take";
+
+    /** {@link Message.RefundQuota} → {@link Message.Done} or {@link Message.QuotaUnavailable}. */
+    public static final String LIMIT_REFUND = "limit.refund";
+
+    /** {@link JobMessage.CreateJob} → {@link JobMessage.CreateReply}. */
+    public static final String JOB_CREATE = "job.create";
+
+    /** {@link JobMessage.CancelJob} → {@link JobMessage.JobReply}. */
+    public static final String JOB_CANCEL = "job.cancel";
+
+    /** {@link JobMessage.ReadJob} → {@link JobMessage.JobReply}. */
+    public static final String JOB_READ = "job.read";
+
+    /** {@link JobMessage.AwaitJob} → {@link JobMessage.JobReply}. */
+    public static final String JOB_AWAIT = "job.await";
+
+    /** {@link JobMessage.ReadResults} → {@link JobMessage.ResultsReply}. */
+    public static final String JOB_RESULTS = "job.results";
+
+    /** {@link JobMessage.ListJobs} → {@link JobMessage.ListReply}. */
+    public static final String JOB_LIST = "job.list";
+
+    /** {@link JobMessage.ReadUsage} → {@link JobMessage.UsageReply}. */
+    public static final String JOB_USAGE = "job.usage";
+
+    private BusAddresses() {}
+}

@@ -1,0 +1,98 @@
+package dev.plumbline.check;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one option's value and says in a sentence why it cannot. */
+final class OptionParser {
+    private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,18}");
+
+    private static final Object NOTHING_THAT_FITS = new Object();
+
+    private OptionParser() {}
+
+    static Object read(OptionDescription option, @Nullable Object raw) {
+        return switch (option.type()) {
+            case BOOLEAN -> readBoolean(raw);
+            case INTEGER -> readInteger(option, raw);
+            case STRING -> readString(option, raw);
+            case ARRAY -> readArray(option, raw);
+        };
+    }
+
+    /** As {@link #read}, but text is no number, no truth value and no list. */
+    static Object readTyped(OptionDescription option, @Nullable Object raw) {
+        boolean textWanted = option.type() == OptionDescription.Type.STRING;
+        return read(option, raw instanceof String && !textWanted ? NOTHING_THAT_FITS : raw);
+    }
+
+    private static Object readBoolean(@Nullable Object raw) {
+        if (raw instanceof Boolean) {
+            return raw;
+        }
+        if ("true".equals(raw) || "false".equals(raw)) {
+            return Boolean.valueOf((String) raw);
+        }
+        throw new IllegalArgumentException("must be true or false");
+    }
+
+    private static Object readInteger(OptionDescription option, @Nullable Object raw) {
+        Long value = null;
+        if (raw instanceof Integer || raw instanceof Long) {
+            value = ((Number) raw).longValue();
+        } else if (raw instanceof String text && INTEGER.matcher(text).matches()) {
+            value = Long.valueOf(text);
+        }
+        if (value == null || value < option.min() || value > option.max()) {
+            throw new IllegalArgumentException("must be a whole number from " + option.min() + " to " + option.max());
+        }
+        return value;
+    }
+
+    private static Object readString(OptionDescription option, @Nullable Object raw) {
+        if (!(raw instanceof String text)) {
+            throw new IllegalArgumentException("must be a string");
+        }
+        if (!option.values().isEmpty()) {
+            return option.values().stream()
+                    .filter(text::equalsIgnoreCase)
+                    .findFirst()
+                    .orElseThrow(
+                            () -> new IllegalArgumentException("must be one of " + String.join(", ", option.values())));
+        }
+        if (text.length() > option.maxLength()) {
+            throw new IllegalArgumentException("must be at most " + option.maxLength() + " characters long");
+        }
+        if (option.pattern() != null && !option.pattern().matcher(text).matches()) {
+            // words that are declared in capitals, as the types of DNS records
+            String capitals = text.toUpperCase(Locale.ROOT);
+            if (option.pattern().matcher(capitals).matches()) {
+                return capitals;
+            }
+            throw new IllegalArgumentException("is not of the form wanted: " + option.description());
+        }
+        return text;
+    }
+
+    private static Object readArray(OptionDescription option, @Nullable Object raw) {
+        List<?> items;
+        if (raw instanceof List<?> list) {
+            items = list;
+        } else if (raw instanceof String text) {
+            items = text.isEmpty() ? List.of() : List.of(text.split(",", -1));
+        } else {
+            throw new IllegalArgumentException("must be a list of strings");
+        }
+        if (items.size() > option.maxItems()) {
+            throw new IllegalArgumentException("must have at most " + option.maxItems() + " items");
+        }
+        List<String> values = new ArrayList<>(items.size());
+        for (Object item : items) {
+            values.add((String) readString(option, item));
+        }
+        return List.copyOf(values);
+    }
+}

@@ -1,0 +1,80 @@
+package dev.plumbline.check;
+
+import com.ibm.icu.text.IDNA;
+import com.ibm.icu.text.SpoofChecker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A target whose name is of another script, as people write it. Only for reading: what is checked
+ * and compared is the name in A-labels (RFC 5890 §2.3.2.1).
+ *
+ * @param text the target with U-labels where they mislead nobody
+ * @param ascii the name in A-labels, to stand beside it; null where the text says the same
+ */
+public record UnicodeName(String text, @Nullable String ascii) {
+    private static final Pattern TARGET = Pattern.compile(
+            "(?<before>(?:[a-z][a-z0-9+.-]*://)?(?:[^/@?#]*@)?)"
+                    + "(?<name>(?=[^/?#:]*xn--)[A-Za-z0-9._-]+)(?<behind>.*)",
+            Pattern.DOTALL);
+    private static final String PREFIX = "xn--";
+    private static final IDNA UTS46 = IDNA.getUTS46Instance(IDNA.NONTRANSITIONAL_TO_ASCII
+            | IDNA.NONTRANSITIONAL_TO_UNICODE
+            | IDNA.USE_STD3_RULES
+            | IDNA.CHECK_BIDI
+            | IDNA.CHECK_CONTEXTJ);
+    // one script, or those that are written together (UTS 39 §5.2)
+    private static final SpoofChecker SCRIPTS = new SpoofChecker.Builder()
+            .setChecks(SpoofChecker.RESTRICTION_LEVEL | SpoofChecker.INVISIBLE)
+            .setRestrictionLevel(SpoofChecker.RestrictionLevel.HIGHLY_RESTRICTIVE)
+            .build();
+
+    /**
+     * @param target as results have it
+     */
+    public static UnicodeName of(String target) {
+        Matcher parts = TARGET.matcher(target);
+        if (!parts.matches()) {
+            return new UnicodeName(target, null);
+        }
+        String name = parts.group("name");
+        List<String> labels = new ArrayList<>();
+        for (String label : name.split("\\.", -1)) {
+            labels.add(readable(label));
+        }
+        String shown = String.join(".", labels);
+        return shown.equals(name)
+                ? new UnicodeName(target, null)
+                : new UnicodeName(parts.group("before") + shown + parts.group("behind"), name);
+    }
+
+    private static String readable(String label) {
+        if (!label.toLowerCase(Locale.ROOT).startsWith(PREFIX)) {
+            return label;
+        }
+        IDNA.Info info = new IDNA.Info();
+        String unicode = UTS46.labelToUnicode(label, new StringBuilder(), info).toString();
+        String back = UTS46.labelToASCII(unicode, new StringBuilder(), info).toString();
+        return !info.hasErrors()
+                        && back.equalsIgnoreCase(label)
+                        && !SCRIPTS.failsChecks(unicode)
+                        && !looksAscii(unicode)
+                ? unicode
+                : label;
+    }
+
+    /** Whether all of it looks like letters of ASCII, as a Cyrillic "аррӏе" does. */
+    private static boolean looksAscii(String unicode) {
+        return SCRIPTS.getSkeleton(unicode).chars().allMatch(c -> c < 0x80);
+    }
+
+    /** Both in one line. */
+    @Override
+    public String toString() {
+        return ascii == null ? text : text + " (" + ascii + ')';
+    }
+}

@@ -1,0 +1,162 @@
+package dev.plumbline.cli;
+
+import dev.plumbline.app.Version;
+import dev.plumbline.bus.Message;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.ResultJson;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
+import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.run.CheckEnvironment;
+import dev.plumbline.run.CheckRunner;
+import dev.plumbline.run.RunnerMetrics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** One check on the terminal, without a server and without a database. */
+@Command(
+        name = "check",
+        description = "Runs one check and prints its report.",
+        mixinStandardHelpOptions = true,
+        exitCodeOnInvalidInput = CheckCommand.REFUSED,
+        exitCodeOnExecutionException = CheckCommand.REFUSED,
+        footerHeading = "%nExit code:%n",
+        footer = {
+            "  0  pass",
+            "  1  warn",
+            "  2  fail",
+            "  3  error: no verdict could be reached",
+            "  4  the target, an option or a setting is wrong; nothing was checked"
+        })
+public final class CheckCommand implements Callable<Integer> {
+    static final int REFUSED = 4;
+
+    @Parameters(index = "0", paramLabel = "MODULE", description = "For example http-status.")
+    private String module = "";
+
+    @Parameters(index = "1", paramLabel = "TARGET", description = "For example https://example.com/.")
+    private String target = "";
+
+    @Option(
+            names = {"-o", "--option"},
+            paramLabel = "NAME=VALUE",
+            description = "An option of the module; may be given several times.")
+    private Map<String, String> options = new LinkedHashMap<>();
+
+    @Option(names = "--json", description = "Print the result as JSON.")
+    private boolean json;
+
+    @Mixin
+    private ConfigOption config = new ConfigOption();
+
+    @Override
+    public Integer call() {
+        try {
+            Config settings = config.load();
+            ModuleCatalogue modules =
+                    ModuleCatalogue.load().choosing(settings.dns().resolvers().keySet());
+            ModuleDefinition<?> found = modules.find(module);
+            if (found == null) {
+                return refuse("there is no module '"
+                        + module
+                        + "'; there are "
+                        + String.join(
+                                ", ",
+                                modules.descriptions().stream()
+                                        .map(ModuleDescription::module)
+                                        .toList()));
+            }
+            ModuleDescription description = found.description();
+            Options.Parsed parsed = Options.parse(description, options);
+            if (parsed.options() == null) {
+                Options.Fault fault = parsed.faults().get(0);
+                return refuse("option " + fault.name() + ": " + fault.detail());
+            }
+            Target normalised = TargetParser.parse(description, target);
+            return run(settings, modules, description, normalised, parsed.options());
+        } catch (ConfigException wrong) {
+            return refuse("the settings are wrong: " + wrong.getMessage());
+        } catch (InvalidTargetException invalid) {
+            return refuse(String.valueOf(invalid.getMessage()));
+        } catch (IOException | IllegalArgumentException unreadable) {
+            return refuse(String.valueOf(unreadable.getMessage()));
+        }
+    }
+
+    private int run(
+            Config settings, ModuleCatalogue modules, ModuleDescription description, Target normalised, Options given)
+            throws IOException {
+        Vertx vertx = Vertx.vertx();
+        try {
+            CheckEnvironment equipment = CheckEnvironment.of(vertx, settings, new OwnEndpoints(), Version.text());
+            String refusal = equipment.policy().refusal(normalised);
+            if (refusal != null) {
+                return refuse(refusal);
+            }
+            CheckRunner runner = new CheckRunner(
+                    vertx,
+                    modules,
+                    equipment.probes(),
+                    Clock.systemUTC(),
+                    new RunnerMetrics(new SimpleMeterRegistry()),
+                    1,
+                    0);
+            Message.RunCheck order =
+                    new Message.RunCheck(description.module(), normalised.text(), given.given(), false, 1, "terminal");
+            java.util.concurrent.CompletableFuture<Message.RunReply> reply =
+                    new java.util.concurrent.CompletableFuture<>();
+            vertx.runOnContext(
+                    ignored -> runner.run(order).onSuccess(reply::complete).onFailure(reply::completeExceptionally));
+            return report(description, reply.get(2, TimeUnit.MINUTES));
+        } catch (ExecutionException | TimeoutException failed) {
+            return refuse("the check could not be run: " + failed.getMessage());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return refuse("interrupted");
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
+    }
+
+    private int report(ModuleDescription description, Message.RunReply reply) {
+        if (!(reply instanceof Message.Checked checked)) {
+            return refuse("too much is going on at this target; try again");
+        }
+        CheckResult result = checked.result();
+        System.out.println(
+                json
+                        ? new String(ResultJson.write(result), StandardCharsets.UTF_8)
+                        : TextReport.of(description, result));
+        return switch (result.verdict()) {
+            case PASS -> 0;
+            case WARN -> 1;
+            case FAIL -> 2;
+            case ERROR -> 3;
+        };
+    }
+
+    private static int refuse(String why) {
+        System.err.println("plumbline: " + why);
+        return REFUSED;
+    }
+}

@@ -1,0 +1,136 @@
+package dev.plumbline.cli;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.ResultJson;
+import dev.plumbline.check.UnicodeName;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A result for a terminal: verdict, findings, fields. */
+final class TextReport {
+    private static final String INDENT = "  ";
+    private static final String NOTHING = "(none)";
+
+    private TextReport() {}
+
+    static String of(ModuleDescription module, CheckResult result) {
+        StringBuilder out = new StringBuilder();
+        out.append(result.verdict().id().toUpperCase(Locale.ROOT))
+                .append(INDENT)
+                .append(module.title())
+                .append(" of ")
+                .append(clean(UnicodeName.of(String.valueOf(result.target())).toString()))
+                .append('\n');
+        if (result.error() != null) {
+            out.append(INDENT)
+                    .append(result.error().code().id())
+                    .append(": ")
+                    .append(clean(result.error().message()))
+                    .append('\n');
+        }
+        List<Finding> findings = new ArrayList<>(result.findings());
+        findings.sort(Comparator.comparing(Finding::level, Level.GRAVEST_FIRST));
+        for (Finding finding : findings) {
+            out.append('\n')
+                    .append(finding.level().id().toUpperCase(Locale.ROOT))
+                    .append(INDENT)
+                    .append(clean(finding.message()));
+            if (!finding.action().isEmpty()) {
+                out.append('\n').append("      ").append(clean(finding.action()));
+            }
+        }
+        out.append(findings.isEmpty() ? "\n" : "\n\n");
+        int width = module.fields().stream()
+                .mapToInt(field -> field.name().length())
+                .max()
+                .orElse(0);
+        for (FieldDescription field : module.fields()) {
+            Object value = result.fields().get(field.name());
+            if (value == null && result.error() != null) {
+                continue; // what an exchange that did not complete could not tell
+            }
+            out.append(INDENT)
+                    .append(field.name())
+                    .append(" ".repeat(width - field.name().length() + 2))
+                    .append(text(value, width + 4))
+                    .append('\n');
+        }
+        out.append('\n')
+                .append(INDENT)
+                .append("checked ")
+                .append(ResultJson.time(result.checkedAt()))
+                .append(" in ")
+                .append(result.durationMs())
+                .append(" ms");
+        return out.toString();
+    }
+
+    private static String text(@Nullable Object value, int indent) {
+        if (value == null) {
+            return "(no value)"; // a target can say "-", and "none" too
+        }
+        if (value instanceof Instant instant) {
+            return ResultJson.time(instant);
+        }
+        if (value instanceof List<?> list) {
+            if (list.isEmpty()) {
+                return NOTHING;
+            }
+            String separator = list.get(0) instanceof Map ? "\n" + " ".repeat(indent) : ", ";
+            return String.join(
+                    separator, list.stream().map(item -> text(item, indent)).toList());
+        }
+        if (value instanceof Map<?, ?> map) {
+            return map.isEmpty() ? NOTHING : text(map, indent);
+        }
+        String text = value.toString();
+        return text.isEmpty() ? "(empty)" : clean(text);
+    }
+
+    /** Plain members on one line, then each that holds others with those below it. */
+    private static String text(Map<?, ?> map, int indent) {
+        List<String> parts = new ArrayList<>();
+        parts.add(map.entrySet().stream()
+                .filter(entry -> !nests(entry.getValue()))
+                .map(entry -> clean(entry.getKey() + "=") + text(entry.getValue(), indent))
+                .collect(Collectors.joining(", ")));
+        int deeper = indent + INDENT.length();
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+            if (nests(entry.getValue())) {
+                parts.add(clean(String.valueOf(entry.getKey())));
+                parts.add(INDENT + text(entry.getValue(), deeper));
+            }
+        }
+        parts.removeIf(String::isEmpty);
+        return String.join("\n" + " ".repeat(indent), parts);
+    }
+
+    private static boolean nests(@Nullable Object value) {
+        return value instanceof Map || value instanceof List<?> list && !list.isEmpty() && list.get(0) instanceof Map;
+    }
+
+    /** What a target sent must not steer the terminal. */
+    private static String clean(String text) {
+        StringBuilder out = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> {
+            int type = Character.getType(c);
+            boolean steers = Character.isISOControl(c)
+                    || type == Character.FORMAT
+                    || type == Character.SURROGATE
+                    || type == Character.LINE_SEPARATOR
+                    || type == Character.PARAGRAPH_SEPARATOR;
+            out.appendCodePoint(steers ? 0xFFFD : c);
+        });
+        return out.toString();
+    }
+}

@@ -1,0 +1,80 @@
+package dev.plumbline.dns;
+
+import com.google.common.primitives.Ints;
+import dev.plumbline.check.IpAddressText;
+import io.vertx.core.net.SocketAddress;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Which resolvers are asked: the configured ones, else the system's. */
+final class DnsServerList {
+    private static final Path RESOLV_CONF = Path.of("/etc/resolv.conf");
+    private static final int PORT = 53;
+
+    private DnsServerList() {}
+
+    /**
+     * @param configured {@code address}, {@code address:port} or {@code [v6]:port}
+     * @throws IllegalArgumentException when one is malformed, naming it
+     */
+    static List<SocketAddress> from(List<String> configured) {
+        return configured.isEmpty()
+                ? ofSystem(RESOLV_CONF)
+                : configured.stream().map(DnsServerList::parse).toList();
+    }
+
+    /** The servers of a resolv.conf, as libc takes them: without any, the one on this machine. */
+    static List<SocketAddress> ofSystem(Path resolvConf) {
+        List<SocketAddress> servers = new ArrayList<>();
+        for (String line : lines(resolvConf)) {
+            String[] words = line.strip().split("\\s+");
+            InetAddress address =
+                    words.length >= 2 && words[0].equals("nameserver") ? IpAddressText.parse(words[1]) : null;
+            if (address != null) {
+                servers.add(socketAddress(address, PORT));
+            }
+        }
+        return servers.isEmpty() ? List.of(parse("127.0.0.1")) : List.copyOf(servers);
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException unreadable) {
+            return List.of();
+        }
+    }
+
+    static SocketAddress parse(String text) {
+        InetAddress bare = IpAddressText.parse(text);
+        if (bare != null) {
+            return socketAddress(bare, PORT);
+        }
+        int colon = text.lastIndexOf(':');
+        InetAddress address = colon < 0 ? null : IpAddressText.parse(unbracketed(text, colon));
+        int port = colon < 0 ? -1 : port(text.substring(colon + 1));
+        if (address == null || port < 1 || port > 65_535) {
+            throw new IllegalArgumentException("not an address and port of a DNS server: " + text);
+        }
+        return socketAddress(address, port);
+    }
+
+    private static String unbracketed(String text, int colon) {
+        boolean bracketed = text.startsWith("[") && text.charAt(colon - 1) == ']';
+        return bracketed ? text.substring(1, colon - 1) : text.substring(0, colon);
+    }
+
+    private static int port(String digits) {
+        Integer port = Ints.tryParse(digits);
+        return port == null ? -1 : port;
+    }
+
+    private static SocketAddress socketAddress(InetAddress address, int port) {
+        return SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
+    }
+}

@@ -1,0 +1,140 @@
+package dev.plumbline.dns;
+
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.IpAddressText;
+import dev.plumbline.check.TargetPolicy;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.xbill.DNS.CAARecord;
+import org.xbill.DNS.CNAMERecord;
+import org.xbill.DNS.DNAMERecord;
+import org.xbill.DNS.MXRecord;
+import org.xbill.DNS.NAPTRRecord;
+import org.xbill.DNS.NSRecord;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.PTRRecord;
+import org.xbill.DNS.Record;
+import org.xbill.DNS.SOARecord;
+import org.xbill.DNS.SRVRecord;
+import org.xbill.DNS.SVCBBase;
+import org.xbill.DNS.URIRecord;
+
+/**
+ * Keeps to itself what only a private resolver knows: answers that hold an address which may not be
+ * contacted, or a name that belongs inside. Neither is ever repeated in a message.
+ */
+public final class PrivateNameFilter {
+    private static final Pattern HOST_OF_URI =
+            Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:(?://)?(?:[^/?#@]*@)?([^/?#:;]+)");
+
+    private PrivateNameFilter() {}
+
+    /** Whether nothing of this answer may be told. */
+    public static boolean hides(TargetPolicy policy, DnsResponse answer) {
+        for (Name alias : answer.aliases()) {
+            if (policy.refusalOfName(DnsResolver.text(alias)) != null) {
+                return true;
+            }
+        }
+        for (InetAddress address : answer.addresses()) {
+            if (policy.refusalOf(address) != null) {
+                return true;
+            }
+        }
+        for (Record found : answer.records()) {
+            for (Name name : names(found)) {
+                if (policy.belongsInside(DnsResolver.text(name))) {
+                    return true;
+                }
+            }
+            if (found instanceof SVCBBase service && hintsInside(policy, service)) {
+                return true;
+            }
+            if (found instanceof CAARecord caa
+                    && caa.getTag().equalsIgnoreCase("iodef")
+                    && policy.belongsInside(host(caa.getValue()))) {
+                return true;
+            }
+            if (found instanceof URIRecord uri && policy.belongsInside(host(uri.getTarget()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The refusal to tell anything of a name. */
+    public static CheckFailure inside(String name) {
+        return new CheckFailure(
+                ErrorCode.TARGET_BLOCKED,
+                "The name "
+                        + name
+                        + " leads to a private network or to what is denied here, of which nothing is told.");
+    }
+
+    private static List<Name> names(Record found) {
+        if (found instanceof MXRecord mx) {
+            return List.of(mx.getTarget());
+        }
+        if (found instanceof NSRecord ns) {
+            return List.of(ns.getTarget());
+        }
+        if (found instanceof CNAMERecord cname) {
+            return List.of(cname.getTarget());
+        }
+        if (found instanceof DNAMERecord dname) {
+            return List.of(dname.getTarget());
+        }
+        if (found instanceof SRVRecord srv) {
+            return List.of(srv.getTarget());
+        }
+        if (found instanceof PTRRecord ptr) {
+            return List.of(ptr.getTarget());
+        }
+        if (found instanceof NAPTRRecord naptr) {
+            return List.of(naptr.getReplacement());
+        }
+        if (found instanceof SOARecord soa) {
+            return List.of(soa.getHost(), soa.getAdmin());
+        }
+        if (found instanceof SVCBBase service) {
+            return List.of(service.getTargetName());
+        }
+        return List.of();
+    }
+
+    /** The host of a URI, empty when it has none that can be found. */
+    private static String host(String uri) {
+        Matcher host = HOST_OF_URI.matcher(uri);
+        String name = host.lookingAt() ? host.group(1).toLowerCase(Locale.ROOT) : "";
+        return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
+    }
+
+    private static boolean hintsInside(TargetPolicy policy, SVCBBase service) {
+        for (InetAddress hint : hints(service)) {
+            if (policy.refusalOf(hint) != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** RFC 9460 section 7.3. */
+    private static List<InetAddress> hints(SVCBBase service) {
+        List<InetAddress> hints = new ArrayList<>();
+        for (int key : List.of(SVCBBase.IPV4HINT, SVCBBase.IPV6HINT)) {
+            SVCBBase.ParameterBase hint = service.getSvcParamValue(key);
+            byte[] bytes = hint == null ? new byte[0] : hint.toWire();
+            int length = key == SVCBBase.IPV4HINT ? 4 : 16;
+            for (int at = 0; at + length <= bytes.length; at += length) {
+                hints.add(IpAddressText.of(Arrays.copyOfRange(bytes, at, at + length)));
+            }
+        }
+        return hints;
+    }
+}

@@ -1,0 +1,120 @@
+package dev.plumbline.http;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.openapi.contract.OpenAPIContract;
+import io.vertx.openapi.contract.Operation;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/** openapi.json: what requests are validated against, and what is served. */
+public final class ApiContract {
+    private record Template(Pattern path, Set<String> methods) {}
+
+    private final OpenAPIContract contract;
+    private final JsonObject published;
+    private final List<Template> templates;
+
+    private ApiContract(OpenAPIContract contract, JsonObject published) {
+        this.contract = contract;
+        this.published = published;
+        this.templates = new ArrayList<>();
+        contract.getPaths().forEach(path -> {
+            Set<String> methods = new TreeSet<>();
+            for (Operation operation : path.getOperations()) {
+                methods.add(operation.getHttpMethod().name());
+                if (operation.getHttpMethod().name().equals("GET")) {
+                    methods.add("HEAD");
+                }
+            }
+            String regex = Pattern.quote(path.getName()).replaceAll("\\{[^/}]+}", "\\\\E[^/]+\\\\Q");
+            templates.add(new Template(Pattern.compile(regex), methods));
+        });
+    }
+
+    /**
+     * Reads the contract that the program was built with.
+     *
+     * @param publicUrl what the published contract names as its server
+     */
+    public static Future<ApiContract> load(Vertx vertx, String publicUrl) {
+        JsonObject shipped = new JsonObject(shipped());
+        JsonObject loadable = requestsOf(shipped);
+        // the paths are matched below the root, wherever a reverse proxy shows them
+        JsonObject internal = withServer(loadable, "http://localhost");
+        return OpenAPIContract.from(vertx, internal)
+                .map(contract -> new ApiContract(contract, withServer(shipped, publicUrl)));
+    }
+
+    public OpenAPIContract openApi() {
+        return contract;
+    }
+
+    /** The contract as it is served. */
+    public JsonObject published() {
+        return published;
+    }
+
+    public Set<String> operationIds() {
+        Set<String> ids = new TreeSet<>();
+        contract.operations().forEach(operation -> ids.add(operation.getOperationId()));
+        return ids;
+    }
+
+    /** The methods that a path knows, comma-separated; empty for an unknown path. */
+    public String allowed(String path) {
+        for (Template template : templates) {
+            if (template.path().matcher(path).matches()) {
+                return String.join(", ", template.methods());
+            }
+        }
+        return "";
+    }
+
+    /**
+     * Only requests are validated here, and the validator knows few media types of answers; who calls
+     * is found out by the operations, and the router would ask handlers of its own.
+     */
+    private static JsonObject requestsOf(JsonObject contract) {
+        JsonObject requests = contract.copy();
+        List<JsonObject> answers = new ArrayList<>();
+        answers.add(requests.getJsonObject("components").getJsonObject("responses"));
+        for (String path : requests.getJsonObject("paths").fieldNames()) {
+            JsonObject operations = requests.getJsonObject("paths").getJsonObject(path);
+            for (String method : operations.fieldNames()) {
+                operations.getJsonObject(method).remove("security");
+                answers.add(operations.getJsonObject(method).getJsonObject("responses"));
+            }
+        }
+        for (JsonObject ofOne : answers) {
+            for (String status : ofOne.fieldNames()) {
+                ofOne.getJsonObject(status).remove("content");
+            }
+        }
+        return requests;
+    }
+
+    private static JsonObject withServer(JsonObject contract, String url) {
+        return contract.copy().put("servers", new JsonArray().add(new JsonObject().put("url", url)));
+    }
+
+    private static String shipped() {
+        try (InputStream in = ApiContract.class.getResourceAsStream("/openapi.json")) {
+            if (in == null) {
+                throw new IllegalStateException("openapi.json is missing from the program");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException broken) {
+            throw new UncheckedIOException(broken);
+        }
+    }
+}

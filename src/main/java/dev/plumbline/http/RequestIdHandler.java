@@ -1,0 +1,58 @@
+package dev.plumbline.http;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** The id of a request: the caller's own if it is a decent one, else a new one. */
+public final class RequestIdHandler {
+    public static final String HEADER = "X-Request-Id";
+
+    private static final String KEY = "plumbline.request-id";
+    private static final int LONGEST = 64;
+
+    private RequestIdHandler() {}
+
+    /** The id of the request that is being routed. */
+    public static String of(RoutingContext ctx) {
+        String id = ctx.get(KEY);
+        if (id == null) {
+            id = of(ctx.request());
+            ctx.put(KEY, id);
+        }
+        return id;
+    }
+
+    public static String of(HttpServerRequest request) {
+        return of(request.headers().get(HEADER));
+    }
+
+    public static String of(@Nullable String given) {
+        return given != null && decent(given) ? given : fresh();
+    }
+
+    public static String fresh() {
+        return HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+    }
+
+    private static boolean decent(@Nullable String id) {
+        if (id == null || id.isEmpty() || id.length() > LONGEST) {
+            return false;
+        }
+        for (int i = 0; i < id.length(); i++) {
+            char c = id.charAt(i);
+            boolean fine = (c >= 'a' && c <= 'z')
+                    || (c >= 'A' && c <= 'Z')
+                    || (c >= '0' && c <= '9')
+                    || c == '.'
+                    || c == '_'
+                    || c == '-';
+            if (!fine) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

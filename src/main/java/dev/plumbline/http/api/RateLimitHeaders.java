@@ -1,0 +1,52 @@
+package dev.plumbline.http.api;
+
+import dev.plumbline.bus.JobMessage.QuotaLeft;
+import dev.plumbline.http.problem.Problem;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Tells callers of their quotas, as draft-ietf-httpapi-ratelimit-headers has it: what each allows
+ * in any hour, and what is left of it.
+ */
+public final class RateLimitHeaders {
+    private static final int WINDOW_SECONDS = 3600;
+
+    private RateLimitHeaders() {}
+
+    /** Sets the headers; none where nothing is limited. */
+    public static void write(HttpServerResponse response, List<QuotaLeft> quotas) {
+        List<QuotaLeft> limited =
+                quotas.stream().filter(quota -> quota.limit() > 0).toList();
+        if (!limited.isEmpty()) {
+            response.putHeader(
+                            "RateLimit-Policy",
+                            limited.stream()
+                                    .map(quota ->
+                                            '"' + quota.policy() + "\";q=" + quota.limit() + ";w=" + WINDOW_SECONDS)
+                                    .collect(Collectors.joining(", ")))
+                    .putHeader(
+                            "RateLimit",
+                            limited.stream()
+                                    .map(quota -> '"'
+                                            + quota.policy()
+                                            + "\";r="
+                                            + quota.remaining()
+                                            + ";t="
+                                            + quota.resetSeconds())
+                                    .collect(Collectors.joining(", ")));
+        }
+    }
+
+    /**
+     * A quota is used up.
+     *
+     * @param detail which one, and what is possible nevertheless
+     */
+    public static Problem exceeded(String policy, String detail, int retryAfterSeconds) {
+        return Problem.of(429, "quota-exceeded", "A quota is used up", detail)
+                .withExtension("violated-policies", List.of(policy))
+                .with("Retry-After", Integer.toString(retryAfterSeconds));
+    }
+}

@@ -1,0 +1,121 @@
+package dev.plumbline.http.api.account;
+
+import dev.plumbline.account.Account;
+import dev.plumbline.account.ApiKey;
+import dev.plumbline.account.AuthenticatedUser;
+import dev.plumbline.account.Scope;
+import dev.plumbline.account.Session;
+import dev.plumbline.account.SignInResult;
+import dev.plumbline.account.SignInService;
+import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.api.RateLimitHeaders;
+import dev.plumbline.http.auth.SessionHandler;
+import dev.plumbline.http.problem.Problem;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The answers of the account's operations: for one person's eyes, and for nobody to keep. */
+final class AccountResponses {
+    private static final Map<String, String> TOO_MANY = Map.of(
+            SignInService.BY_ADDRESS, "Too many sign-ins from your address have failed.",
+            SignInService.BY_BOTH, "Too many sign-ins with this e-mail address have failed.",
+            SignInService.BY_ACCOUNT, "Too many sign-ins with this e-mail address have failed.",
+            SignInService.SIGN_UP, "Too many accounts were made from your address.");
+
+    private AccountResponses() {}
+
+    static void json(RoutingContext ctx, int status, JsonObject body) {
+        head(ctx, status).putHeader("Content-Type", "application/json");
+        ResponseBodies.end(ctx, body.toBuffer());
+    }
+
+    static void nothing(RoutingContext ctx) {
+        head(ctx, 204).end();
+    }
+
+    private static HttpServerResponse head(RoutingContext ctx, int status) {
+        return ctx.response()
+                .setStatusCode(status)
+                .putHeader("Cache-Control", "private, no-store")
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+    }
+
+    static JsonObject json(AuthenticatedUser who) {
+        return new JsonObject().put("account", json(who.account())).put("session", json(who.session(), true));
+    }
+
+    private static JsonObject json(Account account) {
+        return new JsonObject()
+                .put("email", account.email())
+                .put("plan", account.plan().id())
+                .put("created_at", text(account.createdAt()))
+                .put("live_keys_count", account.keys());
+    }
+
+    static JsonObject json(Session session, boolean current) {
+        return new JsonObject()
+                .put("id", Long.toString(session.id()))
+                .put("current", current)
+                .put("client", session.client())
+                .put("address", session.address())
+                .put("created_at", text(session.createdAt()))
+                .put("used_at", text(session.usedAt()))
+                .put("expires_at", text(session.expiresAt()));
+    }
+
+    static JsonObject json(ApiKey key) {
+        return new JsonObject()
+                .put("id", Long.toString(key.id()))
+                .put("prefix", key.prefix())
+                .put("name", key.name())
+                .put(
+                        "scopes",
+                        new JsonArray(
+                                key.scopes().stream().map(Scope::id).sorted().toList()))
+                .put("created_at", text(key.createdAt()))
+                .put("last_used_at", text(key.lastUsedAt()))
+                .put("expires_at", text(key.expiresAt()))
+                .put("revoked_at", text(key.revokedAt()));
+    }
+
+    private static @Nullable String text(@Nullable Instant moment) {
+        return moment == null ? null : moment.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+
+    static Problem problem(SignInResult outcome) {
+        if (outcome instanceof SignInResult.RateLimited slowed) {
+            return RateLimitHeaders.exceeded(
+                    slowed.policy(),
+                    TOO_MANY.get(slowed.policy())
+                            + " The next try is possible in "
+                            + slowed.retryAfterSeconds()
+                            + " seconds.",
+                    slowed.retryAfterSeconds());
+        }
+        if (outcome instanceof SignInResult.Disabled) {
+            return Problem.of(
+                    403, "account-disabled", "The account is disabled", "Ask whoever runs this service to enable it.");
+        }
+        if (outcome instanceof SignInResult.EmailTaken) {
+            return Problem.of(
+                    409,
+                    "email-taken",
+                    "There is an account with this e-mail address",
+                    "Sign in with it, or use another address.");
+        }
+        return Problem.of(
+                        401,
+                        "wrong-credentials",
+                        "The e-mail address or the password is wrong",
+                        "Check both; passwords are case-sensitive.")
+                .with("WWW-Authenticate", SessionHandler.CHALLENGE);
+    }
+}

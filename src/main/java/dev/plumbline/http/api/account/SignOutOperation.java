@@ -1,0 +1,23 @@
+package dev.plumbline.http.api.account;
+
+import dev.plumbline.http.ApiOperation;
+import io.vertx.ext.web.RoutingContext;
+
+/** {@code DELETE /api/v1/session}: signs out, however often it is asked to. */
+final class SignOutOperation implements ApiOperation {
+    private final AccountService calls;
+
+    SignOutOperation(AccountService calls) {
+        this.calls = calls;
+    }
+
+    @Override
+    public String operationId() {
+        return "signOut";
+    }
+
+    @Override
+    public void handle(RoutingContext ctx) {
+        calls.people().visitor(ctx, who -> calls.signOut(ctx, who, () -> AccountResponses.nothing(ctx)));
+    }
+}

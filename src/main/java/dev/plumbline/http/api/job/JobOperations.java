@@ -1,0 +1,58 @@
+package dev.plumbline.http.api.job;
+
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.config.Config;
+import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.auth.ApiKeyHandler;
+import dev.plumbline.http.body.RequestBodyReader;
+import dev.plumbline.http.problem.ProblemResponder;
+import java.util.List;
+
+/** The operations on jobs, and what they share. One for each node. */
+public final class JobOperations {
+    private static final int LONGEST_WAIT_SECONDS = 30;
+
+    private final List<ApiOperation> operations;
+    private final JobLongPolls waits;
+    private final PageJobService forPages;
+
+    public JobOperations(
+            MessageBus bus,
+            ModuleCatalogue modules,
+            ApiKeyHandler authentication,
+            RequestBodyReader bodies,
+            ProblemResponder problems,
+            Config.Http http) {
+        JobJson json = new JobJson(http.publicUrl());
+        JobClient calls = new JobClient(bus);
+        JobResponses answers =
+                new JobResponses(modules, json, problems, http.idleTimeout().toMillis());
+        // a connection that is held is silent, and must not be taken for one that is idle
+        int wait = (int) Math.min(LONGEST_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
+        waits = new JobLongPolls(calls, wait);
+        JobRequestReader reader = new JobRequestReader(modules);
+        forPages = new PageJobService(calls, reader, answers);
+        operations = List.of(
+                new CreateJobOperation(authentication, bodies, reader, calls, answers, http.bodyTimeout()),
+                new ListJobsOperation(authentication, calls, json, answers),
+                new ReadJobOperation("readJob", null, authentication, calls, waits, answers),
+                new ReadJobOperation("readJobCsv", ResultFormat.CSV, authentication, calls, waits, answers),
+                new ReadJobOperation("readJobNdjson", ResultFormat.NDJSON, authentication, calls, waits, answers),
+                new CancelJobOperation(authentication, calls, answers));
+    }
+
+    public List<ApiOperation> all() {
+        return operations;
+    }
+
+    /** Jobs as pages ask for them. */
+    public PageJobService forPages() {
+        return forPages;
+    }
+
+    /** Lets go of the requests that are held, within seconds; for the end of the service. */
+    public void drain() {
+        waits.drain();
+    }
+}

@@ -1,0 +1,144 @@
+package dev.plumbline.http.api.tool;
+
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.OptionDescription;
+import dev.plumbline.http.api.StaticDocument;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tools list and each tool of it, made once from the descriptions: all that a client needs to
+ * build itself.
+ */
+public final class ToolDocuments {
+    private final StaticDocument list;
+    private final Map<String, StaticDocument> tools = new TreeMap<>();
+
+    /**
+     * @param publicUrl under which people reach the service
+     */
+    public ToolDocuments(ModuleCatalogue modules, String publicUrl) {
+        JsonArray all = new JsonArray();
+        for (ModuleDescription module : modules.descriptions()) {
+            JsonObject tool = tool(module, publicUrl);
+            all.add(tool);
+            JsonObject whole = tool.copy()
+                    .put("options_schema", ToolSchemas.options(module))
+                    .put("result_schema", ToolSchemas.result(module));
+            tools.put(module.module(), new StaticDocument(whole));
+        }
+        this.list = new StaticDocument(new JsonObject().put("tools", all));
+    }
+
+    StaticDocument list() {
+        return list;
+    }
+
+    @Nullable
+    StaticDocument tool(String module) {
+        return tools.get(module);
+    }
+
+    private static JsonObject tool(ModuleDescription module, String publicUrl) {
+        String example = URLEncoder.encode(module.example(), StandardCharsets.UTF_8);
+        return new JsonObject()
+                .put("module", module.module())
+                .put("title", module.title())
+                .put("summary", module.summary())
+                .put("category", module.category())
+                .put("input", input(module))
+                .put("options", array(module.options(), ToolDocuments::option).add(fresh()))
+                .put("fields", array(module.fields(), ToolDocuments::field))
+                .put("finding_codes", array(module.findings(), ToolDocuments::finding))
+                .put(
+                        "links",
+                        new JsonObject()
+                                .put("self", publicUrl + "/api/v1/tools/" + module.module())
+                                .put("web", publicUrl + "/check/" + module.module() + "/" + example));
+    }
+
+    private static JsonObject input(ModuleDescription module) {
+        JsonObject input = new JsonObject()
+                .put("type", module.input().id())
+                .put("example", module.example())
+                .put("placeholder", module.placeholder());
+        if (module.defaultPort() > 0) {
+            input.put("default_port", module.defaultPort());
+        }
+        if (!module.schemes().isEmpty()) {
+            input.put("schemes", new JsonArray(module.schemes()));
+        }
+        return input;
+    }
+
+    private static JsonObject fresh() {
+        return option(ModuleDescription.FRESH).put("jobs_only", true);
+    }
+
+    private static JsonObject option(OptionDescription option) {
+        JsonObject json = new JsonObject()
+                .put("name", option.name())
+                .put("type", option.type().id())
+                .put("title", option.title())
+                .put("description", option.description())
+                .put("default", option.defaultValue());
+        if (!option.values().isEmpty()) {
+            return json.put("values", new JsonArray(option.values()));
+        }
+        switch (option.type()) {
+            case INTEGER -> json.put("min", option.min()).put("max", option.max());
+            case STRING -> json.put("max_length", option.maxLength());
+            case ARRAY -> json.put("max_length", option.maxLength()).put("max_items", option.maxItems());
+            case BOOLEAN -> {}
+        }
+        if (option.pattern() != null) {
+            json.put("pattern", option.pattern().pattern());
+        }
+        return json;
+    }
+
+    private static JsonObject field(FieldDescription field) {
+        JsonObject json = new JsonObject()
+                .put("name", field.name())
+                .put("type", field.type().id())
+                .put("title", field.title())
+                .put("description", field.description())
+                .put("nullable", field.nullable());
+        if (!field.values().isEmpty()) {
+            json.put("values", new JsonArray(field.values()));
+        }
+        if (field.type() == dev.plumbline.check.FieldType.ARRAY) {
+            json.put("items", field.items().id());
+        }
+        if (!field.members().isEmpty()) {
+            json.put("members", array(field.members(), ToolDocuments::field));
+        }
+        return json;
+    }
+
+    private static JsonObject finding(FindingCode finding) {
+        return new JsonObject()
+                .put("code", finding.code())
+                .put("level", finding.level().id())
+                .put("field", finding.field())
+                .put("message", finding.message())
+                .put("action", finding.action())
+                .put("reference", finding.reference())
+                .put("reference_url", finding.referenceUrl());
+    }
+
+    private static <T> JsonArray array(List<T> items, java.util.function.Function<T, JsonObject> writer) {
+        JsonArray array = new JsonArray();
+        items.forEach(item -> array.add(writer.apply(item)));
+        return array;
+    }
+}

@@ -1,0 +1,40 @@
+package dev.plumbline.http.server;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What the HTTP side tells of itself, and how many requests it has under way. */
+public final class HttpMetrics {
+    private record Kind(String operation, int status) {}
+
+    private final MeterRegistry registry;
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final Map<Kind, Counter> requests = new ConcurrentHashMap<>();
+
+    public HttpMetrics(MeterRegistry registry) {
+        this.registry = registry;
+        registry.gauge("plumbline.http.active", underWay);
+    }
+
+    int begin() {
+        return underWay.incrementAndGet();
+    }
+
+    void end(String operation, int status) {
+        underWay.decrementAndGet();
+        count(operation, status);
+    }
+
+    /** Counts an answer to what was never under way. */
+    void count(String operation, int status) {
+        requests.computeIfAbsent(new Kind(operation, status), kind -> Counter.builder("plumbline.http.requests")
+                        .description("Requests answered, by operation and status")
+                        .tag("operation", kind.operation())
+                        .tag("status", Integer.toString(kind.status()))
+                        .register(registry))
+                .increment();
+    }
+}

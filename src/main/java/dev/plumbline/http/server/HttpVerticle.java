@@ -1,0 +1,169 @@
+package dev.plumbline.http.server;
+
+import dev.plumbline.config.Config;
+import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.HttpServerSettings;
+import dev.plumbline.http.RawTarget;
+import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.body.RequestBodyReader;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemResponder;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.openapi.router.OpenAPIRoute;
+import io.vertx.ext.web.openapi.router.RouterBuilder;
+import io.vertx.openapi.contract.OpenAPIContract;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/** The HTTP server: mounts the operations on the contract. As many as there are event loops. */
+public final class HttpVerticle extends VerticleBase {
+    static final String OPERATION = "plumbline.operation";
+    private static final String SEEN = "plumbline.seen";
+
+    private final Config.Http config;
+    private final ApiContract contract;
+    private final List<ApiOperation> operations;
+    private final PageRoutes.Pages pages;
+    private final ResponseCacheHandler hot;
+    private final ProblemResponder problems;
+    private final HttpMetrics metrics;
+    private HttpServer server;
+
+    public HttpVerticle(
+            Config.Http config,
+            ApiContract contract,
+            List<ApiOperation> operations,
+            PageRoutes.Pages pages,
+            ResponseCacheHandler hot,
+            ProblemResponder problems,
+            HttpMetrics metrics) {
+        this.config = config;
+        this.contract = contract;
+        this.operations = operations;
+        this.pages = pages;
+        this.hot = hot;
+        this.problems = problems;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public Future<?> start() {
+        Router router = router();
+        server = vertx.createHttpServer(HttpServerSettings.of(config))
+                .connectionHandler(ConnectionLimitHandler::speaks)
+                .requestHandler(request -> handle(router, request));
+        return server.listen();
+    }
+
+    private void handle(Router router, HttpServerRequest request) {
+        if (request.version() == HttpVersion.HTTP_2) {
+            Problem fault = Http2RequestLimits.fault(request);
+            if (fault != null) {
+                metrics.count("none", fault.status());
+                problems.send(request, fault);
+                return;
+            }
+            Http2RequestLimits.bound(request);
+        }
+        if (!hot.answer(request)) {
+            router.handle(request);
+        }
+    }
+
+    /** Closes what {@link GracefulShutdown} has left. */
+    @Override
+    public Future<?> stop() {
+        return server == null ? Future.succeededFuture() : server.shutdown(0, TimeUnit.MILLISECONDS);
+    }
+
+    /** The port that is listened on. */
+    public int port() {
+        return server.actualPort();
+    }
+
+    private Router router() {
+        OpenAPIContract openApi = contract.openApi();
+        RouterBuilder builder = RouterBuilder.create(vertx, openApi);
+        ParameterValidator validation = new ParameterValidator(vertx, openApi);
+        builder.rootHandler(this::prepare);
+        Set<String> handled = new TreeSet<>();
+        for (ApiOperation operation : operations) {
+            if (!handled.add(operation.operationId()) || builder.getRoute(operation.operationId()) == null) {
+                throw new IllegalStateException(
+                        operation.operationId() + " is in openapi.json not once, or handled twice");
+            }
+            OpenAPIRoute route = builder.getRoute(operation.operationId());
+            route.setDoValidation(false).setDoSecurity(false);
+            if (route.getOperation().getRequestBody() != null) {
+                route.addHandler(ctx -> {
+                    RequestBodyReader.hold(ctx);
+                    ctx.next();
+                });
+            }
+            route.addHandler(validation.of(route.getOperation()));
+            route.addHandler(ctx -> {
+                ctx.put(OPERATION, operation.operationId());
+                operation.handle(ctx);
+            });
+        }
+        if (!handled.equals(contract.operationIds())) {
+            Set<String> missing = contract.operationIds();
+            missing.removeAll(handled);
+            throw new IllegalStateException("nothing handles " + missing + " of openapi.json");
+        }
+        Router router = builder.createRouter();
+        PageRoutes routes = new PageRoutes(router);
+        pages.mount(routes);
+        routes.refuseOthers(problems);
+        problems.mount(router, contract);
+        return router;
+    }
+
+    /**
+     * The first that sees a request, and once more after it was routed anew. What vertx-web refuses
+     * before any handler, a request without a Host for one, is never counted as under way.
+     */
+    private void prepare(RoutingContext ctx) {
+        if (ctx.get(SEEN) == null && !begin(ctx)) {
+            return;
+        }
+        HttpServerRequest request = ctx.request();
+        boolean head = request.method().equals(HttpMethod.HEAD);
+        HttpMethod method = head ? HttpMethod.GET : request.method();
+        String encoded = RawTarget.encoded(request.uri());
+        if (encoded != null) {
+            ctx.reroute(method, encoded);
+        } else if (request.path().startsWith("/api/") && request.path().contains("//")) {
+            // the router would pass over an empty segment, and then miss what it stands for
+            ctx.fail(404);
+        } else if (head && !contract.allowed(request.path()).isEmpty()) {
+            ctx.reroute(method, request.uri());
+        } else {
+            ctx.next();
+        }
+    }
+
+    private boolean begin(RoutingContext ctx) {
+        ctx.put(SEEN, true);
+        RawTarget.remember(ctx);
+        ResponseBodies.remember(ctx);
+        boolean room = metrics.begin() <= config.maxConcurrent();
+        ctx.addEndHandler(
+                ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
+        if (!room) {
+            problems.send(
+                    ctx, Problem.unavailable("overloaded", "Too many requests are under way; try again shortly.", 1));
+        }
+        return room;
+    }
+}

@@ -1,0 +1,194 @@
+package dev.plumbline.http.web.docs;
+
+import dev.plumbline.http.web.docs.ApiReference.Example;
+import dev.plumbline.http.web.layout.Links;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to call an operation, in several languages, with nothing but what each of them has or
+ * everybody adds. Secrets come from the environment.
+ */
+final class CodeExamples {
+    private static final String KEY = "PLUMBLINE_KEY";
+    private static final String SESSION = "PLUMBLINE_SESSION";
+
+    private final String server;
+    private final String origin;
+    private final String cookie;
+
+    CodeExamples(String server) {
+        this.server = server;
+        URI uri = URI.create(server);
+        this.origin = uri.getScheme() + "://" + uri.getRawAuthority();
+        this.cookie = (server.startsWith("https:") ? "__Host-" : "") + "plumbline=";
+    }
+
+    /**
+     * A request.
+     *
+     * @param secret the environment variable whose value ends the header; null if none does
+     */
+    private record Header(String name, String value, @Nullable String secret) {}
+
+    private record Request(String method, String url, List<Header> headers, @Nullable JsonObject body) {}
+
+    /**
+     * @param access {@code bearerKey}, {@code session} or nothing
+     */
+    List<Example> of(
+            String method, String path, List<JsonObject> parameters, String access, @Nullable JsonObject body) {
+        String filled = path;
+        Map<String, String> query = new LinkedHashMap<>();
+        for (JsonObject parameter : parameters) {
+            Object example = parameter.getValue("example");
+            String name = parameter.getString("name");
+            if (parameter.getString("in").equals("path")) {
+                filled = filled.replace("{" + name + "}", Links.encoded(String.valueOf(example)));
+            } else if (parameter.getString("in").equals("query") && example instanceof JsonObject map) {
+                map.forEach(entry -> query.put(entry.getKey(), String.valueOf(entry.getValue())));
+            }
+        }
+        List<Header> headers = new ArrayList<>();
+        if (access.equals("bearerKey")) {
+            headers.add(new Header("Authorization", "Bearer ", KEY));
+        } else if (access.equals("session")) {
+            headers.add(new Header("Cookie", cookie, SESSION));
+            if (!method.equals("GET")) {
+                headers.add(new Header("Origin", origin, null));
+            }
+        }
+        if (body != null) {
+            headers.add(new Header("Content-Type", "application/json", null));
+        }
+        Request request = new Request(method, server + filled + Links.query(query), headers, body);
+        return List.of(
+                new Example("curl", curl(request)),
+                new Example("Java", java(request)),
+                new Example("Python", python(request)),
+                new Example("JavaScript", javaScript(request)));
+    }
+
+    private static String curl(Request request) {
+        StringBuilder out = new StringBuilder("curl");
+        if (!request.method.equals("GET")) {
+            out.append(" -X ").append(request.method);
+        }
+        out.append(" '").append(request.url).append('\'');
+        for (Header header : request.headers) {
+            String line = header.name + ": " + header.value;
+            out.append(" \\\n  -H ")
+                    .append(header.secret == null ? "'" + line + "'" : "\"" + line + "$" + header.secret + "\"");
+        }
+        if (request.body != null) {
+            out.append(" \\\n  -d '")
+                    .append(request.body.encodePrettily().replace("'", "'\\''"))
+                    .append('\'');
+        }
+        return out.toString();
+    }
+
+    private static String java(Request request) {
+        StringBuilder out = new StringBuilder("HttpRequest request = HttpRequest.newBuilder()\n");
+        out.append("    .uri(URI.create(\"").append(request.url).append("\"))\n");
+        for (Header header : request.headers) {
+            out.append("    .header(\"").append(header.name).append("\", \"").append(header.value);
+            out.append(header.secret == null ? "\"" : "\" + System.getenv(\"" + header.secret + "\")");
+            out.append(")\n");
+        }
+        if (request.body != null) {
+            String text = request.body.encodePrettily().replace("\\", "\\\\").replace("\n", "\n        ");
+            out.append("    .method(\"").append(request.method);
+            out.append("\", HttpRequest.BodyPublishers.ofString(\"\"\"\n        ");
+            out.append(text).append("\"\"\"))\n");
+        } else if (!request.method.equals("GET")) {
+            out.append("    .method(\"").append(request.method);
+            out.append("\", HttpRequest.BodyPublishers.noBody())\n");
+        }
+        return out.append("    .build();\nHttpResponse<String> response = HttpClient.newHttpClient()\n")
+                .append("    .send(request, HttpResponse.BodyHandlers.ofString());\n")
+                .append("System.out.println(response.statusCode() + \" \" + response.body());")
+                .toString();
+    }
+
+    private static String python(Request request) {
+        boolean secrets = request.headers.stream().anyMatch(header -> header.secret != null);
+        StringBuilder out = new StringBuilder(secrets ? "import os\n" : "");
+        out.append("import requests\n\nresponse = requests.")
+                .append(request.method.toLowerCase(Locale.ROOT))
+                .append("(\n    \"")
+                .append(request.url)
+                .append("\",\n");
+        List<Header> headers = request.headers.stream()
+                .filter(header -> !header.name.equals("Content-Type"))
+                .toList();
+        if (!headers.isEmpty()) {
+            out.append("    headers={")
+                    .append(headers.stream()
+                            .map(h -> '"'
+                                    + h.name
+                                    + "\": \""
+                                    + h.value
+                                    + '"'
+                                    + (h.secret == null ? "" : " + os.environ[\"" + h.secret + "\"]"))
+                            .collect(Collectors.joining(", ")))
+                    .append("},\n");
+        }
+        if (request.body != null) {
+            out.append("    json=").append(pythonic(request.body, "    ")).append(",\n");
+        }
+        return out.append(")\nprint(response.status_code, response.text)").toString();
+    }
+
+    private static String pythonic(@Nullable Object value, String indent) {
+        if (value instanceof JsonObject object) {
+            return object.stream()
+                    .map(entry ->
+                            indent + "    \"" + entry.getKey() + "\": " + pythonic(entry.getValue(), indent + "    "))
+                    .collect(Collectors.joining(",\n", "{\n", "\n" + indent + "}"));
+        }
+        if (value instanceof JsonArray array) {
+            return array.stream().map(item -> pythonic(item, indent)).collect(Collectors.joining(", ", "[", "]"));
+        }
+        if (value instanceof Boolean yes) {
+            return yes ? "True" : "False";
+        }
+        return value == null ? "None" : io.vertx.core.json.Json.encode(value);
+    }
+
+    private static String javaScript(Request request) {
+        StringBuilder out = new StringBuilder("const response = await fetch(\"");
+        out.append(request.url).append('"');
+        if (!request.method.equals("GET") || !request.headers.isEmpty()) {
+            out.append(", {\n");
+            if (!request.method.equals("GET")) {
+                out.append("  method: \"").append(request.method).append("\",\n");
+            }
+            if (!request.headers.isEmpty()) {
+                out.append("  headers: {\n");
+                for (Header header : request.headers) {
+                    out.append("    \"").append(header.name).append("\": \"").append(header.value);
+                    out.append(header.secret == null ? "\"" : "\" + process.env." + header.secret);
+                    out.append(",\n");
+                }
+                out.append("  },\n");
+            }
+            if (request.body != null) {
+                out.append("  body: JSON.stringify(")
+                        .append(request.body.encodePrettily().replace("\n", "\n  "))
+                        .append("),\n");
+            }
+            out.append('}');
+        }
+        return out.append(");\nconsole.log(response.status, await response.text());")
+                .toString();
+    }
+}

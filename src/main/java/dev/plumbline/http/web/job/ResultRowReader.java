@@ -1,0 +1,164 @@
+package dev.plumbline.http.web.job;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.api.job.LineState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Makes rows of lines. Of a result only what is wanted is kept. */
+final class ResultRowReader {
+    private static final JsonFactory JSON = new JsonFactory();
+    private static final int LONGEST_TEXT = 300;
+    // more than a cell shows
+    private static final int MOST_ITEMS = 20;
+    private static final List<String> LEVELS = List.of("info", "warn", "fail");
+
+    private ResultRowReader() {}
+
+    /**
+     * @param wanted names of fields whose values are no objects, nor lists of them
+     */
+    static ResultRow of(JobMessage.JobHead job, JobMessage.ResultLine line, Set<String> wanted) {
+        String state = LineState.of(job, line).id();
+        byte[] result = line.result();
+        if (result == null) {
+            return new ResultRow(line.index(), line.input(), null, state, null, null, null, null, Map.of());
+        }
+        try (JsonParser json = JSON.createParser(result)) {
+            return new Reading(wanted).read(json, line, state);
+        } catch (IOException broken) {
+            throw new UncheckedIOException(broken);
+        }
+    }
+
+    private static String cut(String text) {
+        return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + '\u2026';
+    }
+
+    /** One result. */
+    private static final class Reading {
+        private final Set<String> wanted;
+        private final Map<String, Object> fields = new HashMap<>();
+        private @Nullable String target;
+        private @Nullable String verdict;
+        private @Nullable String code;
+        private @Nullable String error;
+        private @Nullable String finding;
+        private int worst = -1;
+        private @Nullable Long tookMs;
+
+        Reading(Set<String> wanted) {
+            this.wanted = wanted;
+        }
+
+        ResultRow read(JsonParser json, JobMessage.ResultLine line, String state) throws IOException {
+            json.nextToken();
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = json.currentName();
+                json.nextToken();
+                switch (name) {
+                    case "target" -> target = json.getValueAsString();
+                    case "verdict" -> verdict = json.getValueAsString();
+                    case "duration_ms" -> tookMs = json.getValueAsLong();
+                    case "error" -> error(json);
+                    case "fields" -> fields(json);
+                    case "findings" -> findings(json);
+                    default -> json.skipChildren();
+                }
+            }
+            // info is no reason to look
+            String says = error != null ? error : worst > 0 ? finding : null;
+            return new ResultRow(line.index(), line.input(), target, state, verdict, code, says, tookMs, fields);
+        }
+
+        private void error(JsonParser json) throws IOException {
+            if (json.currentToken() == JsonToken.START_OBJECT) {
+                while (json.nextToken() == JsonToken.FIELD_NAME) {
+                    String name = json.currentName();
+                    json.nextToken();
+                    if (name.equals("message")) {
+                        error = cut(json.getValueAsString(""));
+                    } else if (name.equals("code")) {
+                        code = json.getValueAsString();
+                    }
+                    json.skipChildren();
+                }
+            }
+        }
+
+        private void fields(JsonParser json) throws IOException {
+            if (json.currentToken() != JsonToken.START_OBJECT) {
+                return;
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = json.currentName();
+                JsonToken value = json.nextToken();
+                if (!wanted.contains(name)) {
+                    json.skipChildren();
+                    continue;
+                }
+                Object kept = value == JsonToken.START_ARRAY ? list(json) : plain(json);
+                if (kept != null) {
+                    fields.put(name, kept);
+                }
+            }
+        }
+
+        private static List<Object> list(JsonParser json) throws IOException {
+            List<Object> items = new ArrayList<>();
+            while (json.nextToken() != JsonToken.END_ARRAY) {
+                Object item = plain(json);
+                if (item != null && items.size() < MOST_ITEMS) {
+                    items.add(item);
+                }
+            }
+            return items;
+        }
+
+        private static @Nullable Object plain(JsonParser json) throws IOException {
+            return switch (json.currentToken()) {
+                case VALUE_STRING -> cut(json.getText());
+                case VALUE_NUMBER_INT -> json.getValueAsLong();
+                case VALUE_NUMBER_FLOAT -> json.getDoubleValue();
+                case VALUE_TRUE, VALUE_FALSE -> json.getBooleanValue();
+                default -> {
+                    json.skipChildren();
+                    yield null;
+                }
+            };
+        }
+
+        private void findings(JsonParser json) throws IOException {
+            if (json.currentToken() != JsonToken.START_ARRAY) {
+                return;
+            }
+            while (json.nextToken() == JsonToken.START_OBJECT) {
+                int level = -1;
+                String message = "";
+                while (json.nextToken() == JsonToken.FIELD_NAME) {
+                    String name = json.currentName();
+                    json.nextToken();
+                    if (name.equals("level")) {
+                        level = LEVELS.indexOf(json.getValueAsString(""));
+                    } else if (name.equals("message")) {
+                        message = json.getValueAsString("");
+                    }
+                    json.skipChildren();
+                }
+                if (level > worst) {
+                    worst = level;
+                    finding = cut(message);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.plumbline.http.web.layout;
+
+import dev.plumbline.http.web.report.DisplayValue;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Numbers and times as people read them. What a number counts is told by its field's name. */
+public final class ValueFormat {
+    private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern(
+                    "d MMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
+            .withZone(ZoneOffset.UTC);
+    private static final Map<String, String> SHORT = Map.of(
+            "milliseconds", "ms", "seconds", "s", "days", "days", "percent", "%", "bits", "bits", "bytes", "bytes");
+    private static final Pattern SAID =
+            Pattern.compile("(?i)(?:^|\\bin |\\bhow many )(" + String.join("|", SHORT.keySet()) + ")\\b");
+    private static final List<String> SIZES = List.of("kB", "MB", "GB", "TB");
+
+    private ValueFormat() {}
+
+    /** The unit of a field or an option, or null. */
+    public static @Nullable String unit(String name, String description) {
+        if (name.endsWith("_ms")) {
+            return "ms";
+        }
+        if (name.endsWith("_seconds") || name.equals("ttl") || name.startsWith("ttl_")) {
+            return "s";
+        }
+        if (name.endsWith("_days") || name.startsWith("days_")) {
+            return "days";
+        }
+        if (name.endsWith("_percent")) {
+            return "%";
+        }
+        if (name.endsWith("_bits")) {
+            return "bits";
+        }
+        if (name.equals("bytes") || name.endsWith("_bytes")) {
+            return "bytes";
+        }
+        Matcher said = SAID.matcher(description);
+        return said.find() ? SHORT.get(said.group(1).toLowerCase(Locale.ROOT)) : null;
+    }
+
+    /**
+     * @param name of the field
+     * @param description of the field; empty if it has none
+     */
+    public static DisplayValue.Number number(String name, String description, Number value) {
+        String plain = plain(value);
+        String unit = unit(name, description);
+        if (unit == null) {
+            return new DisplayValue.Number(name.endsWith("_count") ? grouped(value) : plain, null);
+        }
+        String exact = plain + ' ' + unit;
+        String shown =
+                switch (unit) {
+                    case "ms" -> milliseconds(value.doubleValue());
+                    case "s" -> whole(value) ? seconds(value.longValue()) : exact;
+                    case "bytes" -> bytes(value.longValue());
+                    case "days" -> grouped(value) + (value.longValue() == 1 ? " day" : " days");
+                    case "%" -> plain + " %";
+                    default -> exact;
+                };
+        return new DisplayValue.Number(shown, shown.equals(exact) ? null : exact);
+    }
+
+    public static DisplayValue.Moment moment(String iso) {
+        try {
+            return new DisplayValue.Moment(iso, MOMENT.format(Instant.parse(iso)));
+        } catch (DateTimeParseException odd) {
+            return new DisplayValue.Moment(iso, iso);
+        }
+    }
+
+    public static String milliseconds(double ms) {
+        return ms < 1000
+                ? plain(ms < 10 ? Math.round(ms * 10) / 10.0 : (double) Math.round(ms)) + " ms"
+                : String.format(Locale.ROOT, "%.2f s", ms / 1000);
+    }
+
+    private static String seconds(long seconds) {
+        long abs = Math.abs(seconds);
+        if (abs >= 86_400 && abs % 86_400 == 0) {
+            return seconds / 86_400 + (abs == 86_400 ? " day" : " days");
+        }
+        if (abs >= 3600 && abs % 3600 == 0) {
+            return seconds / 3600 + " h";
+        }
+        return abs >= 60 && abs % 60 == 0 ? seconds / 60 + " min" : seconds + " s";
+    }
+
+    private static String bytes(long bytes) {
+        if (Math.abs(bytes) < 1000) {
+            return bytes + (bytes == 1 ? " byte" : " bytes");
+        }
+        double size = bytes;
+        int step = -1;
+        while (Math.abs(size) >= 999.95 && step < SIZES.size() - 1) {
+            size /= 1000;
+            step++;
+        }
+        return String.format(Locale.ROOT, "%.1f %s", size, SIZES.get(step));
+    }
+
+    private static String grouped(Number value) {
+        return value instanceof Integer || value instanceof Long
+                ? String.format(Locale.ROOT, "%,d", value.longValue())
+                : plain(value);
+    }
+
+    private static boolean whole(Number value) {
+        double number = value.doubleValue();
+        return number == Math.rint(number) && Math.abs(number) < 1e15;
+    }
+
+    private static String plain(Number value) {
+        return whole(value) ? Long.toString(value.longValue()) : value.toString();
+    }
+}

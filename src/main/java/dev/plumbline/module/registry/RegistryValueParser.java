@@ -1,0 +1,212 @@
+package dev.plumbline.module.registry;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.ResolverStyle;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads words, dates and names as the world's registries write them. */
+final class RegistryValueParser {
+    private static final int MOST_DATE = 64;
+    private static final Pattern SPACE = Pattern.compile("[\\s\\u0085\\p{Zl}\\p{Zp}]+");
+
+    /** Controls, and what turns the direction of writing or is not seen. */
+    private static final Pattern STEERING = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}]");
+
+    private static final int MOST_VALUE = 300;
+    private static final int MOST_EMAIL = 254;
+    private static final int JAPAN_HOURS = 9;
+
+    /** Every status of EPP (RFC 5731, section 2.3; RFC 3915, section 3.1), by its letters alone. */
+    private static final Map<String, String> STATUSES = statuses(
+            "clientDeleteProhibited",
+            "clientHold",
+            "clientRenewProhibited",
+            "clientTransferProhibited",
+            "clientUpdateProhibited",
+            "inactive",
+            "ok",
+            "pendingCreate",
+            "pendingDelete",
+            "pendingRenew",
+            "pendingTransfer",
+            "pendingUpdate",
+            "serverDeleteProhibited",
+            "serverHold",
+            "serverRenewProhibited",
+            "serverTransferProhibited",
+            "serverUpdateProhibited",
+            "addPeriod",
+            "autoRenewPeriod",
+            "redemptionPeriod",
+            "pendingRestore",
+            "renewPeriod",
+            "transferPeriod");
+
+    private static final Pattern OFFSET = Pattern.compile(
+            "(\\d{4}-\\d{2}-\\d{2})[T ](\\d{2}:\\d{2}(?::\\d{2})?)(?:\\.\\d{1,9})?\\s*(Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)");
+    private static final Pattern TIME = Pattern.compile("\\s+\\(?(?:UTC|GMT|JST|CLST|CET|CEST)\\)?$");
+    private static final Pattern CLOCK = Pattern.compile(
+            "[T\\s]+(\\d{1,2}:\\d{2}(?::\\d{2})?)(?:\\.\\d{1,9})?(?:\\s*[A-Z]{3,4}(?:[+-]\\d{1,2})?)?$");
+    private static final Pattern NAME =
+            Pattern.compile("[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)+");
+    private static final Pattern EMAIL = Pattern.compile("[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}");
+
+    private static final List<DateTimeFormatter> DAYS = List.of(
+            day("uuuu-MM-dd"),
+            day("uuuu/MM/dd"),
+            day("uuuu.MM.dd"),
+            day("uuuuMMdd"),
+            day("dd-MMM-uuuu"),
+            day("dd MMM uuuu"),
+            day("d MMM uuuu"),
+            day("dd.MM.uuuu"),
+            day("d.M.uuuu"),
+            day("dd/MM/uuuu"),
+            day("dd-MM-uuuu"),
+            day("MMM dd uuuu"),
+            day("MMMM d uuuu"),
+            day("MMM d uuuu"),
+            day("EEE MMM d uuuu"),
+            day("EEE MMM dd uuuu"));
+
+    private RegistryValueParser() {}
+
+    private static Map<String, String> statuses(String... names) {
+        Map<String, String> all = new HashMap<>();
+        for (String name : names) {
+            all.put(name.toLowerCase(Locale.ROOT), name);
+        }
+        all.put("active", "ok");
+        return Map.copyOf(all);
+    }
+
+    private static DateTimeFormatter day(String pattern) {
+        return new DateTimeFormatterBuilder()
+                .parseCaseInsensitive()
+                .appendPattern(pattern)
+                .toFormatter(Locale.ENGLISH)
+                .withResolverStyle(ResolverStyle.STRICT);
+    }
+
+    /** A value of one line without what hides in it; null when nothing is left. */
+    static @Nullable String value(@Nullable String text) {
+        if (text == null) {
+            return null;
+        }
+        String plain = STEERING.matcher(SPACE.matcher(text).replaceAll(" "))
+                .replaceAll("")
+                .strip();
+        plain = plain.length() > MOST_VALUE ? plain.substring(0, MOST_VALUE) : plain;
+        return plain.isEmpty() ? null : plain;
+    }
+
+    /** A status in EPP's spelling where it is one of EPP's, else as it is; null for none. */
+    static @Nullable String status(@Nullable String text) {
+        String plain = value(text);
+        if (plain == null) {
+            return null;
+        }
+        int url = plain.indexOf(" http");
+        int bracket = plain.indexOf(" (");
+        int end = url > 0 ? url : bracket > 0 ? bracket : plain.length();
+        String word = plain.substring(0, end).strip();
+        String known = STATUSES.get(word.replaceAll("[ _-]", "").toLowerCase(Locale.ROOT));
+        return known == null ? word : known;
+    }
+
+    /** The name of a server, of what stands before it and after it; null for none. */
+    static @Nullable String nameserver(@Nullable String text) {
+        String plain = value(text);
+        if (plain == null) {
+            return null;
+        }
+        String first = plain.split("[\\s,;\\[(]", 2)[0].toLowerCase(Locale.ROOT);
+        first = first.endsWith(".") ? first.substring(0, first.length() - 1) : first;
+        return NAME.matcher(first).matches() ? first : null;
+    }
+
+    static @Nullable String email(@Nullable String text) {
+        String plain = value(text);
+        String address =
+                plain == null ? "" : plain.toLowerCase(Locale.ROOT).startsWith("mailto:") ? plain.substring(7) : plain;
+        return address.length() <= MOST_EMAIL && EMAIL.matcher(address).matches() ? address : null;
+    }
+
+    static @Nullable Integer number(@Nullable String text) {
+        String plain = value(text);
+        return plain != null && plain.matches("[0-9]{1,9}") ? Integer.valueOf(plain) : null;
+    }
+
+    /**
+     * A moment; the start of the day in UTC where only a day is told; null where it cannot be read.
+     */
+    static @Nullable Instant date(@Nullable String text) {
+        String plain = value(text);
+        if (plain == null || plain.length() > MOST_DATE) {
+            return null;
+        }
+        try {
+            Matcher offset = OFFSET.matcher(plain);
+            if (offset.lookingAt()) {
+                return withOffset(offset.group(1), offset.group(2), offset.group(3));
+            }
+            boolean japan = plain.endsWith("(JST)");
+            String local = TIME.matcher(plain).replaceFirst("");
+            local = local.replaceFirst("\\s+#.*$", "").replace(",", "");
+            String time = "00:00:00";
+            Matcher clock = CLOCK.matcher(local);
+            boolean timed = clock.find();
+            if (timed) {
+                time = clock.group(1);
+                local = local.substring(0, clock.start());
+            }
+            LocalDate day = day(local.replaceFirst("\\.$", "").strip(), DAYS);
+            return day == null
+                    ? null
+                    : LocalDateTime.parse(day + "T" + padded(time))
+                            .toInstant(ZoneOffset.ofHours(japan && timed ? JAPAN_HOURS : 0));
+        } catch (DateTimeException | IndexOutOfBoundsException unreadable) {
+            return null;
+        }
+    }
+
+    private static Instant withOffset(String day, String time, String zone) {
+        String offset =
+                switch (zone) {
+                    case "Z", "UTC", "GMT" -> "Z";
+                    default -> {
+                        String digits = zone.replace(":", "");
+                        yield digits.substring(0, 3) + ":" + (digits.length() > 3 ? digits.substring(3) : "00");
+                    }
+                };
+        return OffsetDateTime.parse(day + "T" + padded(time) + offset).toInstant();
+    }
+
+    private static String padded(String time) {
+        return time.indexOf(':') == 1 ? "0" + time : time;
+    }
+
+    private static @Nullable LocalDate day(String text, List<DateTimeFormatter> formats) {
+        for (DateTimeFormatter format : formats) {
+            try {
+                return LocalDate.parse(text, format);
+            } catch (DateTimeException other) {
+                continue;
+            }
+        }
+        return null;
+    }
+}

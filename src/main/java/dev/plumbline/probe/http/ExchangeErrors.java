@@ -1,0 +1,34 @@
+package dev.plumbline.probe.http;
+
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http2.Http2Exception;
+import java.io.IOException;
+import javax.net.ssl.SSLException;
+
+/** Tells what a connection that broke during an exchange means, in words and codes of ours. */
+final class ExchangeErrors {
+    private ExchangeErrors() {}
+
+    /** Ends an exchange that was already under way. */
+    static void report(Throwable cause, ResponseCollector collector) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof TooLongFrameException || each instanceof Http2Exception.HeaderListSizeException) {
+                collector.tooLarge("The head of the response is larger than we read.");
+                return;
+            }
+            if (each instanceof Http2Exception) {
+                collector.protocolError("What the server sent is not valid HTTP/2.");
+                return;
+            }
+            if (each instanceof SSLException) {
+                collector.protocolError("The encrypted connection broke.");
+                return;
+            }
+            if (each instanceof IOException) {
+                collector.closed(true);
+                return;
+            }
+        }
+        collector.protocolError("What the server sent cannot be read as HTTP.");
+    }
+}

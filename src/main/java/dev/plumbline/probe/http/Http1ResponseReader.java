@@ -1,0 +1,127 @@
+package dev.plumbline.probe.http;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/** Hands a decoded HTTP/1 response to its collector. */
+final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
+    private static final int MAX_LINE_BYTES = 8 * 1024;
+    private static final int MAX_PIECE_BYTES = 16 * 1024;
+
+    private final ResponseCollector collector;
+
+    Http1ResponseReader(ResponseCollector collector) {
+        this.collector = collector;
+    }
+
+    /**
+     * A decoder that is as lenient as browsers are about line ends and header values, for what it
+     * reads is reported and not passed on.
+     */
+    static HttpResponseDecoder decoder(boolean answersHead) {
+        HttpDecoderConfig config = new HttpDecoderConfig()
+                .setMaxInitialLineLength(MAX_LINE_BYTES)
+                .setMaxHeaderSize(ResponseCollector.MAX_HEAD_BYTES)
+                .setMaxChunkSize(MAX_PIECE_BYTES)
+                .setStrictLineParsing(false)
+                .setHeadersFactory(DefaultHttpHeadersFactory.headersFactory().withValidation(false))
+                .setTrailersFactory(DefaultHttpHeadersFactory.trailersFactory().withValidation(false));
+        return new HttpResponseDecoder(config) {
+            @Override
+            protected boolean isContentAlwaysEmpty(HttpMessage message) {
+                return answersHead || super.isContentAlwaysEmpty(message);
+            }
+        };
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        try {
+            if (!collector.ended() && message instanceof HttpObject object) {
+                read(object);
+            }
+        } finally {
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    private void read(HttpObject object) {
+        DecoderResult result = object.decoderResult();
+        if (result.isFailure()) {
+            malformed(result.cause());
+            return;
+        }
+        if (object instanceof HttpResponse response) {
+            head(response);
+        }
+        if (object instanceof HttpContent content) {
+            collector.body(content.content());
+            if (content instanceof LastHttpContent) {
+                collector.end();
+            }
+        }
+    }
+
+    private void head(HttpResponse response) {
+        HttpVersion version = response.protocolVersion();
+        int status = response.status().code();
+        if (!version.protocolName().equals("HTTP") || version.majorVersion() != 1 || version.minorVersion() > 1) {
+            collector.protocolError("The server answers with an unknown version of HTTP.");
+            return;
+        }
+        if (status < 100 || status > 999) {
+            collector.protocolError("The server answers with a status that is none: " + status + ".");
+            return;
+        }
+        List<HttpHeader> lines = new ArrayList<>(response.headers().size());
+        Iterator<Map.Entry<CharSequence, CharSequence>> each =
+                response.headers().iteratorCharSequence();
+        while (each.hasNext()) {
+            Map.Entry<CharSequence, CharSequence> line = each.next();
+            lines.add(HttpHeader.received(line.getKey(), line.getValue()));
+        }
+        collector.head(
+                status,
+                HttpHeader.printable(response.status().reasonPhrase()),
+                version.minorVersion() == 0 ? "1.0" : "1.1",
+                new ResponseHeaders(lines));
+    }
+
+    private void malformed(Throwable cause) {
+        if (cause instanceof TooLongFrameException) {
+            collector.tooLarge("The head of the response is larger than we read.");
+        } else if (cause instanceof PrematureChannelClosureException) {
+            collector.closed(false);
+        } else {
+            collector.protocolError("What the server sent is not HTTP, or its framing is broken.");
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        collector.closed(false);
+        context.fireChannelInactive();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        ExchangeErrors.report(cause, collector);
+    }
+}

@@ -1,0 +1,151 @@
+package dev.plumbline.probe.http;
+
+import dev.plumbline.check.Target;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
+import io.netty.handler.codec.http2.Http2ChannelDuplexHandler;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2FrameStream;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2HeadersFrame;
+import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes one request over a fresh HTTP/2 connection and hands the answer to its collector. */
+final class Http2ResponseReader extends Http2ChannelDuplexHandler {
+    private static final int WINDOW_BYTES = 65_535;
+
+    private final HttpRequestSpec call;
+    private final List<HttpHeader> headers;
+    private final ResponseCollector collector;
+    private @Nullable Http2FrameStream stream;
+    private boolean headSeen;
+
+    /**
+     * @param headers what is sent besides the pseudo-headers
+     */
+    Http2ResponseReader(HttpRequestSpec call, List<HttpHeader> headers, ResponseCollector collector) {
+        this.call = call;
+        this.headers = headers;
+        this.collector = collector;
+    }
+
+    static Http2FrameCodec codec() {
+        return Http2FrameCodecBuilder.forClient()
+                .initialSettings(Http2Settings.defaultSettings()
+                        .pushEnabled(false)
+                        .initialWindowSize(WINDOW_BYTES)
+                        .maxHeaderListSize(ResponseCollector.MAX_HEAD_BYTES))
+                .validateHeaders(false)
+                .decoupleCloseAndGoAway(true)
+                .flushPreface(false)
+                .build();
+    }
+
+    @Override
+    protected void handlerAdded0(ChannelHandlerContext context) {
+        Target.Url url = call.url();
+        Http2Headers request = new DefaultHttp2Headers()
+                .method(call.method().name())
+                .scheme(url.scheme())
+                .authority(url.authority())
+                .path(url.pathAndQuery());
+        for (HttpHeader header : headers) {
+            request.add(header.name(), header.value());
+        }
+        stream = newStream();
+        context.writeAndFlush(new DefaultHttp2HeadersFrame(request, true).stream(stream))
+                .addListener(written -> {
+                    if (!written.isSuccess()) {
+                        ExchangeErrors.report(written.cause(), collector);
+                    }
+                });
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        try {
+            if (collector.ended()) {
+                return;
+            }
+            if (message instanceof Http2HeadersFrame frame) {
+                head(frame);
+            } else if (message instanceof Http2DataFrame frame) {
+                collector.body(frame.content());
+                if (frame.isEndStream()) {
+                    collector.end();
+                } else if (!collector.ended() && frame.initialFlowControlledBytes() > 0) {
+                    context.writeAndFlush(
+                            new DefaultHttp2WindowUpdateFrame(frame.initialFlowControlledBytes()).stream(stream));
+                }
+            } else if (message instanceof Http2ResetFrame frame) {
+                collector.protocolError("The server refused the HTTP/2 request: " + name(frame.errorCode()));
+            } else if (message instanceof Http2GoAwayFrame frame && frame.errorCode() != 0) {
+                collector.protocolError("The server ended HTTP/2 with " + name(frame.errorCode()));
+            }
+        } finally {
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    private void head(Http2HeadersFrame frame) {
+        if (!headSeen) {
+            CharSequence text = frame.headers().status();
+            int status = text == null ? 0 : statusOf(text);
+            if (status < 100) {
+                collector.protocolError("The HTTP/2 answer has no status.");
+                return;
+            }
+            headSeen = status >= 200;
+            List<HttpHeader> lines = new ArrayList<>(frame.headers().size());
+            for (Map.Entry<CharSequence, CharSequence> line : frame.headers()) {
+                if (line.getKey().length() > 0 && line.getKey().charAt(0) != ':') {
+                    lines.add(HttpHeader.received(line.getKey(), line.getValue()));
+                }
+            }
+            collector.head(status, "", "2", new ResponseHeaders(lines));
+        }
+        if (frame.isEndStream()) {
+            if (headSeen) {
+                collector.end();
+            } else {
+                collector.protocolError("The HTTP/2 answer ended with an interim response.");
+            }
+        }
+    }
+
+    private static int statusOf(CharSequence text) {
+        try {
+            return text.length() == 3 ? Integer.parseInt(text.toString()) : 0;
+        } catch (NumberFormatException none) {
+            return 0;
+        }
+    }
+
+    private static String name(long errorCode) {
+        Http2Error known = Http2Error.valueOf(errorCode);
+        return (known == null ? "error " + errorCode : known.name()) + ".";
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        collector.closed(false);
+        context.fireChannelInactive();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        ExchangeErrors.report(cause, collector);
+    }
+}

@@ -1,0 +1,299 @@
+package dev.plumbline.probe.http;
+
+import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
+import static dev.plumbline.check.ErrorCode.READ_TIMEOUT;
+import static dev.plumbline.check.ErrorCode.TLS_HANDSHAKE_FAILED;
+import static dev.plumbline.check.ErrorCode.TLS_UNTRUSTED;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.egress.ConnectErrors;
+import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.probe.tls.HandshakeLimitHandler;
+import dev.plumbline.probe.tls.InboundHoldHandler;
+import dev.plumbline.probe.tls.NoSharedAlgorithms;
+import dev.plumbline.probe.tls.TlsErrors;
+import dev.plumbline.probe.tls.TrustCache;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.ssl.SslHandler;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.ConnectOptions;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One fresh connection for one request: dialled to a pinned address, its peer asserted, its
+ * certificate judged, and only then spoken to.
+ */
+final class HttpConnection {
+    private static final String VERTX_HANDLER = "handler";
+    private static final String HELD = "held";
+
+    private final EgressGuard guard;
+    private final HttpTlsOptions tls;
+    private final TrustCache trust;
+    private final CheckContext context;
+    private final HttpRequestSpec call;
+    private final BodyBudget bodies;
+    private final List<HttpHeader> headers;
+    private final long endNanos;
+    private long connectStart;
+    private long connectEnd;
+    private long tlsEnd;
+    private long requestSent;
+
+    /**
+     * What an exchange over the connection gave, with its own part of the timings.
+     *
+     * @param tlsNanos 0 without TLS
+     */
+    record Outcome(
+            ResponseCollector.Answer answer,
+            long connectNanos,
+            long tlsNanos,
+            long firstByteNanos,
+            long downloadNanos) {}
+
+    /**
+     * @param bodies what the bodies of all exchanges are charged to
+     * @param headers everything that is sent but the request line and Host
+     * @param timeoutMs when the exchange has to have ended
+     */
+    HttpConnection(
+            EgressGuard guard,
+            HttpTlsOptions tls,
+            TrustCache trust,
+            CheckContext context,
+            HttpRequestSpec call,
+            BodyBudget bodies,
+            List<HttpHeader> headers,
+            long timeoutMs) {
+        this.guard = guard;
+        this.tls = tls;
+        this.trust = trust;
+        this.context = context;
+        this.call = call;
+        this.bodies = bodies;
+        this.headers = headers;
+        this.endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    }
+
+    /**
+     * Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms} when another engine may fare
+     * better.
+     */
+    Future<Outcome> exchange(NetClient client, SocketAddress address, InetAddress pinned, long connectTimeoutMs) {
+        connectStart = System.nanoTime();
+        ConnectOptions options = new ConnectOptions().setRemoteAddress(address).setTimeout((int) connectTimeoutMs);
+        return client.connect(options)
+                .transform(connected -> connected.succeeded()
+                        ? onItsLoop((NetSocketInternal) connected.result(), pinned)
+                        : Future.failedFuture(ConnectErrors.of(connected.cause())));
+    }
+
+    private Future<Outcome> onItsLoop(NetSocketInternal socket, InetAddress pinned) {
+        Channel channel = socket.channelHandlerContext().channel();
+        Promise<Outcome> promise = Promise.promise();
+        if (channel.eventLoop().inEventLoop()) {
+            begin(channel, pinned, promise);
+        } else {
+            channel.eventLoop().execute(() -> begin(channel, pinned, promise));
+        }
+        return promise.future();
+    }
+
+    private void begin(Channel channel, InetAddress pinned, Promise<Outcome> promise) {
+        connectEnd = System.nanoTime();
+        tlsEnd = connectEnd;
+        try {
+            guard.assertPeer(
+                    SocketAddress.inetSocketAddress((InetSocketAddress) channel.remoteAddress()),
+                    pinned,
+                    call.url().port());
+        } catch (RuntimeException wrongPeer) {
+            channel.pipeline().firstContext().close();
+            promise.fail(wrongPeer);
+            return;
+        }
+        if (remainingMillis() <= 0) {
+            channel.pipeline().firstContext().close();
+            promise.fail(new CheckFailure(CONNECT_TIMEOUT, "No connection came about in time."));
+        } else if (call.url().secure()) {
+            handshake(channel, promise);
+        } else {
+            send(channel, false, promise);
+        }
+    }
+
+    private void handshake(Channel channel, Promise<Outcome> promise) {
+        SslHandler handler = tls.handler(
+                channel.alloc(), call.url().host().name(), call.url().port(), call.http2(), remainingMillis());
+        HandshakeLimitHandler bounds = new HandshakeLimitHandler();
+        channel.pipeline().addFirst("ssl", handler);
+        channel.pipeline().addFirst("bounds", bounds);
+        channel.pipeline().addBefore(VERTX_HANDLER, HELD, new InboundHoldHandler());
+        handler.handshakeFuture().addListener(done -> {
+            tlsEnd = System.nanoTime();
+            if (done.isSuccess()) {
+                if (channel.pipeline().context(bounds) != null) {
+                    channel.pipeline().remove(bounds);
+                }
+                evaluate(channel, handler, promise);
+            } else {
+                fail(channel, promise, TlsErrors.ofHandshake(done.cause(), bounds));
+            }
+        });
+    }
+
+    private void evaluate(Channel channel, SslHandler handler, Promise<Outcome> promise) {
+        if (!call.verifyTls()) {
+            proceed(channel, handler, promise);
+            return;
+        }
+        List<X509Certificate> chain = new ArrayList<>();
+        try {
+            for (Certificate certificate : handler.engine().getSession().getPeerCertificates()) {
+                chain.add((X509Certificate) certificate);
+            }
+        } catch (SSLPeerUnverifiedException none) {
+            fail(channel, promise, new CheckFailure(TLS_HANDSHAKE_FAILED, "The server sent no certificate."));
+            return;
+        }
+        Future<Optional<String>> verdict =
+                trust.problem(chain, call.url().host(), context.clock().instant());
+        if (verdict.succeeded()) {
+            judged(channel, handler, promise, verdict.result());
+            return;
+        }
+        verdict.onComplete(result -> channel.eventLoop().execute(() -> {
+            if (result.succeeded()) {
+                judged(channel, handler, promise, result.result());
+            } else {
+                fail(channel, promise, result.cause());
+            }
+        }));
+    }
+
+    private void judged(Channel channel, SslHandler handler, Promise<Outcome> promise, Optional<String> problem) {
+        if (problem.isPresent()) {
+            fail(channel, promise, new CheckFailure(TLS_UNTRUSTED, problem.get()));
+        } else {
+            proceed(channel, handler, promise);
+        }
+    }
+
+    private void proceed(Channel channel, SslHandler handler, Promise<Outcome> promise) {
+        if (!channel.isActive()) {
+            fail(
+                    channel,
+                    promise,
+                    new CheckFailure(
+                            TLS_HANDSHAKE_FAILED, "The server closed the connection after the TLS handshake."));
+        } else if (remainingMillis() <= 0) {
+            fail(channel, promise, new CheckFailure(READ_TIMEOUT, "The TLS handshake took too long."));
+        } else {
+            send(channel, "h2".equals(handler.applicationProtocol()), promise);
+            ChannelHandlerContext held = channel.pipeline().context(HELD);
+            if (held != null) {
+                ((InboundHoldHandler) held.handler()).release(held);
+            }
+        }
+    }
+
+    private void send(Channel channel, boolean http2, Promise<Outcome> promise) {
+        Promise<ResponseCollector.Answer> answer = Promise.promise();
+        ResponseCollector collector = new ResponseCollector(channel, answer, call, bodies);
+        requestSent = System.nanoTime();
+        java.util.concurrent.Future<?> timer =
+                channel.eventLoop().schedule(collector::timedOut, remainingMillis(), TimeUnit.MILLISECONDS);
+        answer.future().onComplete(result -> {
+            timer.cancel(false);
+            if (result.succeeded()) {
+                promise.complete(outcome(result.result()));
+            } else {
+                promise.fail(result.cause());
+            }
+        });
+        ChannelPipeline pipeline = channel.pipeline();
+        pipeline.addBefore(VERTX_HANDLER, "meter", new ByteMeter(collector));
+        if (http2) {
+            pipeline.addBefore(VERTX_HANDLER, "codec", Http2ResponseReader.codec());
+            pipeline.addBefore(VERTX_HANDLER, "reader", new Http2ResponseReader(call, headers, collector));
+        } else {
+            boolean head = call.method() == HttpRequestSpec.Method.HEAD;
+            pipeline.addBefore(VERTX_HANDLER, "codec", Http1ResponseReader.decoder(head));
+            pipeline.addBefore(VERTX_HANDLER, "reader", new Http1ResponseReader(collector));
+            ByteBuf request = ByteBufUtil.writeAscii(channel.alloc(), Http1RequestEncoder.text(call, headers));
+            Buffer body = call.body();
+            if (body != null) {
+                request.writeBytes(body.getBytes());
+            }
+            pipeline.context("reader").writeAndFlush(request).addListener(written -> {
+                // A peer may well answer and close without reading what it was sent.
+                if (!written.isSuccess() && !channel.isActive()) {
+                    collector.closed(true);
+                }
+            });
+        }
+    }
+
+    private Outcome outcome(ResponseCollector.Answer answer) {
+        return new Outcome(
+                answer,
+                connectEnd - connectStart,
+                tlsEnd - connectEnd,
+                answer.headNanos() - requestSent,
+                System.nanoTime() - answer.headNanos());
+    }
+
+    private static void fail(Channel channel, Promise<Outcome> promise, @Nullable Throwable cause) {
+        promise.tryFail(cause);
+        ChannelHandlerContext first = channel.pipeline().firstContext();
+        if (first != null) {
+            first.close();
+        }
+    }
+
+    private long remainingMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+    }
+
+    /** Tells the collector how much came, whatever it was. */
+    private static final class ByteMeter extends ChannelInboundHandlerAdapter {
+        private final ResponseCollector collector;
+
+        ByteMeter(ResponseCollector collector) {
+            this.collector = collector;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            if (message instanceof ByteBuf bytes) {
+                collector.received(bytes.readableBytes());
+                if (collector.ended()) {
+                    bytes.release();
+                    return;
+                }
+            }
+            context.fireChannelRead(message);
+        }
+    }
+}

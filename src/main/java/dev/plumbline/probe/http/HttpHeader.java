@@ -1,0 +1,57 @@
+package dev.plumbline.probe.http;
+
+import com.google.common.base.CharMatcher;
+import com.google.common.base.Utf8;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/**
+ * One header line.
+ *
+ * @param name lower-case
+ * @param value its bytes read as ISO-8859-1, without control characters; of a Location in UTF-8
+ *     those bytes are kept that would be controls in ISO-8859-1
+ */
+public record HttpHeader(String name, String value) {
+
+    /** A header as a peer sent it: the name lower-cased, control characters left out of both. */
+    static HttpHeader received(CharSequence name, CharSequence value) {
+        String known = printable(name).toLowerCase(Locale.ROOT);
+        boolean kept = known.equals("location") && isUtf8(value);
+        return new HttpHeader(known, kept ? withoutAsciiControls(value) : printable(value));
+    }
+
+    /** The value as people read it: in UTF-8 where its bytes are that, else in ISO-8859-1. */
+    public String text() {
+        return isUtf8(value) ? printable(new String(bytes(value), StandardCharsets.UTF_8)) : printable(value);
+    }
+
+    private static boolean isUtf8(CharSequence value) {
+        return Utf8.isWellFormed(bytes(value));
+    }
+
+    private static byte[] bytes(CharSequence value) {
+        return value.toString().getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private static String withoutAsciiControls(CharSequence text) {
+        return CharMatcher.inRange('\0', '\u001f').or(CharMatcher.is('\u007f')).removeFrom(text);
+    }
+
+    /** The text without C0 and C1 controls and DEL. */
+    public static String printable(CharSequence text) {
+        int length = text.length();
+        for (int i = 0; i < length; i++) {
+            if (isControl(text.charAt(i))) {
+                StringBuilder clean = new StringBuilder(length);
+                text.chars().filter(c -> !isControl(c)).forEach(c -> clean.append((char) c));
+                return clean.toString();
+            }
+        }
+        return text.toString();
+    }
+
+    private static boolean isControl(int c) {
+        return c < 0x20 || (c >= 0x7f && c <= 0x9f);
+    }
+}

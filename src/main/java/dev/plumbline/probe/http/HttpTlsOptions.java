@@ -1,0 +1,59 @@
+package dev.plumbline.probe.http;
+
+import dev.plumbline.probe.tls.AcceptAllTrustManager;
+import dev.plumbline.probe.tls.CertificateTrustEvaluator;
+import dev.plumbline.probe.tls.TlsClientOptions;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.ImmediateExecutor;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.concurrent.Executor;
+import javax.net.ssl.SSLException;
+
+/**
+ * TLS for HTTP exchanges, by one engine: any certificate is taken here, for it is judged afterwards
+ * by {@link CertificateTrustEvaluator}, which can say what is wrong with it.
+ */
+final class HttpTlsOptions {
+    private static final long CLOSE_NOTIFY_MS = 200;
+    private static final List<String> HTTP1 = List.of("http/1.1");
+    private static final List<String> HTTP2 = List.of("h2", "http/1.1");
+
+    private final SslContext http1;
+    private final SslContext http2;
+    private final Executor tasks;
+
+    private HttpTlsOptions(SslContext http1, SslContext http2, Executor tasks) {
+        this.http1 = http1;
+        this.http2 = http2;
+        this.tasks = tasks;
+    }
+
+    static HttpTlsOptions ofBoringSsl() throws SSLException {
+        return new HttpTlsOptions(
+                TlsClientOptions.newNativeContext(HTTP1, new AcceptAllTrustManager(), null),
+                TlsClientOptions.newNativeContext(HTTP2, new AcceptAllTrustManager(), null),
+                ImmediateExecutor.INSTANCE);
+    }
+
+    static HttpTlsOptions ofTheJdk(Vertx vertx) throws SSLException {
+        return new HttpTlsOptions(
+                TlsClientOptions.newJdkContext(HTTP1, new AcceptAllTrustManager(), null),
+                TlsClientOptions.newJdkContext(HTTP2, new AcceptAllTrustManager(), null),
+                TlsClientOptions.jdkTasks(vertx));
+    }
+
+    /**
+     * A handler for one connection.
+     *
+     * @param name sent as the server's name unless it is an address
+     */
+    SslHandler handler(ByteBufAllocator allocator, String name, int port, boolean offerHttp2, long timeoutMs) {
+        SslHandler handler = (offerHttp2 ? http2 : http1).newHandler(allocator, name, port, tasks);
+        handler.setHandshakeTimeoutMillis(timeoutMs);
+        handler.setCloseNotifyFlushTimeoutMillis(CLOSE_NOTIFY_MS);
+        return handler;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.plumbline.probe.registry;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Target;
+import dev.plumbline.config.Config;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.http.HttpRequestSpec;
+import dev.plumbline.probe.http.RedirectTrace;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.Optional;
+
+/** Asks registries about domains by RDAP (RFC 9082), the successor of WHOIS. */
+public final class RdapProbe {
+    /** The most that is read of an answer, in bytes. */
+    public static final int MOST_BYTES = 256 * 1024;
+
+    private static final int REDIRECTS = 3;
+    private static final String TYPES = "application/rdap+json, application/json;q=0.5";
+
+    private final HttpProbe http;
+    private final RdapBootstrap bootstrap;
+    private final RegistryRateLimiter pace;
+
+    public RdapProbe(Vertx vertx, HttpProbe http, RdapBootstrap bootstrap, Config.Registries settings) {
+        this.http = http;
+        this.bootstrap = bootstrap;
+        this.pace = new RegistryRateLimiter(vertx, settings.pace());
+    }
+
+    /**
+     * Asks about a domain.
+     *
+     * @param domain in lower-case A-labels
+     * @return what was answered, whatever its status; empty when no server is known for such domains
+     */
+    public Future<Optional<RdapResponse>> lookup(CheckContext context, String domain) {
+        return bootstrap.serverOf(context, domain).compose(server -> {
+            Target.Url url = server.map(known -> RdapBootstrap.url(known + "domain/" + domain))
+                    .orElse(null);
+            return url == null ? Future.succeededFuture(Optional.empty()) : ask(context, url);
+        });
+    }
+
+    private Future<Optional<RdapResponse>> ask(CheckContext context, Target.Url url) {
+        HttpRequestSpec call = HttpRequestSpec.get(url, MOST_BYTES).with("accept", TYPES);
+        return pace.take(context, url.authority(), share -> http.follow(share, call, REDIRECTS)
+                .compose(RdapProbe::reply)
+                .map(Optional::of));
+    }
+
+    private static Future<RdapResponse> reply(RedirectTrace journey) {
+        HttpExchange page = journey.page();
+        CheckError error = page == null ? journey.error() : page.bodyError();
+        if (error != null) {
+            return Future.failedFuture(new CheckFailure(error.code(), error.message()));
+        }
+        if (page == null) {
+            return Future.failedFuture(
+                    new CheckFailure(ErrorCode.HTTP_PROTOCOL_ERROR, "The RDAP server gave no answer."));
+        }
+        if (page.body().truncated()) {
+            return Future.failedFuture(new CheckFailure(
+                    ErrorCode.RESPONSE_TOO_LARGE, "The RDAP server answered more than " + MOST_BYTES / 1024 + " KiB."));
+        }
+        return Future.succeededFuture(new RdapResponse(
+                page.url().host().name(),
+                page.status(),
+                page.body().text(page.headers().first("content-type"))));
+    }
+}

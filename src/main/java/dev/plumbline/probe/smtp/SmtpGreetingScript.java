@@ -1,0 +1,67 @@
+package dev.plumbline.probe.smtp;
+
+import dev.plumbline.probe.tcp.TcpProbe;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for the greeting of a mail server, says EHLO, waits for the answer, and says goodbye (RFC
+ * 5321).
+ */
+public final class SmtpGreetingScript implements TcpProbe.Script {
+    private int said;
+
+    @Override
+    public @Nullable Buffer next(Buffer heard) {
+        int replies = replies(heard).size();
+        if (replies <= said) {
+            return Buffer.buffer();
+        }
+        said = replies;
+        return switch (replies) {
+            case 1 -> Buffer.buffer("EHLO plumbline.invalid\r\n");
+            case 2 -> Buffer.buffer("QUIT\r\n");
+            default -> null;
+        };
+    }
+
+    /**
+     * Whether the answer to EHLO names STARTTLS; null when there is no such answer.
+     *
+     * @param heard all that the server said
+     */
+    public static @Nullable Boolean offersTls(Buffer heard) {
+        List<List<String>> replies = replies(heard);
+        if (replies.size() < 2
+                || !replies.get(0).get(0).startsWith("220")
+                || !replies.get(1).get(0).startsWith("250")) {
+            return null;
+        }
+        return replies.get(1).stream()
+                .skip(1)
+                .anyMatch(line -> line.substring(4).strip().equalsIgnoreCase("STARTTLS"));
+    }
+
+    /**
+     * The whole replies (RFC 5321 section 4.2): lines of one code, the last with a space after it.
+     */
+    private static List<List<String>> replies(Buffer all) {
+        String heard = all.toString(StandardCharsets.ISO_8859_1);
+        List<List<String>> replies = new ArrayList<>();
+        List<String> lines = new ArrayList<>();
+        int start = 0;
+        for (int end = heard.indexOf('\n'); end >= 0; end = heard.indexOf('\n', start)) {
+            String line = heard.substring(start, end).stripTrailing();
+            start = end + 1;
+            lines.add(line.length() < 4 ? line + " ".repeat(4 - line.length()) : line);
+            if (line.length() < 4 || line.charAt(3) != '-') {
+                replies.add(lines);
+                lines = new ArrayList<>();
+            }
+        }
+        return replies;
+    }
+}

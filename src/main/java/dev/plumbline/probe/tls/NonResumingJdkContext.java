@@ -1,0 +1,64 @@
+package dev.plumbline.probe.tls;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.DelegatingSslContext;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.NetUtil;
+import java.util.List;
+import java.util.concurrent.Executor;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+
+/**
+ * Keeps the JDK from resuming sessions. It looks them up by the peer's name and port, so its
+ * engines are told neither; the server name is set by hand.
+ */
+final class NonResumingJdkContext extends DelegatingSslContext {
+    NonResumingJdkContext(SslContext jdk) {
+        super(jdk);
+    }
+
+    @Override
+    protected SslHandler newHandler(
+            ByteBufAllocator alloc, String peerHost, int peerPort, boolean startTls, Executor executor) {
+        SslHandler handler = new Handler(newEngine(alloc), startTls, executor);
+        if (mayBeSent(peerHost)) {
+            SSLEngine engine = handler.engine();
+            SSLParameters parameters = engine.getSSLParameters();
+            parameters.setServerNames(List.of(new SNIHostName(peerHost)));
+            engine.setSSLParameters(parameters);
+        }
+        return handler;
+    }
+
+    /**
+     * The JDK computes beside the event loop, and may come to a failure when the peer has hung up
+     * already: nobody is there any more to be told, and Netty would log what a stranger has done.
+     */
+    private static final class Handler extends SslHandler {
+        Handler(SSLEngine engine, boolean startTls, Executor tasks) {
+            super(engine, startTls, tasks);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) throws Exception {
+            if (!context.isRemoved()) {
+                super.exceptionCaught(context, cause);
+            }
+        }
+    }
+
+    @Override
+    protected void initEngine(SSLEngine engine) {}
+
+    /** Whether a host may stand in a server name indication (RFC 6066, section 3). */
+    static boolean mayBeSent(String host) {
+        return host.indexOf('.') > 0
+                && !host.endsWith(".")
+                && !NetUtil.isValidIpV4Address(host)
+                && !NetUtil.isValidIpV6Address(host);
+    }
+}

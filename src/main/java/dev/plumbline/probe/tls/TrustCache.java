@@ -1,0 +1,70 @@
+package dev.plumbline.probe.tls;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.plumbline.check.Host;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.cert.CertificateEncodingException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers for a little while what was made of a chain, because judging one costs more than the
+ * rest of an exchange. The judging itself is done away from the event loop.
+ */
+public final class TrustCache {
+    private static final long MAX_VERDICTS = 4_096;
+    private static final Duration KEPT = Duration.ofMinutes(5);
+
+    private final Vertx vertx;
+    private final CertificateTrustEvaluator trust;
+    private final Cache<String, Optional<String>> verdicts = Caffeine.newBuilder()
+            .maximumSize(MAX_VERDICTS)
+            .expireAfterWrite(KEPT)
+            .build();
+
+    public TrustCache(Vertx vertx, CertificateTrustEvaluator trust) {
+        this.vertx = vertx;
+        this.trust = trust;
+    }
+
+    /** As {@link CertificateTrustEvaluator#problem}; empty for a chain that is trusted. */
+    public Future<Optional<String>> problem(List<X509Certificate> chain, Host host, Instant now) {
+        String key = key(chain, host);
+        Optional<String> known = key == null ? null : verdicts.getIfPresent(key);
+        if (known != null) {
+            return Future.succeededFuture(known);
+        }
+        return vertx.executeBlocking(
+                () -> {
+                    Optional<String> verdict = Optional.ofNullable(trust.problem(chain, host, now));
+                    if (key != null) {
+                        verdicts.put(key, verdict);
+                    }
+                    return verdict;
+                },
+                false);
+    }
+
+    private static @Nullable String key(List<X509Certificate> chain, Host host) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            for (X509Certificate certificate : chain) {
+                digest.update(certificate.getEncoded());
+            }
+            return HexFormat.of().formatHex(digest.digest()) + host.name();
+        } catch (CertificateEncodingException unreadable) {
+            return null;
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+}

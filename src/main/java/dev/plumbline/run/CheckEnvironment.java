@@ -1,0 +1,82 @@
+package dev.plumbline.run;
+
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.probe.certificate.CertificateProbe;
+import dev.plumbline.probe.certificate.RevocationProbe;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.registry.RdapBootstrap;
+import dev.plumbline.probe.registry.RdapProbe;
+import dev.plumbline.probe.registry.WhoisProbe;
+import dev.plumbline.probe.tcp.TcpProbe;
+import dev.plumbline.probe.tls.CertificateTrustEvaluator;
+import dev.plumbline.probe.tls.TlsProbe;
+import dev.plumbline.probe.tls.TlsScanner;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * All that checks run with, put together from the settings: one for each process, whether it serves
+ * or runs a single check on the terminal.
+ */
+public record CheckEnvironment(TargetPolicy policy, ProbeRegistry probes) {
+    /** How the User-Agent of every service of this kind begins. */
+    public static final String PRODUCT = "Plumbline/";
+
+    /**
+     * @param version of this program
+     * @throws IOException when the extra roots cannot be read
+     * @throws IllegalArgumentException when a rule about targets cannot be read, naming it
+     */
+    public static CheckEnvironment of(Vertx vertx, Config config, OwnEndpoints own, String version) throws IOException {
+        Config.Targets targets = config.targets();
+        TargetPolicy policy = new TargetPolicy(
+                new TargetPolicy.Rules(
+                        targets.allow(), targets.deny(), config.dns().denySuffixes(), targets.ports()),
+                own);
+        DnsResolver resolver = new DnsResolver(vertx, config.dns(), policy, System::nanoTime);
+        EgressGuard guard = new EgressGuard(vertx, policy, resolver, targets);
+        CertificateTrustEvaluator trust =
+                new CertificateTrustEvaluator(config.tls().extraRoots());
+        String agent =
+                targets.contact() == null ? PRODUCT + version : PRODUCT + version + " (+" + targets.contact() + ")";
+        HttpProbe http = new HttpProbe(vertx, guard, trust, policy, agent);
+        TlsProbe tls = new TlsProbe(vertx, guard);
+        Config.Registries registries = config.registries();
+        RdapBootstrap bootstrap = new RdapBootstrap(vertx, http, registries);
+        CertificateProbe certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
+        return new CheckEnvironment(
+                policy,
+                new ProbeRegistry(Map.of(
+                        DnsProbe.class,
+                        new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy),
+                        HttpProbe.class,
+                        http,
+                        TlsProbe.class,
+                        tls,
+                        TlsScanner.class,
+                        new TlsScanner(vertx, guard, tls),
+                        RdapProbe.class,
+                        new RdapProbe(vertx, http, bootstrap, registries),
+                        WhoisProbe.class,
+                        new WhoisProbe(vertx, guard, registries),
+                        CertificateProbe.class,
+                        certificates,
+                        TcpProbe.class,
+                        new TcpProbe(vertx, guard))));
+    }
+
+    private static Map<String, DnsResolver> resolvers(Vertx vertx, Config.Dns dns, TargetPolicy policy) {
+        Map<String, DnsResolver> resolvers = new HashMap<>();
+        for (String name : dns.resolvers().keySet()) {
+            resolvers.put(name, new DnsResolver(vertx, dns.of(name), policy, System::nanoTime));
+        }
+        return resolvers;
+    }
+}

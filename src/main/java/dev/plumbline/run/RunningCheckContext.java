@@ -1,0 +1,34 @@
+package dev.plumbline.run;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.RequestBudget;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.util.concurrent.Callable;
+
+/** The context of one check that is under way. */
+record RunningCheckContext(
+        Vertx vertx,
+        Options options,
+        Deadline deadline,
+        long patienceMs,
+        boolean bulk,
+        Clock clock,
+        RequestBudget budget,
+        boolean fresh,
+        ProbeRegistry probes)
+        implements CheckContext {
+
+    @Override
+    public <T> Future<T> executeBlocking(Callable<T> work) {
+        return vertx.executeBlocking(work, false);
+    }
+
+    @Override
+    public <P> P probe(Class<P> type) {
+        return probes.get(type);
+    }
+}

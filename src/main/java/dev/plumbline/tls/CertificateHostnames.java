@@ -1,0 +1,85 @@
+package dev.plumbline.tls;
+
+import java.net.InetAddress;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import org.bouncycastle.asn1.ASN1OctetString;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a certificate was issued for a host (RFC 9525, section 6): only the subject alternative
+ * names count, never the common name; a wildcard stands for one whole left-most label.
+ */
+public final class CertificateHostnames {
+    private static final int DNS_NAME = 2;
+
+    private CertificateHostnames() {}
+
+    /**
+     * @param name lower-case A-labels; not looked at when there is an address
+     * @param address when the host is named by its address
+     */
+    public static boolean matches(X509Certificate certificate, String name, @Nullable InetAddress address) {
+        if (address != null) {
+            return addresses(certificate).stream().anyMatch(held -> Arrays.equals(held, address.getAddress()));
+        }
+        for (String pattern : dnsNames(certificate)) {
+            if (matches(pattern, name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The DNS names, as they stand there. */
+    public static List<String> dnsNames(X509Certificate certificate) {
+        try {
+            Collection<List<?>> names = certificate.getSubjectAlternativeNames();
+            if (names == null) {
+                return List.of();
+            }
+            return names.stream()
+                    .filter(entry -> entry.get(0).equals(DNS_NAME))
+                    .map(entry -> (String) entry.get(1))
+                    .toList();
+        } catch (CertificateParsingException unreadable) {
+            return List.of();
+        }
+    }
+
+    private static List<byte[]> addresses(X509Certificate certificate) {
+        byte[] extension = certificate.getExtensionValue(Extension.subjectAlternativeName.getId());
+        if (extension == null) {
+            return List.of();
+        }
+        try {
+            byte[] value = ASN1OctetString.getInstance(extension).getOctets();
+            return Arrays.stream(GeneralNames.getInstance(value).getNames())
+                    .filter(name -> name.getTagNo() == GeneralName.iPAddress)
+                    .map(name -> ASN1OctetString.getInstance(name.getName()).getOctets())
+                    .toList();
+        } catch (IllegalArgumentException | IllegalStateException unreadable) {
+            return List.of();
+        }
+    }
+
+    static boolean matches(String pattern, String name) {
+        String held = pattern.toLowerCase(Locale.ROOT);
+        if (!held.startsWith("*.")) {
+            return held.equals(name);
+        }
+        String below = held.substring(1);
+        int dot = name.indexOf('.');
+        return dot > 0
+                && below.indexOf('*') < 0
+                && below.indexOf('.', 1) > 0
+                && name.substring(dot).equals(below);
+    }
+}

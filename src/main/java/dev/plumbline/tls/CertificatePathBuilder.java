@@ -1,0 +1,149 @@
+package dev.plumbline.tls;
+
+import dev.plumbline.tls.CertificatePath.End;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the best path from a peer's certificate to a known root among what the peer sent, in
+ * whatever order (RFC 4158). The work is bounded, whatever the peer sent.
+ */
+public final class CertificatePathBuilder {
+    /** The longest path, its anchor included. */
+    static final int MOST_CERTIFICATES = 10;
+
+    private static final int MOST_SIGNATURES = 64;
+    private static final int MOST_STEPS = 256;
+
+    private final TrustRoots roots;
+    private final Instant at;
+    private final List<X509Certificate> sent;
+    private final List<X509Certificate> distinct;
+    private final SignatureVerifier signatures = new SignatureVerifier(MOST_SIGNATURES);
+    private final boolean leafSignedItself;
+    private int steps = MOST_STEPS;
+    private @Nullable CertificatePath best;
+    private long bestRank = Long.MAX_VALUE;
+
+    private CertificatePathBuilder(List<X509Certificate> sent, TrustRoots roots, Instant at) {
+        this.roots = roots;
+        this.at = at;
+        this.sent = sent;
+        this.distinct = List.copyOf(new LinkedHashSet<>(sent));
+        this.leafSignedItself = signatures.selfSigned(distinct.get(0));
+    }
+
+    /**
+     * @param sent in the order in which the peer sent them, its own first; not empty
+     * @param at where several paths lead to a root, one that holds at this time is preferred
+     */
+    public static CertificatePath build(List<X509Certificate> sent, TrustRoots roots, Instant at) {
+        return new CertificatePathBuilder(sent, roots, at).search();
+    }
+
+    private CertificatePath search() {
+        List<X509Certificate> path = new ArrayList<>();
+        path.add(distinct.get(0));
+        extend(path);
+        CertificatePath found = best;
+        if (found == null) {
+            found = path(path, End.NOWHERE, "");
+        }
+        return signatures.exhausted() || steps <= 0 ? exhausted(found) : found;
+    }
+
+    private void extend(List<X509Certificate> path) {
+        if (steps-- <= 0 || bestRank == 0) {
+            return;
+        }
+        X509Certificate last = path.get(path.size() - 1);
+        TrustRoots.Root known = roots.same(last);
+        if (known != null) {
+            offer(path, known.operators() ? End.OPERATORS_ROOT : End.PUBLIC_ROOT);
+            return;
+        }
+        boolean led = false;
+        for (TrustRoots.Root root : roots.named(last.getIssuerX500Principal())) {
+            if (signatures.signed(last, root.certificate())) {
+                path.add(root.certificate());
+                offer(path, root.operators() ? End.OPERATORS_ROOT : End.PUBLIC_ROOT);
+                path.remove(path.size() - 1);
+                led = true;
+            }
+        }
+        if (path.size() < MOST_CERTIFICATES - 1) {
+            for (X509Certificate candidate : distinct) {
+                if (candidate.getSubjectX500Principal().equals(last.getIssuerX500Principal())
+                        && !path.contains(candidate)
+                        && signatures.signed(last, candidate)) {
+                    path.add(candidate);
+                    extend(path);
+                    path.remove(path.size() - 1);
+                    led = true;
+                }
+            }
+        }
+        if (!led) {
+            boolean itself = path.size() == 1 ? leafSignedItself : signatures.selfSigned(last);
+            offer(path, itself ? End.UNKNOWN_ROOT : End.NOWHERE);
+        }
+    }
+
+    private void offer(List<X509Certificate> certificates, End end) {
+        boolean anchored = end == End.PUBLIC_ROOT || end == End.OPERATORS_ROOT;
+        String fault = anchored ? CertificatePathValidator.fault(certificates) : "";
+        CertificatePath path = path(certificates, end, fault);
+        long rank = rank(path);
+        if (rank < bestRank) {
+            bestRank = rank;
+            best = path;
+        }
+    }
+
+    /** 0 is a path without any fault; a longer one that goes nowhere says more than a shorter one. */
+    private long rank(CertificatePath path) {
+        long outOfDate = path.outOfDate(at);
+        if (path.trusted()) {
+            return outOfDate;
+        }
+        if (path.anchored()) {
+            return 100 + outOfDate;
+        }
+        return path.complete() ? 200 + outOfDate : 400 - path.certificates().size();
+    }
+
+    private CertificatePath path(List<X509Certificate> certificates, End end, String fault) {
+        int used = 0;
+        for (X509Certificate certificate : certificates) {
+            if (distinct.contains(certificate)) {
+                used++;
+            }
+        }
+        boolean ordered = distinct.subList(0, used).equals(certificates.subList(0, used));
+        return new CertificatePath(
+                certificates,
+                end,
+                fault,
+                ordered,
+                distinct.size() - used,
+                sent.size() - distinct.size(),
+                leafSignedItself,
+                false);
+    }
+
+    private static CertificatePath exhausted(CertificatePath path) {
+        return new CertificatePath(
+                path.certificates(),
+                path.end(),
+                path.fault(),
+                path.ordered(),
+                path.unused(),
+                path.repeated(),
+                path.selfSigned(),
+                true);
+    }
+}

@@ -1,0 +1,77 @@
+package dev.plumbline.tls;
+
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.KeyPurposeId;
+import org.jspecify.annotations.Nullable;
+
+/** What a path must keep to besides its signatures (RFC 5280, sections 4.2.1 and 6.1). */
+final class CertificatePathValidator {
+    private static final String SERVER_AUTH = KeyPurposeId.id_kp_serverAuth.getId();
+    private static final String ANY_PURPOSE = KeyPurposeId.anyExtendedKeyUsage.getId();
+    private static final int KEY_CERT_SIGN = 5;
+
+    private CertificatePathValidator() {}
+
+    /**
+     * The first rule that a path to a known root breaks, in half a sentence; empty when it keeps to
+     * them all.
+     *
+     * @param path the peer's certificate first, the root last
+     */
+    static String fault(List<X509Certificate> path) {
+        int intermediates = 0;
+        for (int i = 0; i < path.size(); i++) {
+            X509Certificate certificate = path.get(i);
+            boolean anchor = i == path.size() - 1;
+            String fault = i > 0 ? issuerFault(certificate, intermediates, anchor) : null;
+            if (fault == null && !(anchor && i > 0)) {
+                fault = usageFault(certificate);
+            }
+            if (fault != null) {
+                return fault;
+            }
+            if (i > 0 && !selfIssued(certificate)) {
+                intermediates++;
+            }
+        }
+        return NameConstraints.fault(path);
+    }
+
+    private static @Nullable String issuerFault(X509Certificate issuer, int intermediatesBelow, boolean anchor) {
+        int pathLength = issuer.getBasicConstraints();
+        boolean oldRoot = anchor && issuer.getVersion() < 3;
+        if (pathLength < 0 && !oldRoot) {
+            return "a certificate that is not one of an authority has issued another";
+        }
+        boolean[] usage = CertificateExtensions.has(issuer, Extension.keyUsage.getId()) ? issuer.getKeyUsage() : null;
+        if (usage != null && !usage[KEY_CERT_SIGN]) {
+            return "an authority's key may not sign certificates";
+        }
+        if (pathLength >= 0 && intermediatesBelow > pathLength) {
+            return "there are more intermediate certificates than an authority allows";
+        }
+        return null;
+    }
+
+    private static @Nullable String usageFault(X509Certificate certificate) {
+        if (certificate.hasUnsupportedCriticalExtension()) {
+            return "a certificate holds a critical extension that is not understood";
+        }
+        try {
+            List<String> purposes = certificate.getExtendedKeyUsage();
+            if (purposes != null && !purposes.contains(SERVER_AUTH) && !purposes.contains(ANY_PURPOSE)) {
+                return "a certificate was not issued for servers";
+            }
+        } catch (CertificateParsingException unreadable) {
+            return "a certificate's purposes cannot be read";
+        }
+        return null;
+    }
+
+    private static boolean selfIssued(X509Certificate certificate) {
+        return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal());
+    }
+}

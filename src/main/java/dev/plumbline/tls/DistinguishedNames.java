@@ -1,0 +1,55 @@
+package dev.plumbline.tls;
+
+import javax.security.auth.x500.X500Principal;
+import org.bouncycastle.asn1.ASN1ObjectIdentifier;
+import org.bouncycastle.asn1.x500.RDN;
+import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x500.style.BCStyle;
+import org.bouncycastle.asn1.x500.style.IETFUtils;
+import org.jspecify.annotations.Nullable;
+
+/** Reads distinguished names. */
+public final class DistinguishedNames {
+    private static final int LONGEST = 120;
+
+    private DistinguishedNames() {}
+
+    /** The whole name (RFC 4514). */
+    public static String whole(X500Principal name) {
+        return name.getName(X500Principal.RFC2253);
+    }
+
+    public static @Nullable String commonName(X500Principal name) {
+        return part(name, BCStyle.CN);
+    }
+
+    public static @Nullable String organisation(X500Principal name) {
+        return part(name, BCStyle.O);
+    }
+
+    /** The common name, or the whole name where there is none, cut to fit a sentence. */
+    static String shortest(X500Principal name) {
+        String common = commonName(name);
+        String text = common == null ? whole(name) : common;
+        return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
+    }
+
+    private static @Nullable String part(X500Principal name, ASN1ObjectIdentifier type) {
+        try {
+            RDN[] parts = X500Name.getInstance(name.getEncoded()).getRDNs(type);
+            if (parts.length == 0) {
+                return null;
+            }
+            // The last is the most specific one (RFC 4514, section 2.1).
+            RDN last = parts[parts.length - 1];
+            for (var value : last.getTypesAndValues()) {
+                if (value.getType().equals(type)) {
+                    return IETFUtils.valueToString(value.getValue()).replace("\\", "");
+                }
+            }
+            return null;
+        } catch (IllegalArgumentException | IllegalStateException unreadable) {
+            return null;
+        }
+    }
+}

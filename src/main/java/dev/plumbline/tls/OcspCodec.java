@@ -1,0 +1,174 @@
+package dev.plumbline.tls;
+
+import java.io.IOException;
+import java.security.PublicKey;
+import java.security.cert.CertificateEncodingException;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Date;
+import org.bouncycastle.asn1.ASN1ObjectIdentifier;
+import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.KeyPurposeId;
+import org.bouncycastle.cert.CertException;
+import org.bouncycastle.cert.X509CertificateHolder;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateHolder;
+import org.bouncycastle.cert.ocsp.BasicOCSPResp;
+import org.bouncycastle.cert.ocsp.CertificateID;
+import org.bouncycastle.cert.ocsp.CertificateStatus;
+import org.bouncycastle.cert.ocsp.OCSPException;
+import org.bouncycastle.cert.ocsp.OCSPReqBuilder;
+import org.bouncycastle.cert.ocsp.OCSPResp;
+import org.bouncycastle.cert.ocsp.RevokedStatus;
+import org.bouncycastle.cert.ocsp.SingleResp;
+import org.bouncycastle.operator.DigestCalculatorProvider;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
+import org.bouncycastle.operator.jcajce.JcaDigestCalculatorProviderBuilder;
+import org.jspecify.annotations.Nullable;
+
+/** Asks and reads the Online Certificate Status Protocol (RFC 6960). */
+public final class OcspCodec {
+    /** Embedded in a response: signed certificate timestamps (RFC 6962, section 3.3). */
+    private static final ASN1ObjectIdentifier TIMESTAMPS = new ASN1ObjectIdentifier("1.3.6.1.4.1.11129.2.4.5");
+
+    private static final int MOST_RESPONSES = 64;
+    private static final int MOST_SIGNERS = 4;
+
+    private OcspCodec() {}
+
+    /**
+     * The request for one certificate, without a nonce so that responders may cache.
+     *
+     * @throws IllegalArgumentException when the certificates cannot be encoded
+     */
+    public static byte[] request(X509Certificate certificate, X509Certificate issuer) {
+        try {
+            CertificateID id = new CertificateID(
+                    digests().get(CertificateID.HASH_SHA1),
+                    new JcaX509CertificateHolder(issuer),
+                    certificate.getSerialNumber());
+            return new OCSPReqBuilder().addRequest(id).build().getEncoded();
+        } catch (OCSPException | OperatorCreationException | CertificateEncodingException | IOException broken) {
+            throw new IllegalArgumentException("no OCSP request can be made", broken);
+        }
+    }
+
+    /**
+     * Reads a response, wherever it came from. It counts only if the issuer, or somebody the issuer
+     * has named, signed it, if it is about this certificate, and if it is fresh.
+     *
+     * @param source who gave it, for people, for example "The stapled OCSP response"
+     */
+    public static RevocationStatement read(
+            byte[] response, X509Certificate certificate, X509Certificate issuer, Instant at, String source) {
+        try {
+            OCSPResp parsed = new OCSPResp(response);
+            if (parsed.getStatus() != OCSPResp.SUCCESSFUL
+                    || !(parsed.getResponseObject() instanceof BasicOCSPResp basic)) {
+                return RevocationStatement.undetermined(source + " refuses to answer");
+            }
+            SingleResp about = find(basic, certificate, issuer);
+            if (about == null) {
+                return RevocationStatement.undetermined(source + " is about another certificate");
+            }
+            if (!signed(basic, issuer, at)) {
+                return RevocationStatement.undetermined(source + " is not signed by the issuer");
+            }
+            if (!RevocationValidity.holds(instant(about.getThisUpdate()), instant(about.getNextUpdate()), at)) {
+                return RevocationStatement.undetermined(source + " is not up to date");
+            }
+            RevocationStatement answer = answer(about.getCertStatus(), source);
+            return new RevocationStatement(answer.status(), answer.detail(), timestamps(about));
+        } catch (IOException
+                | OCSPException
+                | OperatorCreationException
+                | CertificateEncodingException
+                | RuntimeException unreadable) {
+            // Bouncy Castle answers malformed structures with several unchecked exceptions.
+            return RevocationStatement.undetermined(source + " cannot be read");
+        }
+    }
+
+    private static RevocationStatement answer(@Nullable CertificateStatus status, String source) {
+        if (status == CertificateStatus.GOOD) {
+            return RevocationStatement.good(source);
+        }
+        return status instanceof RevokedStatus
+                ? RevocationStatement.revoked(source)
+                : RevocationStatement.undetermined(source + " does not know the certificate");
+    }
+
+    private static @Nullable SingleResp find(BasicOCSPResp basic, X509Certificate certificate, X509Certificate issuer)
+            throws OCSPException, OperatorCreationException, CertificateEncodingException {
+        SingleResp[] responses = basic.getResponses();
+        X509CertificateHolder holder = new JcaX509CertificateHolder(issuer);
+        for (int i = 0; i < Math.min(responses.length, MOST_RESPONSES); i++) {
+            CertificateID id = responses[i].getCertID();
+            if (id.getSerialNumber().equals(certificate.getSerialNumber()) && id.matchesIssuer(holder, digests())) {
+                return responses[i];
+            }
+        }
+        return null;
+    }
+
+    private static boolean signed(BasicOCSPResp basic, X509Certificate issuer, Instant at) {
+        if (verifies(basic, issuer.getPublicKey())) {
+            return true;
+        }
+        X509CertificateHolder[] delegates = basic.getCerts();
+        for (int i = 0; i < Math.min(delegates.length, MOST_SIGNERS); i++) {
+            if (delegated(delegates[i], issuer, at) && verifies(basic, key(delegates[i], issuer.getPublicKey()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the issuer has entitled somebody to answer for it (RFC 6960, section 4.2.2.2). */
+    private static boolean delegated(X509CertificateHolder delegate, X509Certificate issuer, Instant at) {
+        try {
+            ExtendedKeyUsage usage = ExtendedKeyUsage.fromExtensions(delegate.getExtensions());
+            return usage != null
+                    && usage.hasKeyPurposeId(KeyPurposeId.id_kp_OCSPSigning)
+                    && delegate.isValidOn(Date.from(at))
+                    && delegate.isSignatureValid(new JcaContentVerifierProviderBuilder().build(issuer.getPublicKey()));
+        } catch (CertException | OperatorCreationException different) {
+            return false;
+        }
+    }
+
+    private static PublicKey key(X509CertificateHolder delegate, PublicKey otherwise) {
+        try {
+            return new JcaX509CertificateConverter().getCertificate(delegate).getPublicKey();
+        } catch (CertificateException unreadable) {
+            return otherwise;
+        }
+    }
+
+    private static boolean verifies(BasicOCSPResp basic, PublicKey key) {
+        try {
+            return PublicKeys.affordable(key)
+                    && basic.isSignatureValid(new JcaContentVerifierProviderBuilder().build(key));
+        } catch (OCSPException | OperatorCreationException different) {
+            return false;
+        }
+    }
+
+    private static int timestamps(SingleResp about) {
+        Extension extension = about.getExtension(TIMESTAMPS);
+        return extension == null
+                ? 0
+                : CertificateExtensions.timestamps(extension.getExtnValue().getOctets());
+    }
+
+    private static @Nullable Instant instant(@Nullable Date date) {
+        return date == null ? null : date.toInstant();
+    }
+
+    private static DigestCalculatorProvider digests() throws OperatorCreationException {
+        return new JcaDigestCalculatorProviderBuilder().build();
+    }
+}

@@ -1,0 +1,137 @@
+package dev.plumbline.account;
+
+import static dev.plumbline.support.TestDatabase.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.config.Config;
+import dev.plumbline.store.Database;
+import dev.plumbline.store.SchemaMigrator;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The account that is there from the first start on. */
+class BootstrapAccountTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final Config.Bootstrap NOTHING = new Config.Bootstrap(null, null, null);
+
+    private String url;
+    private Database database;
+    private PasswordHasher passwords;
+
+    @BeforeEach
+    void anEmptyDatabase() {
+        url = DATABASE.createEmpty();
+        await(SchemaMigrator.run(DATABASE.vertx(), url));
+        database = DATABASE.open(url);
+        passwords = new PasswordHasher(DATABASE.vertx());
+    }
+
+    private List<String> start(Config.Bootstrap given) {
+        return await(new BootstrapAccount(database, passwords).run(given));
+    }
+
+    private AccountAdministration accounts() {
+        return new AccountAdministration(database, passwords);
+    }
+
+    private ApiKeyLookup authenticate(String key) {
+        return await(new ApiKeyAuthenticator(DATABASE.vertx(), database).authenticate(key));
+    }
+
+    @Test
+    void whatWasMadeUpIsToldAndGood() {
+        List<String> lines = start(NOTHING);
+
+        assertThat(lines).hasSize(3);
+        assertThat(lines.get(0)).isEqualTo("account admin@localhost");
+        assertThat(lines.get(1)).matches("password [0-9A-Za-z]{20}");
+        assertThat(lines.get(2)).matches("api-key plk_[0-9A-Za-z]{38}");
+        assertThat(authenticate(lines.get(2).substring("api-key ".length())))
+                .isInstanceOfSatisfying(ApiKeyLookup.Authenticated.class, good -> {
+                    assertThat(good.caller().plan()).isEqualTo(Plan.PRO);
+                    assertThat(good.caller().scopes()).containsExactlyInAnyOrder(Scope.values());
+                });
+        AccountStore.Kept kept = await(new AccountStore(database).find(EmailAddress.parse("admin@localhost")));
+        assertThat(await(passwords.verify(lines.get(1).substring("password ".length()), kept.passwordHash())))
+                .isTrue();
+    }
+
+    @Test
+    void whatWasGivenIsTakenAndNotTold() {
+        String key = ApiKeySecret.fresh();
+
+        assertThat(start(new Config.Bootstrap("Ops@Example.com", "a long enough one", key)))
+                .isEmpty();
+
+        assertThat(authenticate(key)).isInstanceOf(ApiKeyLookup.Authenticated.class);
+        AccountStore.Kept kept = await(new AccountStore(database).find(EmailAddress.parse("ops@example.com")));
+        assertThat(await(passwords.verify("a long enough one", kept.passwordHash())))
+                .isTrue();
+    }
+
+    @Test
+    void theRestIsMadeUpAndTold() {
+        List<String> lines = start(new Config.Bootstrap("ops@example.com", null, ApiKeySecret.fresh()));
+
+        assertThat(lines).hasSize(1);
+        assertThat(lines.get(0)).startsWith("password ");
+    }
+
+    @Test
+    void ofManyNodesThatStartAtOnceOneMakesIt() {
+        List<Future<List<String>>> nodes = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            nodes.add(new BootstrapAccount(DATABASE.open(url), new PasswordHasher(DATABASE.vertx())).run(NOTHING));
+        }
+        await(Future.all(nodes));
+
+        assertThat(nodes.stream().map(Future::result).filter(lines -> !lines.isEmpty()))
+                .hasSize(1);
+        assertThat(await(accounts().list(0, 10))).hasSize(1);
+    }
+
+    @Test
+    void aSecondStartTellsNothingEvenIfTheAccountIsGone() {
+        start(NOTHING);
+        assertThat(start(NOTHING)).isEmpty();
+
+        await(accounts().delete(EmailAddress.parse("admin@localhost")));
+        new TestAccounts(database).sql("delete from account");
+
+        assertThat(start(NOTHING)).isEmpty();
+        assertThat(await(accounts().list(0, 10))).isEmpty();
+    }
+
+    @Test
+    void whereAnAccountWasMadeBeforeNoneIsMade() {
+        await(accounts().create(EmailAddress.parse("a@example.com"), Plan.FREE, "a long enough one"));
+
+        assertThat(start(NOTHING)).isEmpty();
+        assertThat(await(accounts().list(0, 10))).hasSize(1);
+    }
+
+    @Test
+    void whatIsNoGoodIsNamedAndNotRepeated() {
+        String key = ApiKeySecret.fresh();
+        String wrong = key.substring(0, 41) + (key.charAt(41) == '0' ? '1' : '0');
+
+        assertThat(BootstrapAccount.fault(new Config.Bootstrap(null, null, wrong)))
+                .startsWith("bootstrap.api_key: its checksum is wrong")
+                .contains("key generate")
+                .doesNotContain(wrong.substring(4));
+        assertThat(BootstrapAccount.fault(new Config.Bootstrap(null, "geheim", null)))
+                .startsWith("bootstrap.password: ")
+                .doesNotContain("geheim");
+        assertThat(BootstrapAccount.fault(new Config.Bootstrap("a@b c", null, null)))
+                .startsWith("bootstrap.email: ");
+        assertThat(BootstrapAccount.fault(new Config.Bootstrap("a@b", "a long enough one", key)))
+                .isNull();
+    }
+}

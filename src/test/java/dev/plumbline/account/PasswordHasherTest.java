@@ -1,0 +1,205 @@
+package dev.plumbline.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.plumbline.support.Await;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PasswordHasherTest {
+    private static final String GOOD = "correct horse battery";
+
+    /** From the tests of the reference implementation: "password", salted with "somesalt". */
+    private static final String REFERENCE =
+            "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
+
+    private Vertx vertx;
+    private PasswordHasher passwords;
+
+    @BeforeAll
+    void start() {
+        vertx = Vertx.vertx();
+        passwords = new PasswordHasher(vertx);
+    }
+
+    @AfterAll
+    void stop() {
+        Await.value(vertx.close());
+    }
+
+    @Test
+    void aPasswordFitsItsHashAndNoOtherDoes() {
+        String hash = Await.value(passwords.hash(GOOD));
+
+        assertThat(hash).startsWith("$argon2id$v=19$m=19456,t=2,p=1$").doesNotContain(GOOD);
+        assertThat(Await.value(passwords.verify(GOOD, hash))).isTrue();
+        assertThat(Await.value(passwords.verify(GOOD + " ", hash))).isFalse();
+        assertThat(Await.value(passwords.verify("", hash))).isFalse();
+    }
+
+    @Test
+    void aHashOfTheReferenceImplementationIsUnderstood() {
+        assertThat(Await.value(passwords.verify("password", REFERENCE))).isTrue();
+        assertThat(Await.value(passwords.verify("passwore", REFERENCE))).isFalse();
+        assertThat(PasswordHasher.isOutdated(REFERENCE)).isTrue();
+    }
+
+    /** Made by password4j, which made all hashes before. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ' ',
+            value = {
+                "correct_horse_battery"
+                        + " $argon2id$v=19$m=19456,t=2,p=1$c9Uau9icuBlvDvtokvlNaA"
+                        + "$ueXB9acWi4FG/dhRuK2XxqkqK0GBHAN5ddpnCcXixBw",
+                "Ångström_übermaß_fin"
+                        + " $argon2id$v=19$m=19456,t=2,p=1$/MwsNfC4Rgnl8SxV3YWrqA"
+                        + "$vNbgNuX5MVmxiZWJ291pHl8x8LJ42t1KXdP/vngJjUk",
+                "🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂"
+                        + " $argon2id$v=19$m=19456,t=2,p=1$1dm+92gI87Vy5ZABErgZJw"
+                        + "$EdzDnu2jBc+oIzAkrgHocapDMhm5sX7iFqIbzlA80rs"
+            })
+    void whatWasStoredBeforeStaysGood(String password, String hash) {
+        String words = password.replace('_', ' ');
+
+        assertThat(Await.value(passwords.verify(words, hash))).isTrue();
+        assertThat(Await.value(passwords.verify(words + ".", hash))).isFalse();
+        assertThat(PasswordHasher.isOutdated(hash)).isFalse();
+    }
+
+    /** The first two from the tests of the reference implementation, the others by password4j. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ' ',
+            value = {
+                "password $argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ" + "$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+                "password $argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ" + "$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
+                "correct_horse_battery $argon2id$v=19$m=9216,t=4,p=1$ulu19n4b2ii0BJvw5K7XjQ"
+                        + "$CFINbA1olUjQ5s05LrERMopR+8SzizfBhrPVBfJisGU",
+                "correct_horse_battery $argon2i$v=16$m=256,t=3,p=4$ulu19n4b2ii0BJvw5K7XjQ"
+                        + "$6pzTRiQX709Af4Mq596a81aokZoDcVUB"
+            })
+    void aHashOfOtherParametersIsVerifiedByItsOwn(String password, String hash) {
+        String words = password.replace('_', ' ');
+
+        assertThat(Await.value(passwords.verify(words, hash))).isTrue();
+        assertThat(Await.value(passwords.verify(words + ".", hash))).isFalse();
+        assertThat(PasswordHasher.isOutdated(hash)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "correct horse battery",
+                "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
+                "$argon2x$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+                "$argon2id$v=18$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+                "$argon2id$v=19$m=65537,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+                "$argon2id$v=19$m=9999999999,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCE",
+                "$argon2id$v=19$m=256,t=17,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+                "$argon2id$v=19$m=256,t=0,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+                "$argon2id$v=19$m=256,t=2,p=17$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+                "$argon2id$v=19$m=15,t=2,p=2$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+                "$argon2id$v=19$m=256,t=2,p=1$c29tZXM$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+                "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65",
+                "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65E",
+                "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ",
+                "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ=$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
+            })
+    void whatIsNoHashOrAsksForTooMuchIsAFaultOfOursAndNotRepeated(String hash) {
+        Throwable fault = Await.failure(passwords.verify(GOOD, hash));
+
+        assertThat(fault).isInstanceOf(IllegalArgumentException.class);
+        assertThat(fault.getMessage()).doesNotContain("c29tZX", "nf65", "$2b", "horse");
+        assertThat(passwords.waiting()).isZero();
+    }
+
+    @Test
+    void twoHashesOfOnePasswordDiffer() {
+        assertThat(Await.value(passwords.hash(GOOD))).isNotEqualTo(Await.value(passwords.hash(GOOD)));
+    }
+
+    @Test
+    void nobodysPasswordIsAlwaysWrong() {
+        assertThat(Await.value(passwords.verify(GOOD, null))).isFalse();
+    }
+
+    @Test
+    void theSameTextFromAnotherKeyboardIsTheSamePassword() {
+        String hash = Await.value(passwords.hash("Ångström übermaß ﬁn"));
+
+        assertThat(Await.value(passwords.verify("A\u030angstro\u0308m u\u0308bermaß fin", hash)))
+                .isTrue();
+    }
+
+    @Test
+    void halfACharacterIsNobodysPassword() {
+        String hash = Await.value(passwords.hash("aaaaaaaaaaa?"));
+
+        assertThat(Await.value(passwords.verify("aaaaaaaaaaa\ud800", hash))).isFalse();
+        assertThat(PasswordHasher.fault("aaaaaaaaaaa\ud800")).contains("half a character");
+    }
+
+    @Test
+    void lengthIsCountedInCodePoints() {
+        assertThat(PasswordHasher.fault("🙂".repeat(11))).contains("at least 12");
+        assertThat(PasswordHasher.fault("🙂".repeat(12))).isNull();
+        assertThat(PasswordHasher.fault("🙂".repeat(1_024))).isNull();
+        assertThat(PasswordHasher.fault("🙂".repeat(1_025))).contains("at most 1024");
+        assertThat(PasswordHasher.fault("\ufdfa".repeat(1_024))).contains("at most 1024");
+        assertThat(PasswordHasher.fault("e\u0301".repeat(11))).contains("at least 12");
+    }
+
+    @Test
+    void aPasswordThatBreaksTheRulesIsNeverHashed() {
+        assertThatThrownBy(() -> passwords.hash("short"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageNotContaining("short");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "$argon2id$v=19$m=9216,t=4,p=1$c2FsdHNhbHRzYWx0c2FsdA$",
+                "$argon2i$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$",
+                "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
+            })
+    void aHashOfOtherParametersIsToBeMadeAgain(String hash) {
+        assertThat(PasswordHasher.isOutdated(hash)).isTrue();
+    }
+
+    @Test
+    void aHashOfOurParametersIsNot() {
+        assertThat(PasswordHasher.isOutdated(Await.value(passwords.hash(GOOD)))).isFalse();
+    }
+
+    /** So many at once that some must be refused: at once, and those who are let in have answers. */
+    @Test
+    void aFloodIsRefusedInsteadOfQueuedWithoutEnd() {
+        List<Future<Boolean>> asked = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            asked.add(passwords.verify(GOOD, null));
+        }
+
+        assertThat(passwords.waiting()).isLessThanOrEqualTo(32);
+        Stream<Future<Boolean>> refused = asked.stream().filter(Future::failed);
+        assertThat(refused).isNotEmpty().allMatch(f -> f.cause() instanceof HashingQueueFullException);
+        asked.removeIf(Future::failed);
+        Await.value(Future.all(asked));
+        assertThat(asked).hasSizeGreaterThanOrEqualTo(32);
+        assertThat(passwords.waiting()).isZero();
+    }
+}

@@ -1,0 +1,452 @@
+package dev.plumbline.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.store.Database;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.auth.JWTOptions;
+import io.vertx.ext.auth.PubSecKeyOptions;
+import io.vertx.ext.auth.jwt.JWTAuth;
+import io.vertx.ext.auth.jwt.JWTAuthOptions;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SessionServiceTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String SECRET = "a secret of at least thirty-two characters";
+    private static final String URL = "https://checks.example";
+    private static int accounts;
+
+    private Database database;
+    private SessionService sessions;
+    private Account account;
+
+    @BeforeAll
+    void open() {
+        database = DATABASE.open();
+        sessions = new SessionService(DATABASE.vertx(), database, SECRET, URL);
+    }
+
+    @BeforeEach
+    void someAccount() {
+        EmailAddress email = EmailAddress.parse("someone" + accounts++ + "@plumbline.example");
+        AccountStore store = new AccountStore(database);
+        Await.value(store.insert(email, Plan.PRO, "the hash"));
+        account = Await.value(store.find(email)).account();
+    }
+
+    private AuthenticatedUser begin() {
+        return Await.value(sessions.begin(account, "the hash", "Browser", "192.0.2.1"));
+    }
+
+    private AuthenticatedUser resume(String token) {
+        return Await.value(sessions.resume(token));
+    }
+
+    private void sql(String statement) {
+        Await.value(database.query(statement));
+    }
+
+    private void longAgo(Session session, String interval) {
+        sql(
+                "update session set renewed_at = renewed_at - interval '%s', created_at = created_at - interval '%s' where id = %d"
+                        .formatted(interval, interval, session.id()));
+    }
+
+    private void graceIsOver(Session session) {
+        sql("update session set former_until = clock_timestamp() where id = " + session.id());
+    }
+
+    @Test
+    void whoHasSignedInIsKnownByTheirToken() {
+        AuthenticatedUser begun = begin();
+
+        AuthenticatedUser known = resume(begun.newToken());
+
+        assertThat(known.account()).isEqualTo(account);
+        assertThat(known.session()).isEqualTo(begun.session());
+        assertThat(known.newToken()).isNull();
+        assertThat(begun.session().client()).isEqualTo("Browser");
+        assertThat(begun.toString()).doesNotContain(begun.newToken());
+    }
+
+    @Test
+    void anotherNodeKnowsThemToo() {
+        SessionService other = new SessionService(DATABASE.vertx(), DATABASE.open(), SECRET, URL);
+
+        assertThat(Await.value(other.resume(begin().newToken())).account()).isEqualTo(account);
+    }
+
+    @Test
+    void theTokenItselfIsNotInTheDatabase() {
+        String id = claims(begin().newToken()).getString("jti");
+
+        String row = Await.value(database.query("select string_agg(s::text, ' ') from session s"))
+                .iterator()
+                .next()
+                .getString(0);
+
+        assertThat(row)
+                .doesNotContain(id)
+                .contains(java.util.HexFormat.of()
+                        .formatHex(SessionTokenCodec.hash(id).getBytes()));
+    }
+
+    @Test
+    void nobodySignsInByAPasswordThatWasChangedMeanwhile() {
+        sql("update account set password_hash = 'another' where id = " + account.id());
+
+        assertThat(Await.value(sessions.begin(account, "the hash", "", ""))).isNull();
+        assertThat(Await.value(sessions.begin(account, "another", "", ""))).isNotNull();
+    }
+
+    @Test
+    void whoChangesThePasswordGetsATokenThatNoCopyLeadsTo() {
+        AuthenticatedUser before = begin();
+
+        AuthenticatedUser after =
+                Await.value(sessions.changePassword(before, "the hash", "next")).signedIn();
+
+        assertThat(resume(before.newToken())).isNull();
+        assertThat(resume(after.newToken()).session()).isEqualTo(after.session());
+        assertThat(Await.value(sessions.changePassword(after, "the hash", "again")))
+                .isNull();
+    }
+
+    @Test
+    void aChangeOfThePasswordWaitsForASignInUnderWayAndEndsItsSession() {
+        AuthenticatedUser kept = begin();
+        Future<SignInResult.PasswordChanged> change = Await.value(database.inTransaction(signIn -> signIn.query(
+                        "select from account where id = " + account.id() + " for share")
+                .execute()
+                .compose(locked -> signIn.query("insert into session (account_id, token, client, address,"
+                                + " expires_at) select account_id, token, 'late',"
+                                + " address, expires_at from session where id = "
+                                + kept.session().id())
+                        .execute())
+                .compose(begun -> {
+                    Future<SignInResult.PasswordChanged> waiting = sessions.changePassword(kept, "the hash", "next");
+                    return untilSomebodyWaits().map(seen -> waiting);
+                })));
+
+        assertThat(Await.value(change)).isNotNull();
+        assertThat(Await.value(sessions.list(account.id())))
+                .extracting(Session::client)
+                .containsExactly("Browser");
+    }
+
+    private Future<Void> untilSomebodyWaits() {
+        return database.query("select exists (select from pg_locks where not granted)")
+                .compose(
+                        rows -> rows.iterator().next().getBoolean(0) ? Future.succeededFuture() : untilSomebodyWaits());
+    }
+
+    @Test
+    void whoHasSignedOutIsNotKnownAnyMore() {
+        AuthenticatedUser one = begin();
+        AuthenticatedUser other = begin();
+
+        Await.value(sessions.end(one.session()));
+
+        assertThat(resume(one.newToken())).isNull();
+        assertThat(resume(other.newToken())).isNotNull();
+    }
+
+    @Test
+    void signedOutEverywhereIsSignedOutEverywhere() {
+        AuthenticatedUser one = begin();
+        AuthenticatedUser other = begin();
+
+        Await.value(sessions.endAll(account.id()));
+
+        assertThat(resume(one.newToken())).isNull();
+        assertThat(resume(other.newToken())).isNull();
+        assertThat(Await.value(sessions.list(account.id()))).isEmpty();
+    }
+
+    @Test
+    void anAccountThatIsDisabledOrDeletedHasNoSessions() {
+        AuthenticatedUser begun = begin();
+        sql("update account set disabled_at = clock_timestamp() where id = " + account.id());
+        assertThat(resume(begun.newToken())).isNull();
+        assertThat(Await.value(sessions.begin(account, "the hash", "", ""))).isNull();
+
+        sql("update account set disabled_at = null, deleted_at = clock_timestamp() where id = " + account.id());
+        assertThat(resume(begun.newToken())).isNull();
+        assertThat(Await.value(sessions.begin(account, "the hash", "", ""))).isNull();
+    }
+
+    @Test
+    void aSessionThatHasExpiredIsNoneAndIsSweptAway() {
+        AuthenticatedUser begun = begin();
+        sql("update session set expires_at = clock_timestamp() where id = "
+                + begun.session().id());
+
+        assertThat(resume(begun.newToken())).isNull();
+        assertThat(Await.value(sessions.purgeSlice())).isEqualTo(1);
+        assertThat(Await.value(sessions.purgeSlice())).isZero();
+    }
+
+    @Test
+    void aTokenIsReplacedAfterAQuarterOfAnHour() {
+        AuthenticatedUser begun = begin();
+        longAgo(begun.session(), "14 minutes");
+        assertThat(resume(begun.newToken()).newToken()).isNull();
+        longAgo(begun.session(), "1 minute");
+
+        AuthenticatedUser renewed = resume(begun.newToken());
+
+        assertThat(renewed.newToken()).isNotNull().isNotEqualTo(begun.newToken());
+        assertThat(renewed.session().id()).isEqualTo(begun.session().id());
+        assertThat(resume(renewed.newToken()).newToken()).isNull();
+    }
+
+    @Test
+    void requestsSentTogetherAreToldTheSameNewToken() {
+        AuthenticatedUser begun = begin();
+        longAgo(begun.session(), "1 hour");
+
+        List<Future<AuthenticatedUser>> together = Stream.generate(() -> sessions.resume(begun.newToken()))
+                .limit(20)
+                .toList();
+        Await.value(Future.all(together));
+
+        assertThat(together).extracting(f -> f.result().newToken()).doesNotContainNull();
+        assertThat(together)
+                .extracting(f -> claims(f.result().newToken()).getString("jti"))
+                .containsOnly(claims(together.get(0).result().newToken()).getString("jti"));
+        assertThat(resume(together.get(0).result().newToken())).isNotNull();
+    }
+
+    @Test
+    void aNewTokenThatWasLostOnItsWayIsToldAgain() {
+        AuthenticatedUser begun = begin();
+        longAgo(begun.session(), "1 hour");
+        String lost = resume(begun.newToken()).newToken();
+        sql("update session set renewed_at = renewed_at - interval '2 days'");
+
+        AuthenticatedUser again = resume(begun.newToken());
+
+        assertThat(claims(again.newToken()).getString("jti"))
+                .isEqualTo(claims(lost).getString("jti"));
+        assertThat(resume(again.newToken())).isNotNull();
+    }
+
+    @Test
+    void theFormerTokenIsGoodForAMomentAfterItsSuccessorWasUsed() {
+        AuthenticatedUser begun = begin();
+        longAgo(begun.session(), "1 hour");
+        String next = resume(begun.newToken()).newToken();
+        assertThat(resume(next)).isNotNull();
+
+        assertThat(resume(begun.newToken())).isNotNull();
+        assertThat(resume(next)).isNotNull();
+    }
+
+    @Test
+    void aFormerTokenThatIsShownLaterEndsTheSession() {
+        AuthenticatedUser begun = begin();
+        AuthenticatedUser bystander = begin();
+        longAgo(begun.session(), "1 hour");
+        String next = resume(begun.newToken()).newToken();
+        assertThat(resume(next)).isNotNull();
+        graceIsOver(begun.session());
+
+        assertThat(resume(begun.newToken())).isNull();
+
+        assertThat(resume(next)).isNull();
+        assertThat(resume(bystander.newToken())).isNotNull();
+    }
+
+    @Test
+    void aTokenOfTwoReplacementsAgoEndsTheSessionToo() {
+        AuthenticatedUser begun = begin();
+        longAgo(begun.session(), "1 hour");
+        String second = resume(begun.newToken()).newToken();
+        assertThat(resume(second)).isNotNull();
+        longAgo(begun.session(), "1 hour");
+        String third = resume(second).newToken();
+        assertThat(resume(third)).isNotNull();
+
+        assertThat(resume(begun.newToken())).isNull();
+
+        assertThat(resume(third)).isNull();
+    }
+
+    @Test
+    void useProlongsASessionToAMonthAtMost() {
+        AuthenticatedUser begun = begin();
+        assertThat(java.time.Duration.between(
+                        begun.session().createdAt(), begun.session().expiresAt()))
+                .isBetween(java.time.Duration.ofDays(7).minusSeconds(5), java.time.Duration.ofDays(7));
+        longAgo(begun.session(), "6 days");
+        AuthenticatedUser week = resume(begun.newToken());
+        assertThat(week.session().expiresAt()).isAfter(begun.session().expiresAt());
+        longAgo(begun.session(), "23 days");
+
+        AuthenticatedUser month = resume(week.newToken());
+
+        assertThat(java.time.Duration.between(
+                        month.session().createdAt(), month.session().expiresAt()))
+                .isEqualTo(java.time.Duration.ofDays(30));
+        assertThat(claims(month.newToken()).getLong("exp"))
+                .isEqualTo(month.session().expiresAt().getEpochSecond());
+    }
+
+    @Test
+    void anAccountHasSoManySessionsAtMostAndTheOldestMakesRoom() {
+        AuthenticatedUser first = begin();
+        for (int i = 1; i < SessionService.MOST; i++) {
+            begin();
+        }
+        assertThat(resume(first.newToken())).isNotNull();
+
+        begin();
+
+        assertThat(resume(first.newToken())).isNull();
+        assertThat(Await.value(sessions.list(account.id()))).hasSize(SessionService.MOST);
+    }
+
+    @Test
+    void whatABrowserSaysOfItselfIsMadeHarmless() {
+        AuthenticatedUser begun =
+                Await.value(sessions.begin(account, "the hash", "\u001b[31m\u0000" + "x".repeat(1_000), "192.0.2.1"));
+
+        assertThat(begun.session().client()).startsWith("?[31m?xxx").hasSize(200);
+    }
+
+    Stream<String> hostileTokens() {
+        AuthenticatedUser begun = begin();
+        JsonObject good = claims(begun.newToken());
+        String[] parts = begun.newToken().split("\\.");
+        return Stream.of(
+                "",
+                ".",
+                "..",
+                "...",
+                "a.b.c",
+                "\u0000",
+                "x".repeat(100_000),
+                begun.newToken() + ".",
+                begun.newToken() + "A".repeat(1_000),
+                parts[0] + "." + parts[1] + ".",
+                parts[0] + "." + parts[1],
+                parts[0] + "." + parts[1] + "." + "A".repeat(parts[2].length()),
+                unsigned(good, "none"),
+                unsigned(good, "None"),
+                unsigned(good, "HS256"),
+                signed(good, SECRET + "!", "HS256"),
+                signed(good, "", "HS256"),
+                signed(good, SECRET, "HS384"),
+                signed(good, SECRET, "HS512"),
+                mac(new JsonObject().put("alg", "none").put("typ", "JWT"), good, SECRET),
+                mac(new JsonObject().put("typ", "JWT"), good, SECRET),
+                mac(new JsonObject().put("alg", "HS256").put("x5c", List.of("AAAA")), good, "theirs"),
+                mac(new JsonObject().put("alg", "HS256").put("jwk", theirs()), good, "theirs"),
+                signed(good.copy().put("iss", "https://elsewhere.example"), SECRET, "HS256"),
+                signed(without(good, "iss"), SECRET, "HS256"),
+                signed(good.copy().put("aud", "plumbline-api"), SECRET, "HS256"),
+                signed(without(good, "aud"), SECRET, "HS256"),
+                signed(good.copy().put("exp", 1_000_000_000L), SECRET, "HS256"),
+                signed(without(good, "exp"), SECRET, "HS256"),
+                signed(good.copy().put("sub", Long.toString(account.id() - 1)), SECRET, "HS256"),
+                signed(good.copy().put("sub", "x"), SECRET, "HS256"),
+                signed(without(good, "sub"), SECRET, "HS256"),
+                signed(good.copy().put("sid", "99999999"), SECRET, "HS256"),
+                signed(good.copy().put("sid", 1.5), SECRET, "HS256"),
+                signed(without(good, "sid"), SECRET, "HS256"),
+                signed(good.copy().put("jti", "short"), SECRET, "HS256"),
+                signed(good.copy().put("jti", List.of("a")), SECRET, "HS256"),
+                signed(without(good, "jti"), SECRET, "HS256"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostileTokens")
+    void whatIsNoTokenOfOursIsNobodys(String token) {
+        assertThat(resume(token)).isNull();
+    }
+
+    @Test
+    void theHostileTokensAreMadeOfAGoodOne() {
+        AuthenticatedUser begun = begin();
+
+        assertThat(resume(signed(claims(begun.newToken()), SECRET, "HS256"))).isNotNull();
+        assertThat(resume(
+                        mac(new JsonObject().put("alg", "HS256").put("typ", "JWT"), claims(begun.newToken()), SECRET)))
+                .isNotNull();
+    }
+
+    @Test
+    void anotherSecretSignsEverybodyOut() {
+        SessionService changed = new SessionService(DATABASE.vertx(), database, SECRET + "!", URL);
+
+        assertThat(Await.value(changed.resume(begin().newToken()))).isNull();
+    }
+
+    private static JsonObject claims(String token) {
+        return new JsonObject(new String(Base64.getUrlDecoder().decode(token.split("\\.")[1]), StandardCharsets.UTF_8));
+    }
+
+    private static JsonObject without(JsonObject claims, String name) {
+        JsonObject less = claims.copy();
+        less.remove(name);
+        return less;
+    }
+
+    private static String base64(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    private static String unsigned(JsonObject claims, String algorithm) {
+        JsonObject header = new JsonObject().put("alg", algorithm).put("typ", "JWT");
+        return base64(header.toBuffer().getBytes()) + "."
+                + base64(claims.toBuffer().getBytes()) + ".";
+    }
+
+    /** A key that a stranger would like us to believe. */
+    private static JsonObject theirs() {
+        return new JsonObject().put("kty", "oct").put("k", base64("theirs".getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Signed by HS256, whatever the header says. */
+    private static String mac(JsonObject header, JsonObject claims, String secret) {
+        String body = base64(header.toBuffer().getBytes()) + "."
+                + base64(claims.toBuffer().getBytes());
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+            return body + "." + base64(mac.doFinal(body.getBytes(StandardCharsets.UTF_8)));
+        } catch (java.security.GeneralSecurityException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    private static String signed(JsonObject claims, String secret, String algorithm) {
+        Buffer key = Buffer.buffer(secret.isEmpty() ? "\0" : secret);
+        return JWTAuth.create(
+                        DATABASE.vertx(),
+                        new JWTAuthOptions()
+                                .addPubSecKey(new PubSecKeyOptions()
+                                        .setAlgorithm(algorithm)
+                                        .setBuffer(key)))
+                .generateToken(claims, new JWTOptions().setAlgorithm(algorithm).setNoTimestamp(true));
+    }
+}

@@ -1,0 +1,312 @@
+package dev.plumbline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.ApiKeyAuthenticator;
+import dev.plumbline.account.ApiKeyLookup;
+import dev.plumbline.account.ApiKeySecret;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.account.Plan;
+import dev.plumbline.account.Scope;
+import dev.plumbline.account.TestAccounts;
+import dev.plumbline.store.Database;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code account …} and {@code key …}, as an operator or a script meets them. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AccountCommandsTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    @TempDir
+    static Path folder;
+
+    private Database database;
+    private TestAccounts rows;
+    private Path settings;
+
+    @BeforeAll
+    void start() throws IOException {
+        database = DATABASE.open();
+        rows = new TestAccounts(database);
+        settings = Files.writeString(folder.resolve("conf.yaml"), "database: {url: '" + DATABASE.url() + "'}\n");
+    }
+
+    private CommandLineRunner.Ended run(String line, String... more) {
+        return typed("", line, more);
+    }
+
+    /** The words of a line, and behind them what holds blanks. */
+    private CommandLineRunner.Ended typed(String in, String line, String... more) {
+        List<String> arguments = new ArrayList<>(Arrays.asList(line.split(" ")));
+        arguments.addAll(2, List.of("--conf", settings.toString()));
+        arguments.addAll(List.of(more));
+        return CommandLineRunner.run(in, arguments.toArray(String[]::new));
+    }
+
+    private String account(String plan) {
+        String email = UUID.randomUUID() + "@example.com";
+        assertThat(run("account create --email " + email + " --plan " + plan).code())
+                .isZero();
+        return email;
+    }
+
+    private ApiKeyLookup authenticate(String key) {
+        return Await.value(new ApiKeyAuthenticator(DATABASE.vertx(), database).authenticate(key));
+    }
+
+    private JsonArray keys(String email) {
+        return new JsonArray(run("key list --json --email " + email).out());
+    }
+
+    @Test
+    void aNewAccountsPasswordIsPrintedOnce() {
+        String email = "first-" + UUID.randomUUID() + "@example.com";
+
+        CommandLineRunner.Ended ended = run("account create --plan free --email " + email);
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out()).matches("password [0-9A-Za-z]{20}");
+        assertThat(ended.err()).isEmpty();
+        assertThat(hashOf(email)).satisfies(hash -> matches(ended.out().substring(9), hash));
+        JsonObject listed = listed(email);
+        assertThat(listed.getString("plan")).isEqualTo("free");
+        assertThat(listed.getBoolean("disabled")).isFalse();
+        assertThat(listed.getInteger("live_key_count")).isZero();
+    }
+
+    @Test
+    void aPasswordOfYourOwnIsReadFromStdinAndNotPrinted() {
+        String email = UUID.randomUUID() + "@example.com";
+        String password = "pass word with  blänks ";
+
+        CommandLineRunner.Ended ended = typed(password + "\n", "account create --password-stdin --email " + email);
+
+        assertThat(ended).isEqualTo(new CommandLineRunner.Ended(0, "", ""));
+        matches(password, hashOf(email));
+        assertThat(listed(email).getString("plan")).isEqualTo("pro");
+    }
+
+    @Test
+    void aPasswordThatIsNoneMakesNoAccount() {
+        String email = UUID.randomUUID() + "@example.com";
+
+        CommandLineRunner.Ended tooShort = typed("short\n", "account create --password-stdin --email " + email);
+        CommandLineRunner.Ended none = typed("", "account create --password-stdin --email " + email);
+
+        assertThat(tooShort.code()).isEqualTo(1);
+        assertThat(tooShort.err()).isEqualTo("plumbline: A password has at least 12 characters.");
+        assertThat(none.err()).isEqualTo("plumbline: There is no password on stdin.");
+        assertThat(run("key list --email " + email).code()).isEqualTo(1);
+    }
+
+    @Test
+    void anAddressThatIsTakenIsRefused() {
+        String email = account("pro");
+
+        CommandLineRunner.Ended again = run("account create --email " + email.toUpperCase());
+
+        assertThat(again.code()).isEqualTo(1);
+        assertThat(again.out()).isEmpty();
+        assertThat(again.err()).startsWith("plumbline: there is an account").hasLineCount(1);
+    }
+
+    @Test
+    void keyCreatePrintsTheKeyAlone() {
+        String email = account("pro");
+
+        CommandLineRunner.Ended ended = run("key create --email " + email);
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ApiKeySecret.isWhole(ended.out())).isTrue();
+        assertThat(authenticate(ended.out())).isInstanceOfSatisfying(ApiKeyLookup.Authenticated.class, good -> {
+            assertThat(good.caller().plan()).isEqualTo(Plan.PRO);
+            assertThat(good.caller().scopes()).containsExactlyInAnyOrder(Scope.values());
+        });
+    }
+
+    @Test
+    void aKeyIsWhatItWasWishedToBeAndListedWithoutItself() {
+        String email = account("pro");
+
+        String key = run("key create --scopes jobs:read --expires 90d --email " + email, "--name", "CI of Ada")
+                .out();
+
+        JsonObject listed = keys(email).getJsonObject(0);
+        assertThat(listed.getString("prefix")).isEqualTo(key.substring(0, 10));
+        assertThat(listed.getString("name")).isEqualTo("CI of Ada");
+        assertThat(listed.getJsonArray("scopes")).containsExactly("jobs:read");
+        assertThat(Instant.parse(listed.getString("expires_at")))
+                .isCloseTo(
+                        Instant.now().plus(90, ChronoUnit.DAYS),
+                        org.assertj.core.api.Assertions.within(1, ChronoUnit.MINUTES));
+        assertThat(listed.getValue("last_used_at")).isNull();
+        assertThat(listed.getValue("revoked_at")).isNull();
+        String text = run("key list --email " + email).out();
+        assertThat(text).startsWith("ID ").contains("CI of Ada", "jobs:read", key.substring(0, 10));
+        assertThat(text + listed).doesNotContain(key.substring(10));
+    }
+
+    @Test
+    void anEleventhKeyIsRefused() {
+        String email = account("pro");
+        for (int i = 0; i < 10; i++) {
+            assertThat(run("key create --email " + email).code()).isZero();
+        }
+
+        CommandLineRunner.Ended eleventh = run("key create --email " + email);
+
+        assertThat(eleventh.code()).isEqualTo(1);
+        assertThat(eleventh.out()).isEmpty();
+        assertThat(eleventh.err())
+                .isEqualTo("plumbline: the account has 10 live keys, the most it may have; revoke one first");
+    }
+
+    @Test
+    void aKeyIsRevokedByAnyOfItsNames() {
+        String email = account("pro");
+        String whole = run("key create --email " + email).out();
+        String prefix = run("key create --email " + email).out();
+        String byId = run("key create --email " + email).out();
+        String id = keys(email).getJsonObject(0).getValue("id").toString();
+
+        assertThat(run("key revoke " + whole)).isEqualTo(new CommandLineRunner.Ended(0, "", ""));
+        assertThat(run("key revoke " + prefix.substring(0, 10)).code()).isZero();
+        assertThat(run("key revoke " + id).code()).isZero();
+
+        for (String key : List.of(whole, prefix, byId)) {
+            assertThat(authenticate(key)).isEqualTo(new ApiKeyLookup.Refused(ApiKeyLookup.Reason.REVOKED));
+        }
+        CommandLineRunner.Ended unknown = run("key revoke plk_nobody");
+        assertThat(unknown.code()).isEqualTo(1);
+        assertThat(unknown.err()).startsWith("plumbline: there is no such key").hasLineCount(1);
+    }
+
+    @Test
+    void anAccountChangesAndGoes() {
+        String email = account("pro");
+        String key = run("key create --email " + email).out();
+
+        assertThat(run("account set-plan --plan free --email " + email).code()).isZero();
+        assertThat(listed(email).getString("plan")).isEqualTo("free");
+        assertThat(run("account disable --email " + email).code()).isZero();
+        assertThat(authenticate(key)).isEqualTo(new ApiKeyLookup.Refused(ApiKeyLookup.Reason.DISABLED));
+        assertThat(run("account list").out())
+                .containsPattern(java.util.regex.Pattern.quote(email) + " +free +disabled +1 ");
+        assertThat(run("account disable --undo --email " + email).code()).isZero();
+        assertThat(authenticate(key)).isInstanceOf(ApiKeyLookup.Authenticated.class);
+        CommandLineRunner.Ended password = run("account set-password --email " + email);
+        matches(password.out().substring("password ".length()), hashOf(email));
+
+        assertThat(run("account delete --email " + email)).isEqualTo(new CommandLineRunner.Ended(0, "", ""));
+        assertThat(authenticate(key)).isInstanceOf(ApiKeyLookup.Refused.class);
+        assertThat(run("account list").out()).doesNotContain(email);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "account set-plan --plan free",
+                "account set-password",
+                "account disable",
+                "account delete",
+                "key create",
+                "key list"
+            })
+    void anAccountThatIsNotThereIsAOneLineError(String line) {
+        CommandLineRunner.Ended ended = run(line + " --email nobody@example.com");
+
+        assertThat(ended)
+                .isEqualTo(new CommandLineRunner.Ended(
+                        1, "", "plumbline: there is no account with the address nobody@example.com"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "account",
+                "account create",
+                "account create --email nobody",
+                "account create --email a@example.com --plan gold",
+                "account create --email a@example.com --password geheim",
+                "account set-plan --email a@example.com",
+                "key",
+                "key create",
+                "key create --email a@example.com --scopes jobs:read,jobs:all",
+                "key create --email a@example.com --expires tomorrow",
+                "key create --email a@example.com --expires 0d",
+                "key create --email a@example.com --expires 999999d",
+                "key create --email a@example.com --name ",
+                "key revoke"
+            })
+    void wrongUsageIsATwo(String line) {
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", line.split(" ", -1));
+
+        assertThat(ended.code()).isEqualTo(2);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err()).isNotEmpty();
+    }
+
+    @Test
+    void aDatabaseThatIsNotThereIsAOneLineErrorWithoutItsPassword() throws IOException {
+        Path wrong = Files.writeString(
+                folder.resolve("wrong.yaml"),
+                "database: {url: '" + DATABASE.url().replaceAll(":[^:@/]+@", ":sesame@") + "'}\n");
+
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", "account", "list", "--conf", wrong.toString());
+
+        assertThat(ended.code()).isEqualTo(1);
+        assertThat(ended.err())
+                .startsWith("plumbline: The database ")
+                .hasLineCount(1)
+                .doesNotContain("sesame");
+    }
+
+    @Test
+    void aKeyForAFirstStartIsMadeOfNothing() {
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", "key", "generate");
+
+        assertThat(ApiKeySecret.isWhole(ended.out())).isTrue();
+        assertThat(authenticate(ended.out())).isEqualTo(new ApiKeyLookup.Refused(ApiKeyLookup.Reason.UNKNOWN));
+    }
+
+    private JsonObject listed(String email) {
+        return new JsonArray(run("account list --json").out())
+                .stream()
+                        .map(JsonObject.class::cast)
+                        .filter(account -> account.getString("email").equals(email))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    private String hashOf(String email) {
+        return rows.row("select password_hash from account where email = $1", email)
+                .getString(0);
+    }
+
+    private static void matches(String password, String hash) {
+        assertThat(Await.value(new PasswordHasher(DATABASE.vertx()).verify(password, hash)))
+                .isTrue();
+    }
+}

@@ -1,0 +1,151 @@
+package dev.plumbline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.HostileTargets;
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CommandLineRunner;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** {@code check MODULE TARGET}, as somebody at a terminal meets it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CheckCommandTest {
+    @TempDir
+    static Path folder;
+
+    private final Vertx vertx = Vertx.vertx();
+    private HttpLab lab;
+    private DnsLab dns;
+    private ServerSocket canary;
+    private Path open;
+    private Path closed;
+
+    @BeforeAll
+    void start() throws IOException {
+        lab = Await.value(HttpLab.start(vertx));
+        dns = DnsLab.start();
+        canary = new ServerSocket(0, 50, InetAddress.getByName("::"));
+        open = Files.writeString(
+                folder.resolve("open.yaml"),
+                "targets: {allow: [127.0.0.0/8], ports: ['*']}\ndns: {servers: ['" + dns.address() + "']}\n");
+        closed = Files.writeString(
+                folder.resolve("closed.yaml"),
+                "targets: {ports: [80, 443, "
+                        + canary.getLocalPort()
+                        + "]}\ndns: {servers: ['"
+                        + dns.address()
+                        + "']}\n");
+    }
+
+    @AfterAll
+    void stop() throws IOException {
+        canary.close();
+        dns.close();
+        Await.value(vertx.close());
+    }
+
+    @Test
+    void itPrintsAReportForPeople() {
+        CommandLineRunner.Ended ended = CommandLineRunner.check(open, "http-status", lab.http("/ok"));
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out())
+                .startsWith("PASS  HTTP status of " + lab.http("/ok"))
+                .containsPattern("status +200\n")
+                .containsPattern("contains_matched +[(]no value[)]\n")
+                .contains("checked 20");
+        assertThat(ended.err()).isEmpty();
+    }
+
+    @Test
+    void itPrintsJsonForPrograms() {
+        CommandLineRunner.Ended ended =
+                CommandLineRunner.check(open, "http-status", lab.http("/status/500"), "--json", "-o", "method=get");
+
+        JsonObject result = new JsonObject(ended.out());
+        assertThat(ended.code()).isEqualTo(2);
+        assertThat(result.getString("verdict")).isEqualTo("fail");
+        assertThat(result.getJsonObject("fields").getInteger("status")).isEqualTo(500);
+        assertThat(result.getJsonObject("fields").getString("method_used")).isEqualTo("get");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "no-such | example.com | there is no module 'no-such'; there are ",
+                "http-status | http://a b/ | cannot hold a space",
+                "http-status | http://127.0.0.1/ | loopback",
+                "http-status | localhost | localhost",
+            })
+    void whatItWillNotCheckItSaysOnOneLine(String module, String target, String words) {
+        CommandLineRunner.Ended ended = CommandLineRunner.check(closed, module, target);
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err()).startsWith("plumbline: ").contains(words).hasLineCount(1);
+    }
+
+    @Test
+    void aCallWithoutATargetIsNoVerdict() {
+        assertThat(CommandLineRunner.check(open, "http-status", "--json").code())
+                .isEqualTo(4);
+        assertThat(CommandLineRunner.check(open, "http-status", "example.com", "--nonsense")
+                        .code())
+                .isEqualTo(4);
+    }
+
+    @Test
+    void aWrongOptionIsNamed() {
+        CommandLineRunner.Ended ended =
+                CommandLineRunner.check(open, "http-status", "example.com", "-o", "max_redirects=99");
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).contains("option max_redirects: must be a whole number from 0 to 20");
+    }
+
+    Stream<HostileTargets.Case> hostile() {
+        return Stream.concat(
+                HostileTargets.upFront(canary.getLocalPort()).stream(),
+                HostileTargets.afterLookup(dns, canary.getLocalPort()).stream());
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostile")
+    void theCanaryIsLeftAlone(HostileTargets.Case hostile) throws IOException {
+        CommandLineRunner.Ended ended = CommandLineRunner.check(closed, "http-status", hostile.target(), "--json");
+
+        if (hostile.refusal() == HostileTargets.Refusal.BLOCKED) {
+            assertThat(ended.code()).isEqualTo(3);
+            assertThat(new JsonObject(ended.out()).getJsonObject("error").getString("code"))
+                    .isEqualTo("target_blocked");
+        } else {
+            assertThat(ended.code()).isEqualTo(4);
+            assertThat(ended.err()).startsWith("plumbline: ");
+        }
+        canary.setSoTimeout(1);
+        try (var caller = canary.accept()) {
+            throw new AssertionError("the canary was called by " + caller);
+        } catch (SocketTimeoutException nobody) {
+            assertThat(nobody).isNotNull();
+        }
+    }
+}

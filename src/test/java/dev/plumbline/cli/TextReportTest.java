@@ -1,0 +1,195 @@
+package dev.plumbline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Verdict;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TextReportTest {
+    private static final ModuleDescription MODULE = ModuleDescription.of("sample", "Sample", InputType.URL)
+            .fields(
+                    FieldDescription.string("text", "Text", "A text."),
+                    FieldDescription.array("list", "List", "A list.", FieldType.STRING),
+                    FieldDescription.table(
+                            "table", "Table", "A table.", FieldDescription.string("cell", "Cell", "A cell.")),
+                    FieldDescription.object("free", "Free", "Whatever."),
+                    FieldDescription.time("at", "At", "A time."),
+                    FieldDescription.string("none", "None", "Nothing.").orNull())
+            .build();
+
+    @Test
+    void saysWhatWasFound() {
+        String report = TextReport.of(MODULE, result("plain", "plain"));
+
+        assertThat(report)
+                .isEqualTo(
+                        """
+            WARN  Sample of plain
+              internal: plain
+
+            WARN  plain
+                  plain
+
+              text   plain
+              list   plain, b
+              table  cell=plain
+                     cell=c
+              free   plain=plain
+              at     2026-11-20T10:00:00.000Z
+
+              checked 2026-11-20T10:00:00.123Z in 84 ms""");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\u001b[31mred",
+                "\u001b]0;title\u0007",
+                "\u009b31m",
+                "a\u202eb",
+                "a\u2066b",
+                "a\u200bb",
+                "a\u2028b",
+                "a\u2029b",
+                "a\r\nPASS  all is well",
+                "a\nb",
+                "a\tb",
+                "a\bb",
+                "a\0b",
+                "a\u007fb",
+                "a\u0085b",
+                "\ud800",
+                "a\udc00b"
+            })
+    void whatTheTargetSendsCannotSteerTheTerminal(String hostile) {
+        String harmless = TextReport.of(MODULE, result("plain", "plain"));
+
+        String report = TextReport.of(MODULE, result(hostile, hostile));
+
+        assertThat(report.lines().count()).as(report).isEqualTo(harmless.lines().count());
+        assertThat(report.replace("\n", ""))
+                .doesNotContainPattern("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]")
+                .contains("\ufffd");
+    }
+
+    @Test
+    void whatIsOnlyForeignIsShownAsItIs() {
+        assertThat(TextReport.of(MODULE, result("m\u00fcnchen \ud83d\ude00", "\u0431")))
+                .contains("text   \u0431")
+                .contains("Sample of m\u00fcnchen \ud83d\ude00\n");
+    }
+
+    @Test
+    void whatIsNestedStandsOnLinesOfItsOwn() {
+        Map<String, Object> inner = new LinkedHashMap<>();
+        inner.put("term", "a");
+        inner.put("tree", Map.of("terms", List.of(Map.of("term", "b"), Map.of("term", "c"))));
+        CheckResult plain = result("t", "t");
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(plain.fields());
+        fields.put("free", Map.of("A", List.of(inner, Map.of("term", "d"))));
+
+        String report = TextReport.of(MODULE, with(fields, List.of()));
+
+        assertThat(report)
+                .contains(
+                        """
+              free   A
+                       term=a
+                       tree
+                         terms
+                           term=b
+                           term=c
+                       term=d
+            """
+                                .stripTrailing());
+    }
+
+    @Test
+    void whatIsNotThereCannotBeTakenForAValue() {
+        CheckResult plain = result("t", "-");
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(plain.fields());
+        fields.put("list", List.of());
+        fields.put("free", Map.of());
+        fields.put("table", List.of(Map.of("cell", "")));
+
+        assertThat(TextReport.of(MODULE, with(fields, List.of())))
+                .contains(
+                        """
+              text   -
+              list   (none)
+              table  cell=(empty)
+              free   (none)
+              at     2026-11-20T10:00:00.000Z
+              none   (no value)
+            """
+                                .stripTrailing());
+    }
+
+    @Test
+    void aNameOfAnotherScriptStandsBesideItsALabels() {
+        assertThat(TextReport.of(MODULE, result("xn--bcher-kva.example", "plain")))
+                .startsWith("WARN  Sample of b\u00fccher.example (xn--bcher-kva.example)\n");
+    }
+
+    @Test
+    void theGravestFindingComesFirst() {
+        List<Finding> findings = List.of(
+                new Finding(Level.INFO, "a", null, "Only said.", "", null),
+                new Finding(Level.WARN, "b", null, "Dubious.", "", null),
+                new Finding(Level.FAIL, "c", null, "Bad.", "", null),
+                new Finding(Level.WARN, "d", null, "Odd.", "", null));
+
+        assertThat(TextReport.of(MODULE, with(Map.of(), findings)).lines())
+                .containsSubsequence("FAIL  Bad.", "WARN  Dubious.", "WARN  Odd.", "INFO  Only said.");
+    }
+
+    private static CheckResult with(Map<String, @Nullable Object> fields, List<Finding> findings) {
+        return new CheckResult(
+                "sample",
+                "t",
+                Verdict.PASS,
+                fields,
+                findings,
+                List.of(),
+                null,
+                Instant.parse("2026-11-20T10:00:00.123Z"),
+                1);
+    }
+
+    /** A result that holds a text wherever a target's text can stand. */
+    private static CheckResult result(String target, String text) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("text", text);
+        fields.put("list", List.of(text, "b"));
+        fields.put("table", List.of(Map.of("cell", text), Map.of("cell", "c")));
+        fields.put("free", Map.of(text, text));
+        fields.put("at", Instant.parse("2026-11-20T10:00:00Z"));
+        fields.put("none", null);
+        return new CheckResult(
+                "sample",
+                target,
+                Verdict.WARN,
+                fields,
+                List.of(new Finding(Level.WARN, "code", null, text, text, null)),
+                List.of(),
+                new CheckError(ErrorCode.INTERNAL, text),
+                Instant.parse("2026-11-20T10:00:00.123Z"),
+                84);
+    }
+}

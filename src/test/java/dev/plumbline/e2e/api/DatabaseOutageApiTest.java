@@ -1,0 +1,166 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.TestAccounts;
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TcpGate;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * With the database gone, what is in memory is still answered, the rest is a 503 within a second,
+ * and the service comes back by itself.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DatabaseOutageApiTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final long PATIENCE_MS = 30_000;
+
+    /** The second that is promised, and what a busy machine adds to it. */
+    private static final Duration A_SECOND = Duration.ofMillis(1_500);
+
+    private HttpLab lab;
+    private TcpGate valve;
+    private ServiceUnderTest service;
+    private String known;
+    private String key;
+    private String job;
+
+    @BeforeAll
+    void startLab() {
+        lab = Await.value(HttpLab.start(DATABASE.vertx()));
+    }
+
+    @BeforeEach
+    void start() {
+        URI real = URI.create(DATABASE.url());
+        valve = new TcpGate(DATABASE.vertx(), real.getPort());
+        service = ServiceUnderTest.start(
+                DATABASE.url().replace(":" + real.getPort() + "/", ":" + valve.port() + "/"), Map.of());
+        known = lab.http("/ok?known");
+        assertThat(service.instant("http-status", known).statusCode()).isEqualTo(200);
+        // once more through everything: a first refusal must not have to load classes as well
+        assertThat(service.get("/api/v1/instant/no-such/x").statusCode()).isEqualTo(404);
+        key = new TestAccounts(DATABASE.open()).key().secret();
+        job = new JsonObject(create().body()).getString("token");
+        assertThat(ready()).isEqualTo(200);
+    }
+
+    @AfterEach
+    void stop() {
+        service.close();
+        valve.shut();
+    }
+
+    @AfterAll
+    void nothingWasRunForThoseWhoWereRefused() {
+        assertThat(lab.requestsFor("/ok?out=0")).isEmpty();
+    }
+
+    @Test
+    void aDatabaseThatHasGoneIsLivedWithout() {
+        valve.shut();
+        assertItLivesOnMemory();
+
+        valve.open();
+        assertItComesBack("gone");
+    }
+
+    @Test
+    void aDatabaseThatHasFallenSilentIsLivedWithout() {
+        valve.fallSilent();
+        assertItLivesOnMemory();
+
+        valve.speak();
+        assertItComesBack("silent");
+    }
+
+    private void assertItLivesOnMemory() {
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> refused = within(lab.http("/ok?out=" + i));
+            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+            assertThat(new JsonObject(refused.body()).getString("code")).isEqualTo("unavailable");
+            assertThat(within(known).statusCode()).isEqualTo(200);
+            assertThat(service.get("/api/v1/tools").statusCode()).isEqualTo(200);
+        }
+        String report = "/check/http-status/" + lab.http("/ok?out=0");
+        HttpResponse<String> page = service.page(report, "Accept", "text/html");
+        assertThat(page.statusCode()).isEqualTo(503);
+        assertThat(page.headers().firstValue("Retry-After")).isPresent();
+        assertThat(page.body()).contains("cannot be reached just now; try again shortly");
+        assertThat(service.page("/check/http-status/" + known).statusCode()).isEqualTo(200);
+        for (HttpResponse<String> refused : List.of(
+                create(),
+                ofJobs(""),
+                ofJobs("/" + job),
+                ofJobs("/" + job + "/results.csv"),
+                ofJobs("/" + job, "Prefer", "wait=1"))) {
+            assertThat(refused.statusCode()).as(refused.body()).isEqualTo(503);
+            assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+        }
+        assertThat(ready()).isEqualTo(503);
+    }
+
+    private void assertItComesBack(String from) {
+        eventually(() ->
+                service.instant("http-status", lab.http("/ok?back-" + from)).statusCode() == 200);
+        eventually(() -> ready() == 200);
+        eventually(() -> ofJobs("/" + job).body().contains("\"state\":\"completed\""));
+        assertThat(create().statusCode()).isEqualTo(202);
+    }
+
+    private HttpResponse<String> create() {
+        return service.post(
+                "/api/v1/jobs",
+                "{\"module\":\"http-status\",\"items\":[\"" + lab.http("/ok?job") + "\",\"none\"]}",
+                "X-Api-Key",
+                key);
+    }
+
+    private HttpResponse<String> ofJobs(String rest, String... headers) {
+        String[] all = Arrays.copyOf(headers, headers.length + 2);
+        all[headers.length] = "X-Api-Key";
+        all[headers.length + 1] = key;
+        return service.get("/api/v1/jobs" + rest, all);
+    }
+
+    private HttpResponse<String> within(String target) {
+        URI uri = service.uri(ServiceUnderTest.instantPath("http-status", target));
+        return service.send(A_SECOND, "GET", uri);
+    }
+
+    private int ready() {
+        return service.send("GET", service.management("/health/ready")).statusCode();
+    }
+
+    private interface Condition {
+        boolean holds();
+    }
+
+    /** Asks again until it holds; each question takes its time over the network. */
+    private static void eventually(Condition condition) {
+        long end = System.nanoTime() + PATIENCE_MS * 1_000_000;
+        while (!condition.holds()) {
+            assertThat(System.nanoTime()).as("it never came back").isLessThan(end);
+        }
+    }
+}

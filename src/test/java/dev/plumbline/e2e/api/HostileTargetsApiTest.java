@@ -1,0 +1,96 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.HostileTargets;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever spelling leads inside, nobody inside is ever called. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class HostileTargetsApiTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private ServerSocket canary;
+    private DnsLab dns;
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start() throws IOException {
+        canary = new ServerSocket(0, 50, InetAddress.getByName("::"));
+        dns = DnsLab.start();
+        service = ServiceUnderTest.start(
+                DATABASE.url(),
+                Map.of(
+                        "TARGETS_ALLOW",
+                        "",
+                        "TARGETS_PORTS",
+                        "80,443," + canary.getLocalPort(),
+                        "LIMITS_FRESH_PER_HOUR",
+                        "0",
+                        "DNS_SERVERS",
+                        dns.address()));
+    }
+
+    @AfterAll
+    void stop() throws IOException {
+        service.close();
+        dns.close();
+        canary.close();
+    }
+
+    Stream<HostileTargets.Case> cases() {
+        return Stream.concat(
+                HostileTargets.upFront(canary.getLocalPort()).stream(),
+                HostileTargets.afterLookup(dns, canary.getLocalPort()).stream());
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void theCanaryIsLeftAlone(HostileTargets.Case hostile) throws IOException {
+        HttpResponse<String> answer = service.instant("http-status", hostile.target());
+
+        JsonObject body = new JsonObject(answer.body());
+        switch (hostile.refusal()) {
+            case INVALID -> {
+                assertThat(answer.statusCode()).isEqualTo(422);
+                assertThat(body.getString("code")).isEqualTo("invalid-target");
+            }
+            case FORBIDDEN -> {
+                assertThat(answer.statusCode()).isEqualTo(422);
+                assertThat(body.getString("code")).isEqualTo("target-not-allowed");
+            }
+            case BLOCKED -> {
+                assertThat(answer.statusCode()).isEqualTo(200);
+                assertThat(body.getString("verdict")).isEqualTo("error");
+                assertThat(body.getJsonObject("error").getString("code")).isEqualTo("target_blocked");
+            }
+        }
+        assertNobodyCalled();
+    }
+
+    private void assertNobodyCalled() throws IOException {
+        canary.setSoTimeout(1);
+        try (var caller = canary.accept()) {
+            throw new AssertionError("the canary was called by " + caller);
+        } catch (SocketTimeoutException nobody) {
+            assertThat(nobody).isNotNull();
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package dev.plumbline.e2e.api;
+
+import static dev.plumbline.support.JobsApiClient.assertProblem;
+import static dev.plumbline.support.JobsApiClient.cursor;
+import static dev.plumbline.support.JobsApiClient.header;
+import static dev.plumbline.support.JobsApiClient.lines;
+import static dev.plumbline.support.JobsApiClient.token;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.TestAccounts;
+import dev.plumbline.support.JobsApiClient;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Looking at jobs: lists, pages, forms and entity tags. */
+class JobListApiTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String JOBS = JobsApiClient.PATH;
+    private static ServiceUnderTest service;
+    private static TestAccounts accounts;
+    private static String key;
+    private static JobsApiClient jobs;
+
+    @BeforeAll
+    static void start() {
+        accounts = new TestAccounts(DATABASE.open());
+        key = accounts.key().secret();
+        service = JobsApiClient.service(DATABASE);
+        jobs = new JobsApiClient(service, key);
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    @Test
+    void theEntityTagStandsForTheVersionAndTheView() {
+        String token = token(jobs.create(List.of("not a target", "neither"), new JsonObject()));
+        jobs.finished(token);
+        String etag = header(jobs.get("/" + token), "ETag");
+
+        HttpResponse<String> same = jobs.get("/" + token, "If-None-Match", "\"x\", " + etag);
+        assertThat(same.statusCode()).isEqualTo(304);
+        assertThat(same.body()).isEmpty();
+        assertThat(header(same, "ETag")).isEqualTo(etag);
+        assertThat(jobs.get("/" + token, "If-None-Match", "*").statusCode()).isEqualTo(304);
+        for (String view : List.of(
+                "?limit=1",
+                "?limit=1&cursor=" + cursor(jobs.get("/" + token + "?limit=1")),
+                "?results=false",
+                "?format=csv",
+                "?format=csv&raw=true",
+                "?format=ndjson")) {
+            HttpResponse<String> other = jobs.get("/" + token + view, "If-None-Match", etag);
+            assertThat(other.statusCode()).as(view).isEqualTo(200);
+            HttpResponse<String> again = jobs.get("/" + token + view, "If-None-Match", header(other, "ETag"));
+            assertThat(again.statusCode()).as(view).isEqualTo(304);
+        }
+    }
+
+    @Test
+    void aPageLeadsToTheNext() {
+        List<String> items = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            items.add("not a target " + i);
+        }
+        String token = token(jobs.create(items, new JsonObject()));
+        jobs.finished(token);
+
+        List<String> seen = new ArrayList<>();
+        String cursor = null;
+        do {
+            HttpResponse<String> page =
+                    jobs.get("/" + token + "?limit=3" + (cursor == null ? "" : "&cursor=" + cursor));
+            lines(new JsonObject(page.body())).forEach(line -> seen.add(line.getString("input")));
+            cursor = cursor(page);
+        } while (cursor != null);
+
+        assertThat(seen).isEqualTo(items);
+    }
+
+    @Test
+    void theListGoesFromTheNewestToTheOldest() {
+        String owner = accounts.key().secret();
+        List<String> tokens = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            tokens.add(0, token(jobs.create(owner, List.of("not a target"), new JsonObject())));
+        }
+
+        List<String> seen = new ArrayList<>();
+        String cursor = null;
+        do {
+            HttpResponse<String> page =
+                    jobs.get("?limit=2" + (cursor == null ? "" : "&cursor=" + cursor), "X-Api-Key", owner);
+            assertThat(page.statusCode()).isEqualTo(200);
+            new JsonObject(page.body())
+                    .getJsonArray("jobs")
+                    .forEach(job -> seen.add(((JsonObject) job).getString("token")));
+            cursor = cursor(page);
+        } while (cursor != null);
+
+        assertThat(seen).isEqualTo(tokens);
+        assertThat(new JsonObject(jobs.get("", "X-Api-Key", owner).body()).getString("next_cursor"))
+                .isNull();
+    }
+
+    /** How many jobs there are is nobody's business. */
+    @Test
+    void aCursorTellsNothingThatItsOwnerDoesNotKnow() {
+        String owner = accounts.key().secret();
+        jobs.create(owner, List.of("not a target"), new JsonObject());
+        String second = token(jobs.create(owner, List.of("not a target"), new JsonObject()));
+        String cursor = cursor(jobs.get("?limit=1", "X-Api-Key", owner));
+
+        String plain = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.ISO_8859_1);
+
+        assertThat(plain).isEqualTo("j" + second);
+        jobs.create(List.of("not a target"), new JsonObject());
+        // nor does it lead anybody else anywhere
+        assertProblem(jobs.get("?cursor=" + cursor), 400, "bad-request");
+        assertThat(jobs.get("?cursor=" + cursor, "X-Api-Key", owner).statusCode())
+                .isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "?cursor=x",
+                "?cursor=bDE",
+                // a number, as cursors once were
+                "?cursor=ajE",
+                // a job that there is not
+                "?cursor=am9iXzRrSjBtWjN0UWJXOXhZY1IxbkxwN3M",
+                "?cursor=ampvYl80a0owbVozdFFiVzl4WWNSMW5McDdz",
+                "?limit=0",
+                "?limit=101",
+                "?limit=ten",
+                "?limit=1.5",
+                "?limit=",
+                "?limit=-1",
+                "?cursor="
+            })
+    void aPageOfTheListThatCannotBeIsA400(String query) {
+        assertProblem(jobs.get(query), 400, "bad-request");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1.0", "1e0", "+1", "01", "%201", "%2B1", "1%20", "", "ten", "999999999999999999999999"})
+    void aLimitIsDigitsAlone(String limit) {
+        String token = token(jobs.create(List.of("not a target", "neither"), new JsonObject()));
+
+        for (String path : List.of("?limit=", "/" + token + "?limit=")) {
+            JsonObject page = new JsonObject(jobs.get(path + "1").body());
+            assertThat(page.getJsonArray(path.startsWith("/") ? "results" : "jobs"))
+                    .hasSize(1);
+
+            HttpResponse<String> refused = jobs.get(path + limit);
+            assertProblem(refused, 400, "bad-request");
+            assertThat(new JsonObject(refused.body()).getString("detail"))
+                    .startsWith("The parameter limit is no whole number; write it in digits alone");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"?cursor=x", "?cursor=ajE", "?cursor=bDE", "?limit=0", "?limit=501", "?results=maybe"})
+    void aPageOfAJobThatCannotBeIsA400(String query) {
+        String token = token(jobs.create(List.of("not a target"), new JsonObject()));
+
+        assertProblem(jobs.get("/" + token + query), 400, "bad-request");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "                 | application/json                            | application/json",
+                "                 | text/csv                                    | text/csv; charset=utf-8; header=present",
+                "                 | application/x-ndjson                        | application/x-ndjson",
+                "                 | text/*;q=0.9, application/json;q=0.5        | text/csv; charset=utf-8; header=present",
+                "                 | text/html, */*;q=0.1                        | application/json",
+                "                 | application/json;q=0, */*                   | text/csv; charset=utf-8; header=present",
+                "?format=csv      | application/json                            | text/csv; charset=utf-8; header=present",
+                "?format=ndjson   | text/html                                   | application/x-ndjson",
+                "/results.csv     | */*                                         | text/csv; charset=utf-8; header=present",
+                "/results.ndjson  | */*                                         | application/x-ndjson",
+                "                 | text/html                                   |",
+                "?format=xml      | */*                                         |",
+                "/results.csv     | application/json                            |",
+            })
+    void aJobHasSeveralForms(String view, String accept, String type) {
+        String token = token(jobs.create(List.of("not a target"), new JsonObject()));
+
+        HttpResponse<String> answer = jobs.get("/" + token + (view == null ? "" : view), "Accept", accept);
+
+        if (type == null) {
+            assertProblem(answer, 406, "not-acceptable");
+        } else {
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(header(answer, "Content-Type")).isEqualTo(type);
+            assertThat(answer.headers().firstValue("Content-Disposition").isPresent())
+                    .isEqualTo(!type.equals("application/json"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?results=false", "/results.csv", "/results.ndjson"})
+    void headHasTheHeadersOfGet(String view) {
+        String token = token(jobs.create(List.of("not a target"), new JsonObject()));
+        jobs.finished(token);
+
+        HttpResponse<String> head = service.send("HEAD", service.uri(JOBS + "/" + token + view), "X-Api-Key", key);
+
+        HttpResponse<String> get = jobs.get("/" + token + view);
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(head.body()).isEmpty();
+        for (String name : List.of("ETag", "Content-Type", "Vary", "Cache-Control")) {
+            assertThat(header(head, name)).isEqualTo(header(get, name));
+        }
+        head.headers().firstValueAsLong("Content-Length").ifPresent(length -> assertThat(length)
+                .isEqualTo(get.body().length()));
+    }
+}

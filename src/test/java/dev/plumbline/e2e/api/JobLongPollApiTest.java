@@ -1,0 +1,214 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.Scope;
+import dev.plumbline.account.TestAccounts;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.model.JobState;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.InMemoryJobs;
+import dev.plumbline.support.JobApiServer;
+import dev.plumbline.support.JobApiServerClient;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Waiting for jobs, before jobs that stay as they are told. */
+class JobLongPollApiTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final InMemoryJobs JOBS = new InMemoryJobs();
+
+    private static JobApiServer server;
+    private static TestAccounts accounts;
+    private TestAccounts.Key key;
+    private JobApiServerClient client;
+
+    @BeforeAll
+    static void start() {
+        accounts = new TestAccounts(DATABASE.open());
+        server = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "65s"));
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @BeforeEach
+    void newcomer() {
+        key = accounts.key();
+        client = new JobApiServerClient(server, key);
+        JOBS.refuse(null);
+        JOBS.forget();
+    }
+
+    @Test
+    void aJobIsWaitedForUntilItIsFinal() throws Exception {
+        String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+        CompletableFuture<HttpResponse<String>> held = client.getAsync("/" + token, "Prefer", "wait=99");
+        Await.until(() -> awaits() == 1);
+        assertThat(held).isNotDone();
+
+        JOBS.finish(token);
+
+        HttpResponse<String> answer = held.get();
+        assertThat(new JsonObject(answer.body()).getString("state")).isEqualTo("completed");
+        assertThat(header(answer, "Preference-Applied")).isEqualTo("wait=30");
+        assertThat(JOBS.asked(JobMessage.AwaitJob.class).get(0).knownVersion()).isEqualTo(-1);
+    }
+
+    @Test
+    void whoKnowsAVersionWaitsForTheNext() throws Exception {
+        String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+        String etag = header(client.get("/" + token), "ETag");
+        CompletableFuture<HttpResponse<String>> held =
+                client.getAsync("/" + token, "Prefer", "wait=5", "If-None-Match", "\"a\", " + etag);
+        Await.until(() -> awaits() == 1);
+        assertThat(JOBS.asked(JobMessage.AwaitJob.class).get(0).knownVersion()).isEqualTo(1);
+
+        JOBS.finish(token);
+
+        assertThat(held.get().statusCode()).isEqualTo(200);
+        assertThat(header(held.get(), "ETag")).isNotEqualTo(etag);
+        assertThat(header(held.get(), "Preference-Applied")).isEqualTo("wait=5");
+    }
+
+    @Test
+    void whoKnowsAnotherViewIsAnsweredAtOnce() {
+        String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+        String etag = header(client.get("/" + token + "?format=csv"), "ETag");
+
+        HttpResponse<String> answer = client.get("/" + token, "Prefer", "wait=5", "If-None-Match", etag);
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(awaits()).isZero();
+    }
+
+    @Test
+    void whatDoesNotChangeInTimeIsToldAsItStands() throws Exception {
+        String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+        String etag = header(client.get("/" + token), "ETag");
+        CompletableFuture<HttpResponse<String>> held =
+                client.getAsync("/" + token, "Prefer", "wait=1", "If-None-Match", etag);
+        Await.until(() -> awaits() == 1);
+
+        Await.until(() -> {
+            JOBS.waitedLongEnough(token);
+            return held.isDone();
+        });
+
+        assertThat(held.get().statusCode()).isEqualTo(304);
+        assertThat(header(held.get(), "Preference-Applied")).isEqualTo("wait=1");
+        assertThat(header(held.get(), "Retry-After")).isEqualTo("2");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "update api_key set revoked_at = now() where id = $1, 401, invalid-key",
+        "update account set disabled_at = now() where id = (select account_id from api_key where id = $1),"
+                + " 403, account-disabled"
+    })
+    void whoIsShutOutWhileTheyWaitIsToldNothingOfTheJob(String how, int status, String code) throws Exception {
+        String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+        CompletableFuture<HttpResponse<String>> held = client.getAsync("/" + token, "Prefer", "wait=30");
+        Await.until(() -> awaits() == 1);
+
+        accounts.sql(how, key.keyId());
+        Await.until(() -> client.status("/" + token) == status);
+        assertThat(held).isNotDone();
+        JOBS.finish(token);
+
+        assertThat(held.get().statusCode()).isEqualTo(status);
+        assertThat(new JsonObject(held.get().body()).getString("code")).isEqualTo(code);
+        assertThat(held.get().headers().firstValue("ETag")).isEmpty();
+    }
+
+    @Test
+    void tenRequestsOfAKeyAreHeldAndOthersAnsweredAtOnce() throws Exception {
+        String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+        List<CompletableFuture<HttpResponse<String>>> held = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            held.add(client.getAsync("/" + token, "Prefer", "wait=30"));
+        }
+        Await.until(() -> awaits() == 10);
+
+        HttpResponse<String> tooMany = client.get("/" + token, "Prefer", "wait=30");
+        JobApiServerClient other = new JobApiServerClient(server, accounts.key(key.accountId(), Scope.values()));
+        held.add(other.getAsync("/" + token, "Prefer", "wait=30"));
+        Await.until(() -> awaits() == 11);
+
+        assertThat(tooMany.statusCode()).isEqualTo(200);
+        assertThat(tooMany.headers().firstValue("Preference-Applied")).isEmpty();
+        assertThat(held).noneMatch(CompletableFuture::isDone);
+        JOBS.finish(token);
+        for (CompletableFuture<HttpResponse<String>> one : held) {
+            assertThat(header(one.get(), "Preference-Applied")).isEqualTo("wait=30");
+        }
+        String next = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+        CompletableFuture<HttpResponse<String>> again = client.getAsync("/" + next, "Prefer", "wait=30");
+        Await.until(() -> awaits() == 12);
+        JOBS.finish(next);
+        assertThat(again.get().statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void whoHasGoneMakesRoom() throws Exception {
+        String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+        List<Socket> held = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            held.add(client.open("HTTP/1.1", "/" + token, "Prefer: wait=30"));
+        }
+        Await.until(() -> awaits() == 10);
+        assertThat(client.get("/" + token, "Prefer", "wait=30").headers().firstValue("Preference-Applied"))
+                .isEmpty();
+
+        for (Socket one : held) {
+            one.close();
+        }
+        Await.until(() -> server.active() == 0);
+
+        CompletableFuture<HttpResponse<String>> next = client.getAsync("/" + token, "Prefer", "wait=30");
+        Await.until(() -> awaits() == 11);
+        JOBS.finish(token);
+        assertThat(header(next.get(), "Preference-Applied")).isEqualTo("wait=30");
+    }
+
+    @Test
+    void theEndOfTheServiceLetsGo() throws Exception {
+        String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+        try (JobApiServer ending = new JobApiServer(DATABASE, JOBS, Map.of());
+                Socket held = new JobApiServerClient(ending, key).open("HTTP/1.1", "/" + token, "Prefer: wait=30")) {
+            Await.until(() -> awaits() == 1);
+            ending.drain();
+            JOBS.waitedLongEnough(token);
+
+            assertThat(new String(held.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+                    .startsWith("HTTP/1.1 200 OK\r\n");
+            assertThat(awaits()).isEqualTo(1);
+        }
+    }
+
+    private static int awaits() {
+        return JOBS.asked(JobMessage.AwaitJob.class).size();
+    }
+
+    private static String header(HttpResponse<String> answer, String name) {
+        return answer.headers().firstValue(name).orElseThrow();
+    }
+}

@@ -1,0 +1,308 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.TestAccounts;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.model.JobState;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.ContractValidator;
+import dev.plumbline.support.InMemoryJobs;
+import dev.plumbline.support.JobApiServer;
+import dev.plumbline.support.JobApiServerClient;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.StreamResetException;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Reading large jobs, and reading where something is wrong, before jobs that stay as they are told.
+ */
+class JobReadingApiTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final int LARGE = 64 * 1024;
+    private static final int LINES = 500;
+
+    /** Lines of a page of the store, of 64 KiB each, and pages of a job. */
+    private static final int PAGES = LINES / 8 + 1;
+
+    private static final InMemoryJobs JOBS = new InMemoryJobs();
+    private static final ContractValidator CONTRACT = new ContractValidator();
+
+    private static JobApiServer server;
+    private static TestAccounts accounts;
+    private TestAccounts.Key key;
+    private JobApiServerClient client;
+
+    @BeforeAll
+    static void start() {
+        accounts = new TestAccounts(DATABASE.open());
+        server = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "65s"));
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @BeforeEach
+    void newcomer() {
+        key = accounts.key();
+        client = new JobApiServerClient(server, key);
+        JOBS.refuse(null);
+        JOBS.forget();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', 1", "/results.csv, 500", "/results.ndjson, 499"})
+    void aReaderThatStopsIsAskedForNoMore(String view, int lineEnds) throws IOException {
+        String token = large();
+
+        try (Socket reader = client.open("HTTP/1.1", "/" + token + view)) {
+            reader.getInputStream().read();
+            // meanwhile the event loop has time for others, and so would have had for the whole job
+            for (int i = 0; i < 50; i++) {
+                assertThat(client.get("/" + token + "?results=false").statusCode())
+                        .isEqualTo(200);
+            }
+            assertThat(pages()).hasSizeLessThan(PAGES / 2);
+
+            String body = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            String whole = unchunked(body.substring(body.indexOf("\r\n\r\n") + 4));
+            assertThat(whole.length()).isGreaterThan(LINES * LARGE);
+            assertThat(whole.chars().filter(c -> c == '\n').count()).isGreaterThanOrEqualTo(lineEnds - 1);
+            if (view.isEmpty()) {
+                JsonObject job = new JsonObject(whole);
+                assertThat(job.getJsonArray("results")).hasSize(LINES);
+            }
+        }
+
+        assertThat(pages()).extracting(JobMessage.ReadResults::version).containsOnly(1L);
+        assertThat(pages()).hasSize(PAGES);
+    }
+
+    @Test
+    void aReaderThatTakesNothingIsCutOff() throws IOException {
+        String token = large();
+        try (JobApiServer impatient = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "1s"));
+                Socket reader =
+                        new JobApiServerClient(impatient, key).open("HTTP/1.1", "/" + token + "/results.ndjson")) {
+            Await.until(() -> impatient.active() == 1);
+
+            Await.until(() -> impatient.active() == 0);
+
+            assertThat(pages()).hasSizeLessThan(PAGES / 2);
+            // the connection is gone too, though nobody has read to its end
+            Await.until(() -> isReset(reader));
+        }
+    }
+
+    private static boolean isReset(Socket socket) {
+        try {
+            socket.getOutputStream().write(' ');
+            return false;
+        } catch (IOException reset) {
+            return true;
+        }
+    }
+
+    @Test
+    void soManyReadersAreServedAtOnceAndNoMore() throws IOException {
+        String token = large();
+        List<Socket> readers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 64; i++) {
+                Socket reader = client.open("HTTP/1.1", "/" + token + "/results.ndjson");
+                readers.add(reader);
+                assertThat(reader.getInputStream().read()).isEqualTo('H');
+            }
+
+            HttpResponse<String> oneMore = client.get("/" + token);
+
+            assertThat(oneMore.statusCode()).isEqualTo(503);
+            assertThat(new JsonObject(oneMore.body()).getString("code")).isEqualTo("overloaded");
+            assertThat(header(oneMore, "Retry-After")).isEqualTo("1");
+            assertThat(client.status("/" + token + "?results=false")).isEqualTo(200);
+        } finally {
+            for (Socket reader : readers) {
+                reader.close();
+            }
+        }
+        String small = JOBS.add(key.accountId(), JobState.COMPLETED, 1, InMemoryJobs.result(10));
+        Await.until(() -> client.status("/" + small) == 200);
+    }
+
+    /** Over HTTP/2 the connection may be busy all the while. */
+    @Test
+    void soIsAStreamThatTakesNothing() {
+        String token = large();
+        Vertx vertx = Vertx.vertx();
+        try (JobApiServer impatient = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "1s"))) {
+            HttpClientAgent client = vertx.createHttpClient(
+                    new HttpClientOptions()
+                            .setProtocolVersion(HttpVersion.HTTP_2)
+                            .setHttp2ClearTextUpgrade(false),
+                    new PoolOptions().setHttp2MaxSize(1));
+            Promise<Throwable> reset = Promise.promise();
+            Await.value(client.request(HttpMethod.GET, impatient.port(), "127.0.0.1", path(token))
+                    .compose(request -> request.putHeader("X-Api-Key", key.secret())
+                            .send()
+                            .onSuccess(answer ->
+                                    answer.exceptionHandler(reset::tryComplete).pause())));
+
+            Await.until(() -> {
+                int status = Await.value(client.request(HttpMethod.GET, impatient.port(), "127.0.0.1", "/api/v1/tools")
+                        .compose(HttpClientRequest::send)
+                        .map(HttpClientResponse::statusCode));
+                assertThat(status).isEqualTo(404);
+                return reset.future().isComplete();
+            });
+
+            assertThat(reset.future().result()).isInstanceOf(StreamResetException.class);
+            assertThat(pages()).hasSizeLessThan(PAGES / 2);
+        } finally {
+            Await.value(vertx.close());
+        }
+    }
+
+    private static String path(String token) {
+        return "/api/v1/jobs/" + token + "/results.ndjson";
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/results.csv", "/results.ndjson"})
+    void anAnswerThatCannotBeFinishedBreaksOff(String view) throws IOException {
+        String token = large();
+        JOBS.refuse(order -> order instanceof JobMessage.ReadResults results && results.fromIndex() >= 400);
+
+        try (Socket reader = client.open("HTTP/1.1", "/" + token + view)) {
+            String answer = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            assertThat(answer).startsWith("HTTP/1.1 200 OK\r\n").doesNotEndWith("\r\n0\r\n\r\n");
+            assertThat(answer.length()).isGreaterThan(300 * LARGE);
+        }
+    }
+
+    @Test
+    void anAnswerThatHasNotBegunIsAProblem() {
+        String token = large();
+        JOBS.refuse(order -> order instanceof JobMessage.ReadResults);
+        HttpResponse<String> noLines = client.get("/" + token + "/results.csv");
+        JOBS.refuse(order -> true);
+        HttpResponse<String> noJob = client.get("/" + token);
+
+        for (HttpResponse<String> answer : List.of(noLines, noJob, client.get(""))) {
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("unavailable");
+            assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+            assertThat(answer.headers().firstValue("ETag")).isEmpty();
+            assertThat(answer.headers().firstValue("Content-Disposition")).isEmpty();
+        }
+    }
+
+    @Test
+    void whatNobodyServesIsUnavailable() {
+        InMemoryJobs elsewhere = new InMemoryJobs();
+        try (JobApiServer alone = new JobApiServer(DATABASE, elsewhere, Map.of())) {
+            alone.deaf();
+
+            HttpResponse<String> answer = new JobApiServerClient(alone, key).get("/job_4kJ0mZ3tQbW9xYcR1nLp7s");
+
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(detail(answer)).contains("starting or stopping").doesNotContain("database");
+        }
+    }
+
+    @Test
+    void aFaultOfTheServiceIsNotToldAsTheDatabases() {
+        String token = JOBS.add(key.accountId(), JobState.COMPLETED, 1, null);
+        JOBS.refuse(order -> {
+            throw new IllegalStateException("a fault that the test wants");
+        });
+
+        HttpResponse<String> answer = client.get("/" + token);
+
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("internal");
+        assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+        assertThat(detail(answer)).contains("its log").doesNotContain("database", "the test wants");
+    }
+
+    private static String detail(HttpResponse<String> answer) {
+        return new JsonObject(answer.body()).getString("detail");
+    }
+
+    @Test
+    void theOldHttpIsAnsweredToTheEndOfTheConnection() throws IOException {
+        String token = large();
+
+        try (Socket reader = client.open("HTTP/1.0", "/" + token + "/results.ndjson")) {
+            String answer = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+
+            String body = answer.substring(answer.indexOf("\r\n\r\n") + 4);
+            assertThat(body.lines()).hasSize(LINES).allMatch(line -> line.endsWith("}"));
+        }
+    }
+
+    @Test
+    void everyLineOfTheFileIsALineOfTheContract() {
+        String token = JOBS.add(key.accountId(), JobState.RUNNING, 3, null);
+
+        client.get("/" + token + "/results.ndjson").body().lines().forEach(line -> assertThat(
+                        CONTRACT.validate("JobLine", line).getValid())
+                .as(line)
+                .isTrue());
+    }
+
+    private String large() {
+        return JOBS.add(key.accountId(), JobState.COMPLETED, LINES, InMemoryJobs.result(LARGE));
+    }
+
+    private static List<JobMessage.ReadResults> pages() {
+        return JOBS.asked(JobMessage.ReadResults.class);
+    }
+
+    /** RFC 9112, 7.1. */
+    private static String unchunked(String body) {
+        StringBuilder whole = new StringBuilder(body.length());
+        int at = 0;
+        while (true) {
+            int end = body.indexOf("\r\n", at);
+            int length = Integer.parseInt(body.substring(at, end), 16);
+            if (length == 0) {
+                assertThat(body.substring(end)).isEqualTo("\r\n\r\n");
+                return whole.toString();
+            }
+            whole.append(body, end + 2, end + 2 + length);
+            at = end + 2 + length + 2;
+        }
+    }
+
+    private static String header(HttpResponse<String> answer, String name) {
+        return answer.headers().firstValue(name).orElseThrow();
+    }
+}

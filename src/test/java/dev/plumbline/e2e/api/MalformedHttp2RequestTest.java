@@ -1,0 +1,150 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.Await;
+import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Broken, large and endless requests over HTTP/2, in clear text and with prior knowledge. */
+class MalformedHttp2RequestTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    /** One loop, so that a client's answer and its reader are never on two. */
+    private static final Vertx VERTX = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+
+    private static final String TOOLS = "/api/v1/tools";
+
+    private static ServiceUnderTest service;
+    private static HttpClient client;
+
+    private record Answer(int status, JsonObject body) {}
+
+    @BeforeAll
+    static void start() {
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of("TARGETS_ALLOW", ""));
+        client = VERTX.createHttpClient(
+                new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+        Await.value(VERTX.close());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {34_000, 60_000})
+    void aPathThatIsTooLongGetsAProblem(int length) {
+        String path = ServiceUnderTest.instantPath("http-status", "x".repeat(length));
+
+        assertProblem(ask(HttpMethod.GET, path, request -> request.send()), 414);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {20_000, 60_000})
+    void aHeaderThatIsTooLargeGetsAProblem(int length) {
+        assertProblem(
+                ask(HttpMethod.GET, TOOLS, request -> request.putHeader("X", "y".repeat(length))
+                        .send()),
+                431);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"BREW", "TRACE", "get"})
+    void anUnknownMethodGetsAProblem(String method) {
+        assertProblem(ask(HttpMethod.valueOf(method), TOOLS, request -> request.send()), 405);
+    }
+
+    /** No client library sends one; curl does. */
+    @Test
+    void aMethodThatIsNoTokenGetsAProblem() throws Exception {
+        Process curl = new ProcessBuilder(
+                        DebianTool.require("curl").toString(),
+                        "--silent",
+                        "--http2-prior-knowledge",
+                        "--request",
+                        "B(D",
+                        "--write-out",
+                        "\n%{http_code} %{content_type}",
+                        service.uri(TOOLS).toString())
+                .start();
+
+        assertThat(new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .containsPattern("(?s)\\{.*no token.*\\}\\s400 application/problem.json");
+    }
+
+    @Test
+    void aBodyThatSaysItIsTooLargeGetsAProblem() {
+        Answer answer = ask(HttpMethod.GET, TOOLS, request -> {
+            request.putHeader("Content-Length", Integer.toString((8 << 20) + 1));
+            request.write(Buffer.buffer("x"));
+            return request.response();
+        });
+
+        assertProblem(answer, 413);
+        assertThat(answer.body().getString("instance")).isEqualTo(TOOLS);
+    }
+
+    /**
+     * Nobody reads it, so it need not end. Streams that stayed would soon be as many as a connection
+     * may have, and its next request would wait for ever.
+     */
+    @ParameterizedTest
+    @CsvSource({TOOLS + ",,200", TOOLS + ",8388609,413", "no-slash,,404"})
+    void aStreamWhoseBodyDoesNotEndIsAnsweredAndEnded(String path, @Nullable String contentLength, int status) {
+        Future<Void> closed = client.request(HttpMethod.GET, service.uri("/").getPort(), "127.0.0.1", path)
+                .compose(request -> {
+                    Future<Void> ended = Future.future(end -> request.exceptionHandler(reset -> end.tryComplete()));
+                    if (contentLength != null) {
+                        request.putHeader("Content-Length", contentLength);
+                    }
+                    request.setChunked(contentLength == null).write(Buffer.buffer("x"));
+                    return request.response().compose(response -> {
+                        assertThat(response.statusCode()).isEqualTo(status);
+                        return ended;
+                    });
+                });
+
+        Await.value(closed);
+    }
+
+    private static Answer ask(
+            HttpMethod method,
+            String path,
+            java.util.function.Function<HttpClientRequest, Future<HttpClientResponse>> send) {
+        // asked for on the loop itself: a body that ends before it is asked for never comes
+        return Await.value(client.request(method, service.uri("/").getPort(), "127.0.0.1", path)
+                .compose(request -> send.apply(request).compose(response -> response.body()
+                        .map(body -> new Answer(response.statusCode(), body.toJsonObject())))));
+    }
+
+    private static void assertProblem(Answer answer, int status) {
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.body().getInteger("status")).isEqualTo(status);
+        assertThat(answer.body().getString("detail")).isNotBlank();
+    }
+}

@@ -1,0 +1,281 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * However broken a request is: an answer, never a 5xx but 503, never an empty body, never a stack
+ * trace.
+ */
+class MalformedRequestTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final int RANDOM_REQUESTS = 400;
+    private static final String HOST = "\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    private static ServiceUnderTest service;
+
+    @BeforeAll
+    static void start() {
+        // nothing may be contacted, so that no mutation can find a target by chance
+        service = ServiceUnderTest.start(
+                DATABASE.url(),
+                Map.of(
+                        "TARGETS_ALLOW", "",
+                        "DNS_SERVERS", "127.0.0.1:1",
+                        "HTTP_HEAD_TIMEOUT", "1s",
+                        "HTTP_MAX_CONCURRENT", "40",
+                        "HTTP_MAX_CONNECTIONS", "60"));
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    static Stream<String> handMade() {
+        String instant = "/api/v1/instant/http-status/";
+        return Stream.of(
+                "\u0001\u0002 what is this\r\n\r\n",
+                "hello\r\n\r\n",
+                "GET\r\n\r\n",
+                "GET /\r\n\r\n",
+                "GET / HTTP/1.2" + HOST,
+                "GET / HTTP/2.0" + HOST,
+                "GET / HTTP/0.9" + HOST,
+                "GET / XTTP/1.1" + HOST,
+                "GET / HTTP/1.1\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: ]\r\nConnection: close\r\n\r\n",
+                "GET / HTTP/1.1\r\nNo colon\r\n\r\n",
+                "GET / HTTP/1.1\r\n: empty\r\n\r\n",
+                "GET / HTTP/1.1\r\nA\u0000B: c\r\nHost: x\r\nConnection: close\r\n\r\n",
+                "GET * HTTP/1.1" + HOST,
+                "OPTIONS * HTTP/1.1" + HOST,
+                "GET http://elsewhere.example/api/v1/tools HTTP/1.1" + HOST,
+                "CONNECT example.com:443 HTTP/1.1" + HOST,
+                "TRACE /api/v1/tools HTTP/1.1" + HOST,
+                "BREW /api/v1/tools HTTP/1.1" + HOST,
+                "POST " + instant + "x HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\nConnection: close\r\n\r\n",
+                "POST "
+                        + instant
+                        + "x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6"
+                        + "\r\nConnection: close\r\n\r\nhello",
+                "POST /api/v1/tools HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close"
+                        + "\r\n\r\nzz\r\nhello",
+                "GET " + instant + "% HTTP/1.1" + HOST,
+                "GET " + instant + "%zz HTTP/1.1" + HOST,
+                "GET " + instant + "%ff HTTP/1.1" + HOST,
+                "GET " + instant + "%00 HTTP/1.1" + HOST,
+                "GET " + instant + "%0d%0aX:%20y HTTP/1.1" + HOST,
+                "GET " + instant + "\u00ff\u00fe HTTP/1.1" + HOST,
+                "GET " + instant + ".. HTTP/1.1" + HOST,
+                "GET " + instant + "%2e%2e HTTP/1.1" + HOST,
+                "GET " + instant + "../../.. HTTP/1.1" + HOST,
+                "GET " + instant + "..%2f..%2f HTTP/1.1" + HOST,
+                "GET " + instant + "a?% HTTP/1.1" + HOST,
+                "GET " + instant + "a?%zz=%zz HTTP/1.1" + HOST,
+                "GET " + instant + "a?=&=&& HTTP/1.1" + HOST,
+                "GET " + instant + "a?options=%7B%7D HTTP/1.1" + HOST,
+                "GET " + instant + "x".repeat(3000) + " HTTP/1.1" + HOST,
+                "GET " + instant + "x".repeat(40_000) + " HTTP/1.1" + HOST,
+                "GET /api/v1/instant/" + "m".repeat(3000) + "/x HTTP/1.1" + HOST,
+                "GET /api/v1/instant/%00/x HTTP/1.1" + HOST,
+                "GET /api/v1/instant//x HTTP/1.1" + HOST,
+                "GET /api/v1/instant/http-status HTTP/1.1" + HOST,
+                "GET /api/v1/tools/%2e%2e%2f HTTP/1.1" + HOST,
+                "GET /api/v1/tools/%c3 HTTP/1.1" + HOST,
+                "GET /api/v1/tools?%c3 HTTP/1.1" + HOST,
+                "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nX-Request-Id: %zz\r\nConnection: close\r\n\r\n",
+                "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nIf-None-Match: %\r\nConnection: close\r\n\r\n",
+                "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nAccept: ;;;,/\r\nConnection: close\r\n\r\n",
+                "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nAccept: text/html;q=x\r\nConnection: close\r\n\r\n",
+                "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nBig: " + "x".repeat(20_000) + "\r\n\r\n",
+                "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                        + "Sec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n",
+                "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n",
+                "GET //////// HTTP/1.1" + HOST,
+                "GET /\\..\\.. HTTP/1.1" + HOST,
+                "GET /%00 HTTP/1.1" + HOST,
+                "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nRange: bytes=0-\r\n\r\n");
+    }
+
+    /** Valid requests with a few bytes changed, always the same ones. */
+    static Stream<String> mutated() {
+        String[] seeds = {
+            "GET /api/v1/instant/http-status/https%3A%2F%2Flocalhost%2Fa%3Fb?max_redirects=1 HTTP/1.1" + HOST,
+            "GET /api/v1/instant/ssl-certificate/localhost:443 HTTP/1.1" + HOST,
+            "GET /api/v1/tools/http-status HTTP/1.1\r\nAccept: application/json" + HOST,
+        };
+        return IntStream.range(0, RANDOM_REQUESTS).mapToObj(i -> {
+            Random random = new Random(i);
+            StringBuilder request = new StringBuilder(seeds[i % seeds.length]);
+            for (int n = 1 + random.nextInt(4); n > 0; n--) {
+                int at = random.nextInt(request.length() - 4);
+                switch (random.nextInt(3)) {
+                    case 0 -> request.setCharAt(at, (char) random.nextInt(256));
+                    case 1 -> request.insert(at, (char) random.nextInt(256));
+                    default -> request.deleteCharAt(at);
+                }
+            }
+            return request.toString();
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("handMade")
+    void aBrokenRequestGetsAProblem(String request) throws IOException {
+        assertAnswered(request);
+    }
+
+    @ParameterizedTest
+    @MethodSource("mutated")
+    void aMutatedRequestGetsAnAnswer(String request) throws IOException {
+        assertAnswered(request);
+    }
+
+    @Test
+    void aHeadThatComesTooSlowlyIsGivenUp() throws IOException {
+        try (Socket socket = connect()) {
+            socket.getOutputStream().write("GET /api/v1/tools HTTP/1.1\r\nHo".getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().flush();
+
+            assertProblem(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8), 408);
+        }
+    }
+
+    @Test
+    void aKeptConnectionIsNoSlowHead() throws IOException {
+        try (Socket socket = connect()) {
+            for (int i = 0; i < 3; i++) {
+                socket.getOutputStream()
+                        .write(("GET /none" + i + " HTTP/1.1\r\nHost: a\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+                byte[] head = socket.getInputStream().readNBytes("HTTP/1.1 404".length());
+                assertThat(new String(head, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 404");
+                socket.getInputStream().readNBytes(socket.getInputStream().available());
+            }
+        }
+    }
+
+    @Test
+    void oneConnectionTooManyIsToldSo() throws IOException {
+        List<Socket> crowd = new ArrayList<>();
+        try {
+            for (int i = 0; i < 60; i++) {
+                crowd.add(connect());
+            }
+            assertProblem(exchange("GET /api/v1/tools HTTP/1.1" + HOST), 503);
+        } finally {
+            for (Socket socket : crowd) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void aCrowdOfUnknownOptionsIsNotRepeated() throws IOException {
+        StringBuilder options = new StringBuilder("?");
+        for (int i = 0; i < 1_500; i++) {
+            options.append("option").append(i).append("=x&");
+        }
+        String many = exchange("GET /api/v1/instant/http-status/example.com" + options + " HTTP/1.1" + HOST);
+        String large =
+                exchange("GET /api/v1/instant/http-status/example.com?" + "n".repeat(30_000) + "=x HTTP/1.1" + HOST);
+
+        assertProblem(many, 422);
+        assertThat(problem(many).getJsonArray("errors")).hasSize(100);
+        assertProblem(large, 422);
+        assertThat(large.length()).isLessThan(3_000);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http-status/%ff, not UTF-8",
+        "http-status/a%C3, not UTF-8",
+        "http-status/a%, hexadecimal",
+        "http-status/%zz, hexadecimal"
+    })
+    void aPathThatCannotBeDecodedIsToldHowItCould(String path, String words) throws IOException {
+        String answer = exchange("GET /api/v1/instant/" + path + " HTTP/1.1" + HOST);
+
+        assertProblem(answer, 400);
+        assertThat(problem(answer).getString("detail")).contains(words);
+    }
+
+    /** Each of these once took a place for ever, and there are 40. */
+    @Test
+    void whatIsRefusedBeforeRoutingTakesNoPlace() throws IOException {
+        for (int i = 0; i < 50; i++) {
+            assertThat(exchange("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")).startsWith("HTTP/1.1 400");
+            assertThat(exchange("OPTIONS * HTTP/1.1" + HOST)).startsWith("HTTP/1.1 404");
+        }
+        assertThat(exchange("GET /api/v1/tools HTTP/1.1" + HOST)).startsWith("HTTP/1.1 200");
+    }
+
+    private static void assertAnswered(String request) throws IOException {
+        String answer = exchange(request);
+        assertThat(answer).startsWith("HTTP/1.");
+        int status = Integer.parseInt(answer.substring(9, 12));
+        String body = answer.substring(answer.indexOf("\r\n\r\n") + 4);
+        assertThat(status).isLessThan(504).isNotIn(500, 501, 502);
+        assertThat(body).doesNotContain("\tat ", "Exception", "io.vertx", "dev.plumbline");
+        if (status >= 400 && !request.startsWith("HEAD")) {
+            assertProblem(answer, status);
+        } else if (status == 200) {
+            assertThat(body).isNotEmpty();
+        }
+    }
+
+    private static void assertProblem(String answer, int status) {
+        assertThat(answer.toLowerCase(java.util.Locale.ROOT))
+                .containsPattern("^http/1\\.[01] " + status + " ")
+                .contains("content-type: application/problem+json");
+        JsonObject problem = problem(answer);
+        assertThat(problem.getInteger("status")).isEqualTo(status);
+        assertThat(problem.getString("detail")).isNotBlank();
+    }
+
+    private static JsonObject problem(String answer) {
+        return new JsonObject(answer.substring(answer.indexOf("\r\n\r\n") + 4));
+    }
+
+    private static Socket connect() throws IOException {
+        Socket socket =
+                new Socket(InetAddress.getLoopbackAddress(), service.uri("/").getPort());
+        socket.setSoTimeout(20_000);
+        return socket;
+    }
+
+    private static String exchange(String request) throws IOException {
+        try (Socket socket = connect()) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            socket.getOutputStream().flush();
+            // a mutation may have made the request incomplete: the end of the stream completes it
+            socket.shutdownOutput();
+            InputStream in = socket.getInputStream();
+            return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+        }
+    }
+}

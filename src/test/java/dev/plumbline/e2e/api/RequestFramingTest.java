@@ -1,0 +1,267 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.RawHttpClient;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Where a request ends, and what becomes of bodies that nobody wants (RFC 9112, 6 and 7). */
+class RequestFramingTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final Vertx VERTX = Vertx.vertx();
+    private static final int MOST = 8 << 20;
+    private static final String TOOLS = "/api/v1/tools HTTP/1.1\r\nHost: a\r\n";
+    private static final AtomicInteger TARGETS = new AtomicInteger();
+
+    private static HttpLab lab;
+    private static ServiceUnderTest service;
+
+    @BeforeAll
+    static void start() {
+        lab = Await.value(HttpLab.start(VERTX));
+        service = ServiceUnderTest.start(
+                DATABASE.url(), Map.of("HTTP_BODY_TIMEOUT", "1s", "LIMITS_FRESH_PER_HOUR", "1000"));
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+        Await.value(VERTX.close());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Host: a\r\nHost: a\r\n",
+                "",
+                "Host: a\r\nTransfer-Encoding: gzip\r\n",
+                "Host: a\r\nTransfer-Encoding: gzip, chunked\r\n",
+                "Host: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+                "Host: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+                "Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+                "Host: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n",
+                "Host: a\r\nContent-Length: +5\r\n",
+            })
+    void aHeadWithTwoMeaningsIsRefusedAndTheConnectionEnds(String fields) throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send("GET /api/v1/tools HTTP/1.1\r\n" + fields + "\r\n");
+
+            assertProblem(client.answer(), 400);
+            assertThat(client.isEnded()).isTrue();
+        }
+    }
+
+    @Test
+    void aTransferEncodingIsUnknownToHttp10() throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send("GET /api/v1/tools HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+
+            assertProblem(client.answer(), 400);
+            assertThat(client.isEnded()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zz\r\nhello", "5\r\nhelloworld\r\n", "-1\r\n"})
+    void brokenChunksAreRefusedBeforeAnythingIsPaid(String chunks) throws IOException {
+        int before = remaining();
+        String target = target();
+        try (RawHttpClient client = connect()) {
+            client.send("GET " + check(target) + "Transfer-Encoding: chunked\r\n\r\n" + chunks);
+
+            assertProblem(client.answer(), 400);
+            assertThat(client.isEnded()).isTrue();
+        }
+        assertThat(remaining()).isEqualTo(before - 1);
+    }
+
+    @Test
+    void aWholeChunkedBodyOnAGetIsPassedOver() throws IOException {
+        try (RawHttpClient client = connect()) {
+            for (int i = 0; i < 3; i++) {
+                client.send("GET " + check(target()) + "Transfer-Encoding: chunked\r\n\r\n");
+                client.send("5\r\nhello\r\n0\r\n\r\n");
+
+                assertThat(client.answer().status()).isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    void aBodyOfKnownLengthOnAGetIsNotWaitedFor() throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send("GET " + TOOLS + "Content-Length: 5\r\n\r\nhe");
+            assertThat(client.answer().status()).isEqualTo(200);
+
+            client.send("lloGET " + TOOLS + "\r\n");
+            assertThat(client.answer().status()).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GET", "HEAD", "POST", "DELETE", "BREW"})
+    void aBodyThatSaysItIsTooLargeIsRefusedAtOnce(String method) throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send(method + " " + TOOLS + "Content-Length: " + (MOST + 1) + "\r\n\r\n");
+
+            if (method.equals("HEAD")) {
+                assertThat(client.headOnly().status()).isEqualTo(413);
+            } else {
+                RawHttpClient.Answer answer = client.answer();
+                assertProblem(answer, 413);
+                assertThat(new JsonObject(answer.body()).getString("instance")).isEqualTo("/api/v1/tools");
+            }
+            assertThat(client.isEnded()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GET", "DELETE"})
+    void aBodyThatGrowsTooLargeIsRefused(String method) throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send(method + " " + TOOLS + "Transfer-Encoding: chunked\r\n\r\n");
+            String piece = "10000\r\n" + "x".repeat(1 << 16) + "\r\n";
+            for (int i = 0; i <= MOST >> 16; i++) {
+                client.send(piece);
+            }
+
+            assertProblem(client.answer(), 413);
+            assertThat(client.isEnded()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"GET, Transfer-Encoding: chunked", "DELETE, Transfer-Encoding: chunked"})
+    void aBodyThatComesTooSlowlyIsGivenUp(String method, String framing) throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send(method + " " + TOOLS + framing + "\r\n\r\n5\r\nhel");
+
+            assertProblem(client.answer(), 408);
+            assertThat(client.isEnded()).isTrue();
+        }
+    }
+
+    /** The answer does not need the body; the connection is not kept for it. */
+    @Test
+    void aConnectionWhoseBodyNeverComesIsClosedAfterTheAnswer() throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send("GET " + TOOLS + "Content-Length: 5\r\n\r\nhe");
+
+            assertThat(client.answer().status()).isEqualTo(200);
+            assertThat(client.isEnded()).isTrue();
+        }
+    }
+
+    @Test
+    void refusalsWaitForTheAnswersBeforeThem() throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send("GET " + check(target()) + "\r\nGET /api/v1/tools HTTP/1.1\r\n\r\nGET / HTTP");
+
+            assertThat(client.answer().status()).isEqualTo(200);
+            assertProblem(client.answer(), 400);
+            assertThat(client.isEnded()).isTrue();
+        }
+    }
+
+    @Test
+    void whoHasSaidAllStillGetsTheAnswer() throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send("GET " + check(target()) + "\r\n");
+            client.finish();
+
+            RawHttpClient.Answer answer = client.answer();
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.closes()).isTrue();
+            assertThat(client.isEnded()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET /api/v1/tools HT",
+                "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nX: y",
+                "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
+            })
+    void whoStopsInTheMiddleIsToldSo(String part) throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send(part);
+            client.finish();
+
+            assertProblem(client.answer(), 400);
+            assertThat(client.isEnded()).isTrue();
+        }
+    }
+
+    @Test
+    void whoSaysNothingAndGoesIsLetGo() throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.finish();
+
+            assertThat(client.isEnded()).isTrue();
+        }
+    }
+
+    @Test
+    void anUpgradeToHttp2IsPassedOver() throws IOException {
+        try (RawHttpClient client = connect()) {
+            for (String settings : new String[] {"AAMAAABkAAQAAP__", "%%%", "A"}) {
+                client.send("GET "
+                        + TOOLS
+                        + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: "
+                        + settings
+                        + "\r\n\r\n");
+
+                assertThat(client.answer().status()).isEqualTo(200);
+            }
+        }
+    }
+
+    private static int remaining() throws IOException {
+        try (RawHttpClient client = connect()) {
+            client.send("GET " + check(target()) + "\r\n");
+            String head = client.answer().head();
+            String remaining =
+                    head.substring(head.toLowerCase(java.util.Locale.ROOT).indexOf(";r=") + 3);
+            return Integer.parseInt(remaining.substring(0, remaining.indexOf(';')));
+        }
+    }
+
+    private static String target() {
+        return lab.http("/ok?" + TARGETS.incrementAndGet());
+    }
+
+    private static String check(String target) {
+        return ServiceUnderTest.instantPath("http-status", target) + " HTTP/1.1\r\nHost: a\r\n";
+    }
+
+    private static RawHttpClient connect() throws IOException {
+        return RawHttpClient.connect(service.uri("/").getPort());
+    }
+
+    private static void assertProblem(RawHttpClient.Answer answer, int status) {
+        assertThat(answer).as("an answer").isNotNull();
+        assertThat(answer.status()).as(answer.head()).isEqualTo(status);
+        assertThat(answer.closes()).isTrue();
+        JsonObject problem = new JsonObject(answer.body());
+        assertThat(problem.getInteger("status")).isEqualTo(status);
+        assertThat(problem.getString("detail")).isNotBlank();
+    }
+}

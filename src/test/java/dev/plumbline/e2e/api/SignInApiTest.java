@@ -1,0 +1,262 @@
+package dev.plumbline.e2e.api;
+
+import static dev.plumbline.support.CookieClient.code;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.EmailAddress;
+import dev.plumbline.store.Database;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CookieClient;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.SignInAccounts;
+import dev.plumbline.support.TcpGate;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** People sign in and out, and are known in between. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SignInApiTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String PASSWORD = SignInAccounts.PASSWORD;
+    private static final String SESSION = "/api/v1/session";
+
+    private Database database;
+    private SignInAccounts people;
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start() {
+        database = DATABASE.open();
+        people = new SignInAccounts(DATABASE);
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+    }
+
+    @Test
+    void whoSignsInIsKnownUntilTheySignOut() {
+        String email = people.somebody();
+        CookieClient browser = new CookieClient(service);
+        assertThat(browser.get(SESSION).statusCode()).isEqualTo(401);
+
+        HttpResponse<String> welcome = browser.signIn(email.toUpperCase(java.util.Locale.ROOT), PASSWORD);
+
+        assertThat(welcome.statusCode()).isEqualTo(200);
+        assertThat(welcome.headers().firstValue("Cache-Control")).contains("private, no-store");
+        JsonObject account = new JsonObject(welcome.body()).getJsonObject("account");
+        assertThat(account.getString("email")).isEqualTo(email);
+        assertThat(account.getString("plan")).isEqualTo("pro");
+        HttpResponse<String> known = browser.get(SESSION);
+        assertThat(known.statusCode()).isEqualTo(200);
+        assertThat(new JsonObject(known.body())).isEqualTo(new JsonObject(welcome.body()));
+        assertThat(known.headers().firstValue("Set-Cookie")).isEmpty();
+
+        String cookie = browser.cookie();
+        assertThat(browser.delete(SESSION).statusCode()).isEqualTo(204);
+        assertThat(browser.hasCookies()).isFalse();
+        assertThat(service.get(SESSION, "Cookie", cookie).statusCode()).isEqualTo(401);
+        assertThat(browser.delete(SESSION).statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    void theCookieIsOutOfReachOfScriptsAndOtherSites() {
+        HttpResponse<String> welcome = new CookieClient(service).signIn(people.somebody(), PASSWORD);
+
+        assertThat(welcome.headers().firstValue("Set-Cookie").orElseThrow())
+                .startsWith("plumbline=")
+                .endsWith("; Path=/; HttpOnly; SameSite=Lax")
+                .containsPattern("; Max-Age=60[0-9]{4};");
+    }
+
+    @Test
+    void overTlsTheCookieIsTiedToTheHost() {
+        try (ServiceUnderTest secure = ServiceUnderTest.start(
+                DATABASE.url(),
+                Map.of(
+                        "HTTP_TRUSTED_PROXIES", "127.0.0.1",
+                        "HTTP_PUBLIC_URL", "https://checks.example/plumbline"))) {
+            CookieClient browser = new CookieClient(secure, "https://checks.example");
+
+            HttpResponse<String> welcome = browser.signIn(people.somebody(), PASSWORD);
+
+            assertThat(welcome.headers().firstValue("Set-Cookie").orElseThrow())
+                    .startsWith("__Host-plumbline=")
+                    .endsWith("; Path=/; HttpOnly; SameSite=Lax; Secure");
+            assertThat(browser.get(SESSION).statusCode()).isEqualTo(200);
+            assertThat(secure.get(SESSION, "Cookie", "plumbline=" + browser.token())
+                            .statusCode())
+                    .isEqualTo(401);
+            // signed with the same secret, for another address of the service
+            assertThat(service.get(SESSION, "Cookie", "plumbline=" + browser.token())
+                            .statusCode())
+                    .isEqualTo(401);
+        }
+    }
+
+    @Test
+    void nobodyLearnsWhetherThereIsSuchAnAccount() {
+        HttpResponse<String> wrong = new CookieClient(service).signIn(people.somebody(), PASSWORD + "!");
+        HttpResponse<String> unknown = new CookieClient(service).signIn("nobody@plumbline.example", PASSWORD);
+        HttpResponse<String> noAddress = new CookieClient(service).signIn("nobody", PASSWORD);
+
+        assertThat(List.of(wrong.statusCode(), unknown.statusCode(), noAddress.statusCode()))
+                .containsOnly(401);
+        assertThat(withoutId(unknown)).isEqualTo(withoutId(wrong)).isEqualTo(withoutId(noAddress));
+        assertThat(unknown.headers().map().keySet())
+                .isEqualTo(wrong.headers().map().keySet())
+                .contains("www-authenticate")
+                .doesNotContain("set-cookie");
+    }
+
+    private static JsonObject withoutId(HttpResponse<String> response) {
+        JsonObject problem = new JsonObject(response.body());
+        problem.remove("request_id");
+        return problem;
+    }
+
+    @Test
+    void anAccountThatIsDisabledIsToldSoToWhoKnowsItsPassword() {
+        String email = people.somebody();
+        CookieClient browser = people.signedIn(service, email);
+        Await.value(people.accounts().setDisabled(EmailAddress.parse(email), true));
+
+        assertThat(browser.get(SESSION).statusCode()).isEqualTo(401);
+        HttpResponse<String> refused = browser.signIn(email, PASSWORD);
+        assertThat(refused.statusCode()).isEqualTo(403);
+        assertThat(code(refused)).isEqualTo("account-disabled");
+        assertThat(code(browser.signIn(email, "something else"))).isEqualTo("wrong-credentials");
+    }
+
+    @Test
+    void aPasswordHashedWithWeakerParametersIsHashedAnewWhenItIsShown() {
+        String email = people.somebody();
+        String weaker =
+                "$argon2id$v=19$m=256,t=1,p=1$YSBzYWx0IGZvciB0ZXN0cw" + "$r5J4//UfeDWG2R5FsDuntC3J6icEvz6Ri0V1CmBtih0";
+        Await.value(database.query("update account set password_hash = $1 where email = $2", Tuple.of(weaker, email)));
+
+        assertThat(new CookieClient(service).signIn(email, PASSWORD + "!").statusCode())
+                .isEqualTo(401);
+        assertThat(hashOf(email)).isEqualTo(weaker);
+        assertThat(new CookieClient(service).signIn(email, PASSWORD).statusCode())
+                .isEqualTo(200);
+
+        assertThat(hashOf(email)).startsWith("$argon2id$v=19$m=19456,t=2,p=1$");
+        assertThat(new CookieClient(service).signIn(email, PASSWORD).statusCode())
+                .isEqualTo(200);
+    }
+
+    private String hashOf(String email) {
+        return Await.value(database.query("select password_hash from account where email = $1", Tuple.of(email)))
+                .iterator()
+                .next()
+                .getString(0);
+    }
+
+    @Test
+    void aTokenIsReplacedNowAndThen() {
+        CookieClient browser = people.signedIn(service, people.somebody());
+        String first = browser.token();
+        age("16 minutes");
+
+        assertThat(browser.get(SESSION).statusCode()).isEqualTo(200);
+
+        assertThat(browser.token()).isNotEqualTo(first);
+        assertThat(browser.get(SESSION).statusCode()).isEqualTo(200);
+        Await.value(database.query("update session set former_until = clock_timestamp()"));
+        assertThat(service.get(SESSION, "Cookie", "plumbline=" + first).statusCode())
+                .isEqualTo(401);
+        assertThat(browser.get(SESSION).statusCode()).isEqualTo(401);
+        assertThat(browser.hasCookies()).isFalse();
+    }
+
+    private void age(String interval) {
+        Await.value(database.query("update session set renewed_at = renewed_at - interval '" + interval + "'"));
+    }
+
+    @Test
+    void sessionsAreListedAndEndedEverywhere() {
+        String email = people.somebody();
+        CookieClient one = people.signedIn(service, email);
+        CookieClient other = people.signedIn(service, email);
+        CookieClient stranger = people.signedIn(service, people.somebody());
+
+        JsonArray list = new JsonObject(one.get("/api/v1/sessions").body()).getJsonArray("sessions");
+        assertThat(list).hasSize(2);
+        assertThat(list.getJsonObject(0).getBoolean("current")).isFalse();
+        assertThat(list.getJsonObject(1).getBoolean("current")).isTrue();
+        assertThat(list.getJsonObject(1).getString("client")).startsWith("Java-http-client");
+        assertThat(list.getJsonObject(1).getString("address")).startsWith("198.51.");
+
+        assertThat(one.delete("/api/v1/sessions").statusCode()).isEqualTo(204);
+
+        assertThat(one.hasCookies()).isFalse();
+        assertThat(other.get(SESSION).statusCode()).isEqualTo(401);
+        assertThat(stranger.get(SESSION).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void headIsAnsweredAsGetIs() {
+        CookieClient browser = people.signedIn(service, people.somebody());
+
+        HttpResponse<String> head =
+                service.send("HEAD", service.uri(SESSION), browser.headers().toArray(String[]::new));
+
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(head.body()).isEmpty();
+    }
+
+    @Test
+    void withoutTheDatabaseNobodyIsKnownAndNobodyIsSignedOut() {
+        URI real = URI.create(DATABASE.url());
+        TcpGate valve = new TcpGate(DATABASE.vertx(), real.getPort());
+        String email = people.somebody();
+        try (ServiceUnderTest behind = ServiceUnderTest.start(
+                DATABASE.url().replace(":" + real.getPort() + "/", ":" + valve.port() + "/"),
+                Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"))) {
+            CookieClient browser = new CookieClient(behind);
+            assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
+            valve.shut();
+
+            for (HttpResponse<String> answer : List.of(
+                    browser.get(SESSION),
+                    browser.delete(SESSION),
+                    browser.get("/api/v1/sessions"),
+                    browser.get("/api/v1/keys"),
+                    browser.send("POST", "/api/v1/keys", "{\"name\":\"x\"}"),
+                    new CookieClient(behind).signIn(email, PASSWORD))) {
+                assertThat(answer.statusCode()).isEqualTo(503);
+                assertThat(code(answer)).isEqualTo("unavailable");
+                assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+                assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
+            }
+            // a token that is not ours is told so at any time
+            assertThat(behind.get(SESSION, "Cookie", "plumbline=a.b.c").statusCode())
+                    .isEqualTo(401);
+
+            valve.open();
+            long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+            while (browser.get(SESSION).statusCode() != 200) {
+                assertThat(System.nanoTime()).as("it never came back").isLessThan(end);
+            }
+        } finally {
+            valve.shut();
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package dev.plumbline.e2e.api;
+
+import static dev.plumbline.support.CookieClient.code;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.CookieClient;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.SignInAccounts;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is refused whoever sends it: from pages elsewhere, with cookies or bodies that are none. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SignInRejectionTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String PASSWORD = SignInAccounts.PASSWORD;
+    private static final String SESSION = "/api/v1/session";
+
+    private SignInAccounts people;
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start() {
+        people = new SignInAccounts(DATABASE);
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+    }
+
+    Stream<List<String>> fromElsewhere() {
+        String own = service.uri("").toString();
+        String port = own.substring(own.lastIndexOf(':'));
+        return Stream.of(
+                List.of(),
+                List.of("Origin", "https://elsewhere.example"),
+                List.of("Origin", "null"),
+                List.of("Origin", ""),
+                List.of("Origin", own.replace("http:", "https:")),
+                List.of("Origin", "http://127.0.0.1"),
+                List.of("Origin", "http://localhost" + port),
+                List.of("Origin", "http://127.0.0.1.elsewhere.example" + port),
+                List.of("Origin", own + "@elsewhere.example"),
+                List.of("Origin", own, "Origin", "https://elsewhere.example"),
+                List.of("Origin", own, "Sec-Fetch-Site", "cross-site"),
+                List.of("Sec-Fetch-Site", "cross-site"),
+                List.of("Sec-Fetch-Site", "same-site"),
+                List.of("Sec-Fetch-Site", "nonsense"),
+                List.of("Sec-Fetch-Site", "same-origin", "Origin", "https://elsewhere.example"),
+                List.of("Referer", "https://elsewhere.example/" + own),
+                List.of("Referer", "about:blank"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("fromElsewhere")
+    void aPageElsewhereCanDoNothingWithTheCookie(List<String> headers) {
+        CookieClient browser = people.signedIn(service, people.somebody());
+        List<String> all = new ArrayList<>(browser.headers());
+        all.addAll(headers);
+        String[] sent = all.toArray(String[]::new);
+
+        List<String> withBody = new ArrayList<>(all);
+        withBody.addAll(List.of("Content-Type", "application/json"));
+        String[] sentWithBody = withBody.toArray(String[]::new);
+        for (HttpResponse<String> refused : List.of(
+                service.json("DELETE", SESSION, "", sent),
+                service.json("DELETE", "/api/v1/sessions", "", sent),
+                service.json("DELETE", "/api/v1/keys/1", "", sent),
+                service.json("POST", SESSION, "{}", sentWithBody),
+                service.json("POST", "/api/v1/keys", "{\"name\":\"x\"}", sentWithBody),
+                service.json("PUT", "/api/v1/account/password", "{}", sentWithBody))) {
+            assertThat(refused.statusCode()).isEqualTo(403);
+            assertThat(code(refused)).isEqualTo("cross-origin");
+        }
+        assertThat(browser.get(SESSION).statusCode()).isEqualTo(200);
+    }
+
+    Stream<List<String>> fromHere() {
+        String own = service.uri("").toString();
+        return Stream.of(
+                List.of("Origin", own),
+                List.of("Origin", own.toUpperCase(java.util.Locale.ROOT)),
+                List.of("Sec-Fetch-Site", "same-origin"),
+                List.of("Sec-Fetch-Site", "none"),
+                List.of("Referer", own + "/account"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("fromHere")
+    void aPageOfOursCan(List<String> headers) {
+        CookieClient browser = people.signedIn(service, people.somebody());
+        List<String> all = new ArrayList<>(browser.headers());
+        all.addAll(headers);
+
+        assertThat(service.json("DELETE", SESSION, "", all.toArray(String[]::new))
+                        .statusCode())
+                .isEqualTo(204);
+    }
+
+    @Test
+    void aPageElsewhereCannotSignAnybodyIn() {
+        String body = new JsonObject()
+                .put("email", people.somebody())
+                .put("password", PASSWORD)
+                .encode();
+
+        assertThat(service.json(
+                                "POST",
+                                SESSION,
+                                body,
+                                "Content-Type",
+                                "application/json",
+                                "Origin",
+                                "https://elsewhere.example")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(service.json("POST", SESSION, body, "Content-Type", "application/json")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "plumbline=",
+                "plumbline",
+                "plumbline=x",
+                "plumbline=a.b.c",
+                "plumbline=\"a.b.c\"",
+                "plumbline=a.b.c; plumbline=d.e.f",
+                "=;=;;;=plumbline",
+                "plumbline=\u00e9\u00ff",
+                "__Host-plumbline=a.b.c"
+            })
+    void aCookieThatIsNoneOfOursIsNobodys(String cookie) {
+        assertThat(service.get(SESSION, "Cookie", cookie).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void hugeAndManyCookiesAreNobodys() {
+        String huge = "x".repeat(8_000);
+        assertThat(service.get(SESSION, "Cookie", "plumbline=" + huge).statusCode())
+                .isEqualTo(401);
+        assertThat(service.get(SESSION, "Cookie", "plumbline=a; ".repeat(900)).statusCode())
+                .isEqualTo(401);
+        CookieClient browser = people.signedIn(service, people.somebody());
+        String many = "c=1; ".repeat(1_000) + browser.cookie();
+        assertThat(service.get(SESSION, "Cookie", many).statusCode()).isEqualTo(200);
+        // which of the two is ours cannot be known
+        assertThat(service.get(SESSION, "Cookie", "plumbline=a; " + browser.cookie())
+                        .statusCode())
+                .isEqualTo(401);
+        assertThat(service.get(SESSION, "Cookie", browser.cookie() + "; " + browser.cookie())
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void aBodyThatIsNoneIsToldWhatItShouldBe() {
+        CookieClient browser = new CookieClient(service);
+
+        assertFaults(browser.send("POST", SESSION, "[]"), "");
+        assertFaults(browser.send("POST", SESSION, "null"), "");
+        assertThat(new JsonObject(browser.send("POST", SESSION, "null").body()).getString("detail"))
+                .startsWith("It must be an object with email and password, not null;");
+        assertFaults(browser.send("POST", SESSION, "{}"), "/email", "/password");
+        assertFaults(
+                browser.send("POST", SESSION, "{\"email\":1,\"password\":null,\"a/b~c\":[]}"),
+                "/email",
+                "/password",
+                "/a~1b~0c");
+        assertFaults(browser.signIn("", "x".repeat(1_025)), "/email", "/password");
+        assertFaults(
+                browser.send("POST", SESSION, "{\"email\":\"a\\ud800\",\"password\":\"\\udc00\\ud800\"}"),
+                "/email",
+                "/password");
+    }
+
+    private static void assertFaults(HttpResponse<String> response, String... pointers) {
+        assertThat(response.statusCode()).isEqualTo(422);
+        JsonObject problem = new JsonObject(response.body());
+        assertThat(problem.getString("code")).isEqualTo("invalid-body");
+        assertThat(problem.getJsonArray("errors"))
+                .extracting(fault -> ((JsonObject) fault).getString("pointer"))
+                .containsExactlyInAnyOrder(pointers);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{",
+                "{\"email\":\"a\",\"email\":\"b\",\"password\":\"hidden-in-here\"}",
+                "{\"email\":\"a\",\"password\":\"hidden-in-here\"} {}",
+                "{\"email\":\"a\",\"password\":hidden-in-here}",
+                "{\"email\":\"a\",\"password\":\"hidden-in-here}",
+                "hidden-in-here"
+            })
+    void whatIsNoJsonIsNotRepeated(String body) {
+        HttpResponse<String> refused = new CookieClient(service).send("POST", SESSION, body);
+
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("no JSON").doesNotContain("hidden");
+    }
+
+    @Test
+    void deepAndLargeBodiesAreRefused() {
+        CookieClient browser = new CookieClient(service);
+
+        assertThat(browser.send("POST", SESSION, "[".repeat(5_000)).statusCode())
+                .isEqualTo(400);
+        assertThat(browser.send("POST", SESSION, " ".repeat(16_385)).statusCode())
+                .isEqualTo(413);
+        assertThat(service.json("POST", SESSION, "{}", "Content-Type", "text/plain", "X-Forwarded-For", "::1")
+                        .statusCode())
+                .isEqualTo(415);
+    }
+}

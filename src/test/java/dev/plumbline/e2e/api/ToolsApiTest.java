@@ -1,0 +1,182 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.ContractValidator;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The tools list, the contract and the management port as a client sees them. */
+class ToolsApiTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static ServiceUnderTest service;
+
+    @BeforeAll
+    static void start() {
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_PUBLIC_URL", "https://checks.example.org/"));
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    @Test
+    void theListHoldsTheModulesThatTheOwnerNames() {
+        HttpResponse<String> list = service.get("/api/v1/tools");
+
+        JsonArray tools = new JsonObject(list.body()).getJsonArray("tools");
+        assertThat(tools)
+                .extracting(tool -> ((JsonObject) tool).getString("module"))
+                .contains("http-status", "ssl-certificate")
+                .isSorted();
+        assertThat(list.headers().firstValue("Access-Control-Allow-Origin")).contains("*");
+        JsonObject links = tools.getJsonObject(0).getJsonObject("links");
+        assertThat(links.getString("self")).startsWith("https://checks.example.org/api/v1/tools/");
+    }
+
+    @Test
+    void theListIsNotSentTwice() {
+        String etag = service.get("/api/v1/tools").headers().firstValue("ETag").orElseThrow();
+
+        assertThat(service.get("/api/v1/tools", "If-None-Match", etag).statusCode())
+                .isEqualTo(304);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http-status", "ssl-certificate"})
+    void aToolBringsItsSchemas(String module) {
+        JsonObject tool = new JsonObject(service.get("/api/v1/tools/" + module).body());
+
+        ContractValidator.validator(tool.getJsonObject("options_schema"));
+        ContractValidator.validator(tool.getJsonObject("result_schema"));
+        assertThat(tool.getJsonObject("options_schema")
+                        .getJsonObject("properties")
+                        .fieldNames())
+                .contains("timeout_ms", "ip_version");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http-status", "ssl-certificate"})
+    void theOptionThatOnlyJobsHaveIsMarkedAndRefusedElsewhere(String module) {
+        JsonObject tool = new JsonObject(service.get("/api/v1/tools/" + module).body());
+        HttpResponse<String> refused = service.get(ServiceUnderTest.instantPath(module, "example.com") + "?fresh=true");
+
+        assertThat(tool.getJsonArray("options"))
+                .extracting(option -> (JsonObject) option)
+                .filteredOn(option -> option.getBoolean("jobs_only", false))
+                .extracting(option -> option.getString("name"))
+                .containsExactly("fresh");
+        assertThat(tool.getJsonObject("options_schema")
+                        .getJsonObject("properties")
+                        .getJsonObject("fresh"))
+                .isEqualTo(new JsonObject()
+                        .put("title", "Fresh results")
+                        .put(
+                                "description",
+                                "Run every check anew, even where a result is known that is young enough. For"
+                                        + " jobs only.")
+                        .put("type", "boolean")
+                        .put("default", false)
+                        .put("jobs_only", true));
+        assertThat(refused.statusCode()).isEqualTo(422);
+        JsonObject error = new JsonObject(refused.body()).getJsonArray("errors").getJsonObject(0);
+        assertThat(error.getString("parameter")).isEqualTo("fresh");
+        assertThat(error.getString("detail")).contains("for jobs only");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/openapi.json", "/api/v1/openapi.json"})
+    void theContractNamesThePublicServer(String path) {
+        JsonObject contract = new JsonObject(service.get(path).body());
+
+        assertThat(contract.getString("openapi")).isEqualTo("3.1.0");
+        assertThat(contract.getJsonArray("servers").getJsonObject(0).getString("url"))
+                .isEqualTo("https://checks.example.org");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "GET, /api/v1/tools/none, 404, unknown-module",
+        "GET, /api/v1/nothing, 404, not-found",
+        "GET, /nothing, 404, not-found",
+        "POST, /api/v1/tools, 405, method-not-allowed",
+        "DELETE, /api/v1/instant/http-status/example.com, 405, method-not-allowed",
+        "PUT, /openapi.json, 405, method-not-allowed",
+    })
+    void whatIsNotThereIsAProblem(String method, String path, int status, String code) {
+        HttpResponse<String> refused = service.send(method, service.uri(path), "X-Request-Id", "my-own.id_1");
+
+        JsonObject problem = new JsonObject(refused.body());
+        assertThat(refused.statusCode()).isEqualTo(status);
+        assertThat(problem.getString("code")).isEqualTo(code);
+        assertThat(problem.getString("instance")).isEqualTo(path);
+        assertThat(problem.getString("request_id")).isEqualTo("my-own.id_1");
+        assertThat(refused.headers().firstValue("X-Request-Id")).contains("my-own.id_1");
+        if (status == 405) {
+            assertThat(refused.headers().firstValue("Allow")).contains("GET, HEAD");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "application/json, 200",
+        "application/*, 200",
+        "*/*;q=0.1, 200",
+        "text/html, 406",
+        "application/json;q=0, 406"
+    })
+    void theAcceptHeaderIsHonoured(String accept, int status) {
+        assertThat(service.get("/api/v1/tools", "Accept", accept).statusCode()).isEqualTo(status);
+    }
+
+    @Test
+    void headIsPossibleWhereverGetIs() {
+        HttpResponse<String> head = service.send("HEAD", service.uri("/api/v1/tools"));
+
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(head.body()).isEmpty();
+        assertThat(head.headers().firstValueAsLong("Content-Length").orElse(0)).isGreaterThan(1000);
+    }
+
+    @Test
+    void anIndecentRequestIdIsReplaced() {
+        HttpResponse<String> answer = service.get("/api/v1/tools", "X-Request-Id", "x".repeat(65));
+
+        assertThat(answer.headers().firstValue("X-Request-Id").orElseThrow()).hasSize(16);
+    }
+
+    @Test
+    void thosewhoRunItSeeHowItIs() {
+        service.get("/api/v1/tools");
+
+        String metrics = service.send("GET", service.management("/metrics")).body();
+        assertThat(metrics)
+                .contains(
+                        "plumbline_http_requests_total{operation=\"listTools\",status=\"200\"}",
+                        "plumbline_checks_running",
+                        "plumbline_checks_waiting",
+                        "plumbline_event_loop_lag_seconds",
+                        "plumbline_cache_total{from=\"hot\"}",
+                        "plumbline_quota_refused_total{policy=\"fresh\"}");
+        assertThat(service.send("GET", service.management("/health/live")).statusCode())
+                .isEqualTo(200);
+        assertThat(service.send("GET", service.management("/health/ready")).statusCode())
+                .isEqualTo(200);
+        assertThat(service.send("GET", service.management("/else")).statusCode())
+                .isEqualTo(404);
+    }
+}

@@ -1,0 +1,222 @@
+package dev.plumbline.e2e.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.deque.html.axecore.results.CheckedNode;
+import com.deque.html.axecore.results.Rule;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
+import dev.plumbline.account.AccountAdministration;
+import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.account.Plan;
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CountingTarget;
+import dev.plumbline.support.SampleModule;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import dev.plumbline.support.WebVisitor;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What axe-core knows of WCAG 2.2 AA holds on every page, in both themes, on phones and desks. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AccessibilityTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String PASSWORD = "a long enough password";
+    private static final String EMAIL = "axe@plumbline.example";
+    private static final ViewportTheme LOOK = new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true);
+    private static final List<String> WCAG = List.of("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa");
+
+    private final ChromiumBrowser chromium = new ChromiumBrowser();
+    private HttpLab lab;
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start(@TempDir Path folder) {
+        AccountAdministration accounts =
+                new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
+        lab = Await.value(HttpLab.start(DATABASE.vertx()));
+        service = SampleModule.servedBehindAProxy(folder, DATABASE);
+    }
+
+    @AfterAll
+    void stop() {
+        chromium.close();
+        service.close();
+    }
+
+    private static void holds(WebVisitor visit) {
+        List<String> found = new ArrayList<>();
+        for (int width : List.of(ViewportTheme.PHONE, ViewportTheme.WIDE)) {
+            visit.page().setViewportSize(width, 900);
+            visit.fits();
+            for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+                visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+                for (Rule rule : new AxeBuilder(visit.page())
+                        .withTags(WCAG)
+                        .setLegacyMode(true)
+                        .analyze()
+                        .getViolations()) {
+                    found.add(width + " px, " + scheme + ": " + words(rule));
+                }
+            }
+        }
+        assertThat(found).as(visit.page().url()).isEmpty();
+    }
+
+    private static String words(Rule rule) {
+        return rule.getHelp()
+                + rule.getNodes().stream()
+                        .limit(5)
+                        .map(CheckedNode::getHtml)
+                        .collect(Collectors.joining("\n  ", "\n  ", "\n"));
+    }
+
+    private static String report(String module, String target) {
+        return "/check/" + module + "/" + URLEncoder.encode(target, StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/",
+                "/?target=https%3A%2F%2Fexample.com%2Fpage",
+                "/?target=two+words",
+                "/tools",
+                "/tools?q=certificate",
+                "/tools?q=nothing+of+the+kind",
+                "/tools/http-status",
+                "/tools/ssl-certificate",
+                "/docs",
+                "/sign-in",
+                "/sign-up",
+                "/bulk",
+                "/jobs",
+                "/nowhere"
+            })
+    void whatEverybodyMaySee(String path) {
+        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+            visit.open(path);
+
+            holds(visit);
+        }
+    }
+
+    @Test
+    void reportsOfEveryVerdictAndRefusals() {
+        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+            for (String path : List.of(
+                    report("http-status", lab.http("/ok")),
+                    report("http-status", lab.http("/redirect/to-https")),
+                    report("http-status", lab.http("/status/404")),
+                    report("http-status", "http://127.0.0.1:" + ServiceUnderTest.freePort() + "/"),
+                    report("ssl-certificate", lab.secure("/").replaceFirst("https://([^/]+)/.*", "$1")),
+                    report("http-status", "two words"),
+                    report("http-status", "http://10.1.2.3/"))) {
+                visit.open(path);
+                unfold(visit);
+
+                holds(visit);
+            }
+        }
+    }
+
+    /** Every type of field and every kind of option, with the worst that a target can say. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/?target=some.example&tool=made-up",
+                "/tools/made-up",
+                "/check/made-up/bad.example",
+                "/check/made-up/good.example",
+                "/check/made-up/good.example?wait_seconds=1000"
+            })
+    void whatATargetSaysAndAnUnknownToolBrings(String path) {
+        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+            visit.open(path);
+            unfold(visit);
+
+            holds(visit);
+        }
+    }
+
+    private static void unfold(WebVisitor visit) {
+        visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
+    }
+
+    @Test
+    void whatMembersSee() {
+        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+            visit.open("/sign-in");
+            visit.box("E-mail").fill(EMAIL);
+            visit.box("Password").fill("not the password");
+            visit.button("Sign in").click();
+            visit.page().getByRole(AriaRole.ALERT).waitFor();
+            holds(visit);
+            visit.signIn(EMAIL, PASSWORD);
+            holds(visit);
+            visit.box("Name").fill("nightly import");
+            visit.button("Make the key").click();
+            visit.page().locator(".secret").waitFor();
+            holds(visit);
+            visit.link("I have copied it").click();
+            visit.page().waitForURL("**/account**");
+            unfold(visit);
+            holds(visit);
+            visit.link("Revoke nightly import").click();
+            visit.button("Revoke the key").waitFor();
+            holds(visit);
+        }
+    }
+
+    @Test
+    void jobsBeforeWhileAndAfterTheyRun() {
+        CountingTarget target = new CountingTarget(DATABASE.vertx());
+        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+            visit.signIn(EMAIL, PASSWORD);
+            visit.open("/jobs");
+            holds(visit);
+            visit.open("/bulk");
+            visit.box("Lines").fill("two words\n" + "x".repeat(3000));
+            visit.page().locator("#bulk-count .problems").waitFor();
+            holds(visit);
+            visit.button("Start the checks").click();
+            visit.page().locator("#refusal").waitFor();
+            holds(visit);
+            visit.box("Lines")
+                    .fill(String.join(
+                            "\n",
+                            SampleModule.HOSTILE,
+                            target.url("/ok/1"),
+                            target.url("/missing/1"),
+                            target.url("/gate/1")));
+            visit.button("Start the checks").click();
+            visit.page().locator("[data-over=false]").waitFor();
+            holds(visit);
+            target.openGate();
+            visit.page().locator("[data-over=true]").waitFor();
+            holds(visit);
+            visit.open("/jobs");
+            holds(visit);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package dev.plumbline.e2e.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import dev.plumbline.account.AccountAdministration;
+import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.account.Plan;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import dev.plumbline.support.WebVisitor;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** People come by an account and look after it, in a real browser. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BrowserAccountTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String PASSWORD = "a long enough password";
+    private static final String NEXT = "another one, longer still";
+
+    private static int people;
+
+    private final ChromiumBrowser chromium = new ChromiumBrowser();
+    private AccountAdministration accounts;
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start() {
+        PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
+        accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        service = ServiceUnderTest.start(
+                DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "ACCOUNTS_SIGNUP", "open"));
+    }
+
+    @AfterAll
+    void stop() {
+        chromium.close();
+        service.close();
+    }
+
+    static List<ViewportTheme> looks() {
+        return ViewportTheme.all();
+    }
+
+    private String somebody() {
+        String email = "keeper" + people++ + "@plumbline.example";
+        Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
+        return email;
+    }
+
+    private static void isSignedOut(WebVisitor visit) {
+        visit.open("/account");
+        visit.page().waitForURL("**/sign-in?**");
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void whereSignUpIsOpenPeopleMakeTheirAccount(ViewportTheme look) {
+        String email = "new" + people++ + "@plumbline.example";
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.open("/sign-in");
+            visit.link("Make one").click();
+            visit.box("E-mail").fill(email);
+            visit.box("Password").fill("too short");
+            visit.button("Make the account").click();
+            assertThat(visit.page().locator("#password-wrong")).containsText("at least 12 characters");
+            assertThat(visit.box("E-mail")).hasValue(email);
+            visit.fits();
+
+            visit.box("Password").fill(PASSWORD);
+            visit.button("Make the account").click();
+
+            visit.page().waitForURL("**/account");
+            assertThat(visit.main()).containsText(email);
+            visit.fits();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void aNewPasswordCountsAtOnceAndEverywhere(ViewportTheme look) {
+        String email = somebody();
+        try (WebVisitor elsewhere = chromium.visit(service, look);
+                WebVisitor visit = chromium.visit(service, look)) {
+            elsewhere.signIn(email, PASSWORD);
+            visit.signIn(email, PASSWORD);
+            visit.box("Current password").fill("not the password");
+            visit.box("New password").fill(NEXT);
+            visit.button("Change the password").click();
+            assertThat(visit.page().locator("#current-wrong")).containsText("is not your password");
+            assertThat(visit.box("Current password")).isFocused();
+            visit.fits();
+
+            visit.box("Current password").fill(PASSWORD);
+            visit.box("New password").fill(NEXT);
+            visit.button("Change the password").click();
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("password was changed");
+            visit.fits();
+
+            isSignedOut(elsewhere);
+            visit.button("Sign out").click();
+            visit.page().waitForURL("**/sign-in");
+            visit.signIn(email, NEXT);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void whoSignsOutEverywhereIsSignedInNowhere(ViewportTheme look) {
+        String email = somebody();
+        try (WebVisitor elsewhere = chromium.visit(service, look);
+                WebVisitor visit = chromium.visit(service, look)) {
+            elsewhere.signIn(email, PASSWORD);
+            visit.signIn(email, PASSWORD);
+            assertThat(visit.page().locator(".places > li")).hasCount(2);
+            visit.button("Sign out everywhere").click();
+
+            visit.page().waitForURL("**/sign-in");
+            isSignedOut(elsewhere);
+            isSignedOut(visit);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void whoIsSignedInSomewhereElseIsSignedOutThereAlone(ViewportTheme look) {
+        String email = somebody();
+        try (WebVisitor elsewhere = chromium.visit(service, look);
+                WebVisitor visit = chromium.visit(service, look)) {
+            elsewhere.signIn(email, PASSWORD);
+            visit.signIn(email, PASSWORD);
+            visit.button("Sign out there").click();
+
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("signed out there");
+            assertThat(visit.page().locator(".places > li")).hasCount(1);
+            visit.fits();
+            isSignedOut(elsewhere);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void aFreshKeyIsCopiedWithOneClick(ViewportTheme look) {
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
+            visit.signIn(somebody(), PASSWORD);
+            visit.box("Name").fill("pasted elsewhere");
+            visit.button("Make the key").click();
+            Locator copy = visit.page().locator(".secret button");
+            if (!look.scripts()) {
+                assertThat(visit.page().locator(".secret")).containsText("plk_");
+                assertThat(copy).hasCount(0);
+                return;
+            }
+            copy.click();
+            assertThat(copy).hasText("Copied");
+            String key = visit.page()
+                    .evaluate("() => navigator.clipboard.readText()")
+                    .toString();
+
+            assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode())
+                    .isEqualTo(200);
+        }
+    }
+}

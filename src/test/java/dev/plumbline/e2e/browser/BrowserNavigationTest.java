@@ -1,0 +1,428 @@
+package dev.plumbline.e2e.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.SelectOption;
+import dev.plumbline.account.AccountAdministration;
+import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.account.Plan;
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CountingTarget;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import dev.plumbline.support.WebVisitor;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The pages as a person walks through them, in a real browser. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BrowserNavigationTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String PASSWORD = "a long enough password";
+    private static final int LINES = 500;
+
+    private static int people;
+
+    private final ChromiumBrowser chromium = new ChromiumBrowser();
+    private AccountAdministration accounts;
+    private HttpLab lab;
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start() {
+        PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
+        accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        lab = Await.value(HttpLab.start(DATABASE.vertx()));
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
+    }
+
+    @AfterAll
+    void stop() {
+        chromium.close();
+        service.close();
+    }
+
+    static List<ViewportTheme> looks() {
+        return ViewportTheme.all();
+    }
+
+    private String somebody() {
+        String email = "walker" + people++ + "@plumbline.example";
+        Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
+        return email;
+    }
+
+    /** Types it at the front door and takes the first tool that is offered. */
+    private static void check(WebVisitor visit, String target) {
+        visit.open("/");
+        visit.box("What shall be checked?").fill(target);
+        if (visit.look().scripts()) {
+            assertThat(visit.button("Run this check")).isVisible();
+            visit.box("What shall be checked?").press("Enter");
+        } else {
+            visit.button("Check").click();
+            visit.button("Run this check").click();
+        }
+    }
+
+    private static void reloadUntilOver(WebVisitor visit) {
+        Await.until(() -> {
+            visit.page().reload();
+            return visit.page().locator("[data-over=true]").count() > 0;
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void theFirstCheckIsTypedAndItsVerdictRead(ViewportTheme look) {
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            String target = lab.http("/ok?" + look.hashCode());
+            check(visit, target);
+
+            assertThat(visit.page().locator(".verdict .outcome")).hasText("Pass.");
+            assertThat(visit.page().getByRole(AriaRole.HEADING, new Page.GetByRoleOptions().setLevel(1)))
+                    .hasText(target);
+            visit.fits();
+            visit.page().reload();
+            assertThat(visit.page().locator(".age")).containsText("Cached");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void whatIsNoTargetAndWhatMayNotBeCheckedIsSaidWithTheReason(ViewportTheme look) {
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.open("/");
+            visit.box("What shall be checked?").fill("two words");
+            if (!look.scripts()) {
+                visit.button("Check").click();
+            }
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("two words");
+            visit.fits();
+
+            check(visit, "http://10.1.2.3/inside");
+            assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("10.1.2.3");
+            visit.fits();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void whoHasReachedTheLimitIsToldAndMayStillReadWhatIsKnown(ViewportTheme look) {
+        try (ServiceUnderTest small = ServiceUnderTest.start(
+                        DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "LIMITS_FRESH_PER_HOUR", "1"));
+                WebVisitor visit = chromium.visit(small, look)) {
+            String known = lab.http("/ok?known" + look.hashCode());
+            check(visit, known);
+            assertThat(visit.page().locator(".age")).containsText("0 of 1 fresh checks left");
+
+            check(visit, lab.http("/ok?one-more" + look.hashCode()));
+            assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("minutes");
+            visit.fits();
+
+            check(visit, known);
+            assertThat(visit.page().locator(".verdict .outcome")).hasText("Pass.");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void aToolIsSearchedAndReadAndTriedFromItsPage(ViewportTheme look) {
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.open("/");
+            visit.page()
+                    .getByRole(AriaRole.NAVIGATION)
+                    .first()
+                    .getByText("Tools")
+                    .click();
+            visit.box("Find a tool").fill("certificate");
+            visit.button("Find").click();
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("with certificate");
+            visit.fits();
+
+            visit.main().locator(".tools a[href$='/ssl-certificate']").click();
+            assertThat(visit.page().locator("#fields")).isVisible();
+            visit.fits();
+            visit.page().locator("#check-target").fill(lab.secure("/").replaceFirst("https://([^/]+)/.*", "$1"));
+            visit.button("Check").click();
+
+            assertThat(visit.page().locator(".verdict .outcome")).hasText("Fail.");
+            assertThat(visit.page().locator(".findings > li").first()).isVisible();
+            visit.fits();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void whoHasOnlyAKeyboardSkipsToTheContentAndChecks(ViewportTheme look) {
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.open("/tools");
+            visit.page().keyboard().press("Tab");
+            assertThat(visit.link("Skip to the content")).isFocused();
+            visit.page().keyboard().press("Enter");
+            visit.page().keyboard().press("Tab");
+            assertThat(visit.box("Find a tool")).isFocused();
+
+            visit.page().keyboard().type("status");
+            visit.page().keyboard().press("Enter");
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("with status");
+            visit.link("HTTP status").press("Enter");
+            assertThat(visit.page().locator("#check-target")).isVisible();
+            visit.page().locator("#check-target").focus();
+            visit.page().keyboard().type(lab.http("/ok?keys" + look.hashCode()));
+            visit.page().keyboard().press("Enter");
+
+            assertThat(visit.page().locator(".verdict .outcome")).hasText("Pass.");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void peopleSignInAndOut(ViewportTheme look) {
+        String email = somebody();
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.open("/bulk");
+            visit.main()
+                    .getByText("Sign in", new Locator.GetByTextOptions().setExact(true))
+                    .click();
+            visit.box("E-mail").fill(email);
+            visit.box("Password").fill("not the password");
+            visit.button("Sign in").click();
+            assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("password is wrong");
+            visit.fits();
+
+            visit.box("Password").fill(PASSWORD);
+            visit.button("Sign in").click();
+            visit.page().waitForURL("**/bulk");
+            visit.open("/account");
+            assertThat(visit.main()).containsText(email);
+            visit.button("Sign out").click();
+
+            visit.page().waitForURL(Pattern.compile(".*/(sign-in.*)?$"));
+            assertThat(visit.link("Sign in").first()).isVisible();
+            visit.open("/account");
+            visit.page().waitForURL("**/sign-in?**");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void aKeyIsMadeAndUsedAndRevoked(ViewportTheme look) {
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.signIn(somebody(), PASSWORD);
+            visit.box("Name").fill("nightly import");
+            visit.button("Make the key").click();
+            String key = visit.page()
+                    .locator(".secret")
+                    .evaluate("e => e.lastChild.data")
+                    .toString();
+            visit.fits();
+
+            assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode())
+                    .isEqualTo(200);
+
+            visit.link("I have copied it").click();
+            assertThat(visit.main()).not().containsText(key);
+            visit.fits();
+            visit.link("Revoke nightly import").click();
+            visit.button("Revoke the key").click();
+            assertThat(visit.page().getByRole(AriaRole.STATUS).first()).isVisible();
+            assertThat(visit.link("Revoke nightly import")).hasCount(0);
+            Await.until(() -> service.get("/api/v1/jobs", "X-Api-Key", key).statusCode() == 401);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void aLongJobIsWatchedToItsEndAndTakenAway(ViewportTheme look) {
+        CountingTarget target = new CountingTarget(DATABASE.vertx());
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.signIn(somebody(), PASSWORD);
+            visit.open("/bulk");
+            visit.fits();
+            visit.box("Lines")
+                    .fill(IntStream.range(0, LINES)
+                            .mapToObj(i -> target.url((i == 7 ? "/gate/" : i % 5 == 0 ? "/missing/" : "/ok/") + i))
+                            .collect(Collectors.joining("\n")));
+            visit.button("Start the checks").click();
+            assertThat(visit.page().locator(".state .badge")).hasText(Pattern.compile("Waiting|Running"));
+            visit.fits();
+            target.openGate();
+
+            if (!look.scripts()) {
+                visit.link("Show what has come since").click();
+                reloadUntilOver(visit);
+            }
+            assertThat(visit.page().locator(".state .now")).containsText("500 of 500 done");
+            assertThat(visit.page().locator(".state .badge")).hasText("Completed");
+            assertThat(visit.page().locator(".lines tbody tr")).hasCount(50);
+            visit.fits();
+
+            List<String> csv = visit.download(visit.page().locator("#job-csv"));
+            assertThat(csv).hasSize(LINES + 1);
+            List<String> rows = visit.download(visit.page().locator("#job-ndjson"));
+            assertThat(rows).hasSize(LINES);
+            assertThat(new JsonObject(rows.get(0)).getString("input")).isEqualTo(target.url("/missing/0"));
+
+            visit.page().getByLabel("Show").selectOption("fail");
+            visit.button("Filter").click();
+            assertThat(visit.page().locator("#job-lines [role=status]")).containsText("100 of 500 lines");
+            visit.open("/jobs");
+            assertThat(visit.page().locator(".jobs li")).containsText(new String[] {"500 lines"});
+            visit.fits();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void aJobIsCancelled(ViewportTheme look) {
+        CountingTarget target = new CountingTarget(DATABASE.vertx());
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.signIn(somebody(), PASSWORD);
+            visit.open("/bulk");
+            visit.box("Lines")
+                    .fill(IntStream.range(0, LINES)
+                            .mapToObj(i -> target.url("/gate/" + i))
+                            .collect(Collectors.joining("\n")));
+            visit.button("Start the checks").click();
+            visit.button("Cancel").click();
+            assertThat(visit.button("Cancel")).hasCount(0);
+            target.openGate();
+
+            if (!look.scripts()) {
+                reloadUntilOver(visit);
+            }
+            assertThat(visit.page().locator(".state .badge")).hasText("Cancelled");
+            assertThat(visit.page().locator(".state .now")).containsText("cancelled");
+        }
+    }
+
+    @Test
+    void aFileThatIsTooLargeIsNotSentAndOneWithManyRowsIsRead() {
+        try (WebVisitor visit = chromium.visit(
+                service,
+                looks().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
+            visit.signIn(somebody(), PASSWORD);
+            visit.open("/bulk");
+            visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("a.csv", "a\n".repeat(4_194_305)));
+            assertThat(visit.page().locator("#bulk-csv")).containsText("more than 8 MiB");
+            assertThat(visit.page().locator("#bulk-file")).hasValue("");
+
+            visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("b.csv", "a.b\n".repeat(300_000)));
+            assertThat(visit.page().locator("#bulk-count")).containsText("300,000 of 500 lines");
+        }
+    }
+
+    @Test
+    void whatWasTypedIsPutBackWhereAFileTookItsPlace() {
+        try (WebVisitor visit = chromium.visit(
+                service,
+                looks().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
+            visit.signIn(somebody(), PASSWORD);
+            visit.open("/bulk");
+            visit.drop("#bulk-drop", "first.txt", "a.example");
+            assertThat(visit.box("Lines")).hasValue("a.example");
+            assertThat(visit.page().locator("#bulk-back")).isHidden();
+            visit.box("Lines").fill("typed.example\n");
+            visit.drop("#bulk-drop", "list.csv", "b.example,c.example\n");
+            assertThat(visit.box("Lines")).hasValue("b.example");
+            visit.box("Column of list.csv").selectOption("1");
+            assertThat(visit.box("Lines")).hasValue("c.example");
+
+            visit.button("Put back what was typed").click();
+
+            assertThat(visit.box("Lines")).hasValue("typed.example\n");
+            assertThat(visit.page().locator("#bulk-back")).isHidden();
+            assertThat(visit.page().locator("#bulk-count")).containsText("1 of 500 lines");
+            visit.fits();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void aTableIsDroppedAndTheColumnThatIsMeantIsPicked(ViewportTheme look) {
+        String table = "name,site,mirror\n\"one, of two\",%s,%s\nother,%s,%s\n"
+                .formatted(
+                        lab.http("/status/500?" + look.hashCode()), lab.http("/ok?1"),
+                        lab.http("/status/500?" + look.hashCode()), lab.http("/ok?2"));
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.signIn(somebody(), PASSWORD);
+            visit.open("/bulk");
+            if (look.scripts()) {
+                visit.drop("#bulk-drop", "\u202egnp.<b>txt", "a.example\nb.example");
+                assertThat(visit.page().locator("#bulk-csv"))
+                        .hasText("The lines of [U+202E]gnp.<b>txt are in the box.");
+                visit.drop("#bulk-drop", "list.csv", table);
+                assertThat(visit.box("Lines")).hasValue(Pattern.compile("status/500"));
+                assertThat(visit.box("The first row is a heading")).isChecked();
+                visit.box("Column of list.csv").selectOption(new SelectOption().setLabel("3: mirror"));
+                assertThat(visit.box("Lines")).hasValue(lab.http("/ok?1") + "\n" + lab.http("/ok?2"));
+            } else {
+                visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("list.csv", table));
+                visit.box("Column of a CSV file").fill("3");
+                visit.box("Its first row is a heading").check();
+            }
+            visit.fits();
+            visit.button("Start the checks").click();
+            visit.page().waitForURL("**/jobs/job_*");
+
+            if (!look.scripts()) {
+                reloadUntilOver(visit);
+            }
+            assertThat(visit.page().locator(".lines .input a"))
+                    .hasText(new String[] {lab.http("/ok?1"), lab.http("/ok?2")});
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("looks")
+    void whatHasFailedIsRunAgain(ViewportTheme look) {
+        int port = ServiceUnderTest.freePort();
+        String down = "http://127.0.0.1:" + port + "/";
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.signIn(somebody(), PASSWORD);
+            visit.open("/bulk");
+            visit.box("Lines").fill(lab.http("/ok?" + look.hashCode()) + "\n" + down);
+            visit.button("Start the checks").click();
+            visit.page().waitForURL("**/jobs/job_*");
+            if (!look.scripts()) {
+                reloadUntilOver(visit);
+            }
+            assertThat(visit.button("Run the failed one again")).isVisible();
+            Await.value(DATABASE.vertx()
+                    .createHttpServer()
+                    .requestHandler(request -> request.response().end("up again\n"))
+                    .listen(port, "127.0.0.1"));
+            String before = visit.page().url();
+            visit.button("Run the failed one again").click();
+            visit.page().waitForURL(url -> !url.equals(before));
+
+            if (!look.scripts()) {
+                reloadUntilOver(visit);
+            }
+            assertThat(visit.page().locator(".state .badge")).hasText("Completed");
+            assertThat(visit.page().locator(".lines .input a")).hasText(new String[] {down});
+            assertThat(visit.page().locator(".lines tbody .badge")).hasText("Pass");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.plumbline.e2e.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.Media;
+import dev.plumbline.support.SampleModule;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import dev.plumbline.support.WebVisitor;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The pages on paper, where nobody can unfold or scroll anything. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PrintTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private final ChromiumBrowser chromium = new ChromiumBrowser();
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start(@TempDir Path folder) {
+        service = SampleModule.servedBehindAProxy(folder, DATABASE);
+    }
+
+    @AfterAll
+    void stop() {
+        chromium.close();
+        service.close();
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#all")
+    void whatIsFoldedUpOnTheScreenIsPrinted(ViewportTheme look) {
+        try (WebVisitor visit = chromium.visit(service, look)) {
+            visit.open("/check/made-up/bad.example");
+            Locator innermost = visit.page()
+                    .locator("#field-tree details:not(:has(details)) .named")
+                    .first();
+            assertThat(innermost).not().isVisible();
+
+            visit.page().emulateMedia(new Page.EmulateMediaOptions().setMedia(Media.PRINT));
+
+            assertThat(innermost).isVisible();
+            assertThat(visit.page().locator("#field-tree details[open]")).hasCount(0);
+            for (Locator folded :
+                    visit.page().locator("main details > :not(summary)").all()) {
+                assertThat(folded.isVisible()).as(folded.textContent()).isEqualTo(onPaper(folded));
+            }
+        }
+    }
+
+    /** Whether it is not one of the parts that are of use on a screen alone. */
+    private static boolean onPaper(Locator part) {
+        return !(boolean) part.evaluate("part => part.closest('.screen') !== null");
+    }
+}

@@ -1,0 +1,86 @@
+package dev.plumbline.e2e.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.ApiKeySecret;
+import dev.plumbline.support.SecretScanner;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar on its embedded database: the first account, and commands beside it and after it. */
+class BootstrapAccountIT {
+    @TempDir
+    Path folder;
+
+    @Test
+    void theFirstStartTellsAndCommandsWorkBesideAServiceAndWithoutOne() throws Exception {
+        SecretScanner leaks = new SecretScanner();
+        try (ServiceProcess service =
+                ServiceProcess.start(folder, Map.of("LOG_LEVEL", "debug", "LOG_FORMAT", "json"))) {
+            List<String> printed = service.printed();
+            assertThat(printed).hasSize(3);
+            assertThat(printed.get(0)).isEqualTo("account admin@localhost");
+            assertThat(printed.get(1)).startsWith("password ");
+            assertThat(printed.get(2)).startsWith("api-key plk_");
+            leaks.secret(printed.get(1).substring("password ".length()));
+            leaks.secret(printed.get(2).substring("api-key ".length()));
+
+            ServiceProcess.Ended key = command("key", "create", "--email", "admin@localhost");
+            assertThat(key.code()).isZero();
+            assertThat(ApiKeySecret.isWhole(key.out())).isTrue();
+            leaks.secret(key.out());
+            assertThat(command("key", "revoke", key.out()).code()).isZero();
+
+            leaks.assertNoneIn("the log", service.log());
+            leaks.assertNoneIn("the metrics", service.metrics().body());
+            leaks.assertNoneIn("the readiness", service.ready().body());
+            service.terminate();
+            service.awaitExit(40);
+            leaks.assertNoneIn("the log of the stop", service.log());
+        }
+
+        ServiceProcess.Ended password = command("account", "set-password", "--email", "admin@localhost");
+        assertThat(password.code()).isZero();
+        assertThat(password.out()).startsWith("password ");
+        ServiceProcess.Ended keys = command("key", "list", "--email", "admin@localhost");
+        assertThat(keys.out().lines()).hasSize(3);
+        leaks.assertNoneIn("the list of keys", keys.out() + keys.err());
+        assertThat(Files.exists(folder.resolve("data/postgres/cluster/postmaster.pid")))
+                .isFalse();
+
+        try (ServiceProcess again = ServiceProcess.start(folder, Map.of())) {
+            assertThat(again.printed()).isEmpty();
+        }
+    }
+
+    @Test
+    void aKeyOfYourOwnMustBeWhole() throws Exception {
+        String key = ApiKeySecret.fresh();
+        String wrong = key.substring(0, 41) + (key.charAt(41) == '0' ? '1' : '0');
+
+        try (ServiceProcess service = ServiceProcess.launch(folder, Map.of("BOOTSTRAP_API_KEY", wrong))) {
+            assertThat(service.awaitExit(40)).isEqualTo(1);
+            assertThat(service.log()).contains("bootstrap.api_key: its checksum is wrong");
+            new SecretScanner().secret(wrong).assertNoneIn("the complaint", service.log());
+        }
+    }
+
+    @Test
+    void withoutADatabaseACommandMakesNoFolder() throws Exception {
+        ServiceProcess.Ended ended = command("account", "list");
+
+        assertThat(ended.code()).isEqualTo(1);
+        assertThat(ended.err())
+                .startsWith("plumbline: There is no database in ")
+                .hasLineCount(1);
+        assertThat(folder.resolve("data")).doesNotExist();
+    }
+
+    private ServiceProcess.Ended command(String... arguments) throws Exception {
+        return ServiceProcess.command(folder, arguments);
+    }
+}

@@ -1,0 +1,157 @@
+package dev.plumbline.e2e.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.RawHttpClient;
+import dev.plumbline.support.ServiceUnderTest;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar is told to stop while a crowd asks it for fresh checks: nothing is lost. */
+class GracefulShutdownIT {
+    private static final int CLIENTS_OF_A_KIND = 30;
+    private static final int ANSWERS_BEFORE_THE_END = 600;
+    private static final Map<String, String> SETTINGS = Map.of(
+            "LIMITS_FRESH_PER_HOUR", "0",
+            "TARGETS_PER_IP_PER_SECOND", "0",
+            "TARGETS_PER_IP_CONCURRENT", "0");
+    private static final Vertx VERTX = Vertx.vertx();
+
+    @TempDir
+    static Path folder;
+
+    private static HttpLab lab;
+
+    private final AtomicInteger targets = new AtomicInteger();
+    private final Queue<String> answered = new ConcurrentLinkedQueue<>();
+    private final Queue<String> dropped = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch inFullSwing = new CountDownLatch(ANSWERS_BEFORE_THE_END);
+
+    @BeforeAll
+    static void startLab() {
+        lab = Await.value(HttpLab.start(VERTX));
+    }
+
+    @AfterAll
+    static void stopLab() {
+        Await.value(VERTX.close());
+    }
+
+    @Test
+    void aStopUnderLoadDropsNoRequestAndNoResult() throws Exception {
+        ExecutorService crowd = Executors.newFixedThreadPool(2 * CLIENTS_OF_A_KIND);
+        try {
+            try (ServiceProcess service = ServiceProcess.start(folder, SETTINGS)) {
+                List<Future<?>> clients = new ArrayList<>();
+                for (int i = 0; i < CLIENTS_OF_A_KIND; i++) {
+                    clients.add(crowd.submit(() -> askUntilRefused(service.port(), true)));
+                    clients.add(crowd.submit(() -> askUntilRefused(service.port(), false)));
+                }
+                assertThat(inFullSwing.await(60, TimeUnit.SECONDS))
+                        .as("it answers")
+                        .isTrue();
+
+                service.terminate();
+
+                int status = service.awaitExit(40);
+                for (Future<?> client : clients) {
+                    client.get(30, TimeUnit.SECONDS);
+                }
+                assertThat(dropped).isEmpty();
+                assertThat(status).isZero();
+                assertThat(service.log())
+                        .contains("stopped")
+                        .doesNotContain("did not stop cleanly", " WARN ", " ERROR ");
+            }
+            try (ServiceProcess service = ServiceProcess.start(folder, SETTINGS)) {
+                assertThat(answered).hasSizeGreaterThanOrEqualTo(ANSWERS_BEFORE_THE_END);
+                assertThat(notCached(crowd, service)).isEmpty();
+            }
+        } finally {
+            crowd.shutdownNow();
+        }
+    }
+
+    /** Asks as fast as it is answered, until nobody listens any more. */
+    private void askUntilRefused(int port, boolean keptAlive) {
+        try {
+            while (true) {
+                try (RawHttpClient client = RawHttpClient.connect(port)) {
+                    boolean first = true;
+                    boolean goOn = true;
+                    while (goOn) {
+                        goOn = ask(client, keptAlive, first);
+                        first = false;
+                    }
+                }
+            }
+        } catch (java.net.ConnectException nobodyListens) {
+            // as it has to be
+        } catch (java.io.IOException broken) {
+            dropped.add("could neither connect nor was refused: " + broken);
+        }
+    }
+
+    private boolean ask(RawHttpClient client, boolean keptAlive, boolean first) {
+        String target = lab.http("/ok?" + targets.incrementAndGet());
+        RawHttpClient.Answer answer;
+        try {
+            client.send("GET "
+                    + ServiceUnderTest.instantPath("http-status", target)
+                    + " HTTP/1.1\r\nHost: a\r\n"
+                    + (keptAlive ? "\r\n" : "Connection: close\r\n\r\n"));
+            answer = client.answer();
+        } catch (java.io.IOException broken) {
+            // what a client may not ask again, for it cannot know how far the request came
+            dropped.add((first ? "first " : "later ") + broken);
+            return false;
+        }
+        if (answer == null) {
+            if (first) {
+                dropped.add("closed before the first answer");
+            }
+            return false;
+        }
+        if (answer.status() == 200) {
+            answered.add(target);
+            inFullSwing.countDown();
+        } else if (answer.status() != 503) {
+            dropped.add("status " + answer.status());
+        }
+        return keptAlive && !answer.closes();
+    }
+
+    private List<String> notCached(ExecutorService crowd, ServiceProcess service) throws Exception {
+        List<Future<String>> asked = new ArrayList<>();
+        for (String target : answered) {
+            asked.add(crowd.submit(() ->
+                    new JsonObject(service.instant("http-status", target).body()).getBoolean("cached") ? "" : target));
+        }
+        List<String> missing = new ArrayList<>();
+        for (Future<String> each : asked) {
+            String target = each.get(30, TimeUnit.SECONDS);
+            if (!target.isEmpty()) {
+                missing.add(target);
+            }
+        }
+        return missing;
+    }
+}

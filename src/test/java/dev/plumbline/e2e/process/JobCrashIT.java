@@ -1,0 +1,182 @@
+package dev.plumbline.e2e.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.ApiKeySecret;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CountingTarget;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The jar on its embedded database, killed again and again while jobs are created, claimed, checked
+ * and written. What was answered 202 is complete in the end, and nothing is there twice.
+ */
+class JobCrashIT {
+    private static final int ROUNDS = 20;
+    private static final int ORDERS_A_ROUND = 9;
+    private static final int QUOTA = 60;
+    private static final long LONGEST_ROUND_NANOS = TimeUnit.SECONDS.toNanos(4);
+
+    /**
+     * What is promised: lease (20 s), two renewals until the dead are looked for (10 s), and what is
+     * left to check.
+     */
+    private static final Duration RECOVERY = Duration.ofSeconds(35);
+
+    private static final Vertx VERTX = Vertx.vertx();
+
+    @TempDir
+    static Path folder;
+
+    private final long seed = Long.getLong("plumbline.seed", System.nanoTime());
+    private final Random random = new Random(seed);
+    private final CountingTarget target = new CountingTarget(VERTX);
+    private final JobLoadClient load = new JobLoadClient(target, seed);
+    private final ExecutorService clients = Executors.newFixedThreadPool(3);
+
+    @AfterAll
+    static void close() {
+        Await.value(VERTX.close());
+    }
+
+    private enum Moment {
+        CREATE,
+        CLAIM,
+        CHECK,
+        WRITE
+    }
+
+    @Test
+    void whatWasAcceptedSurvivesEveryKill(TestReporter reporter) throws Exception {
+        reporter.publishEntry("plumbline.seed", Long.toString(seed));
+        Map<String, String> settings = new HashMap<>();
+        settings.put("TARGETS_PER_IP_PER_SECOND", "0");
+        settings.put("TARGETS_PER_IP_CONCURRENT", "0");
+        settings.put("BOOTSTRAP_API_KEY", ApiKeySecret.fresh());
+        List<String> keys = new ArrayList<>();
+        try (ServiceProcess first = ServiceProcess.start(folder, settings)) {
+            while (keys.size() < 5) {
+                keys.add(ServiceProcess.command(folder, "key", "create", "--email", "admin@localhost")
+                        .out());
+            }
+            first.kill();
+            first.awaitExit(10);
+        }
+        try {
+            for (int round = 0; round < ROUNDS; round++) {
+                oneRound(settings, keys, round);
+            }
+            end(settings, keys);
+            reporter.publishEntry(Map.of(
+                    "jobs", "" + load.accepted(),
+                    "orders", "" + load.sent(),
+                    "checks", "" + target.asked()));
+        } catch (Exception | AssertionError failure) {
+            throw new AssertionError("with -Dplumbline.seed=" + seed + ": " + failure, failure);
+        } finally {
+            clients.shutdownNow();
+        }
+    }
+
+    private void oneRound(Map<String, String> settings, List<String> keys, int round) throws Exception {
+        try (ServiceProcess service = ServiceProcess.start(folder, settings)) {
+            List<JobLoadClient.Order> orders = new ArrayList<>();
+            for (int i = 0; i < ORDERS_A_ROUND; i++) {
+                orders.add(
+                        i % 2 == 0
+                                ? load.order(keys.get(0), 1)
+                                : load.order(
+                                        keys.get(1 + random.nextInt(4)),
+                                        random.nextInt(8) == 0 ? 500 : 1 + random.nextInt(120)));
+            }
+            List<Future<?>> sending = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                int client = i;
+                sending.add(clients.submit(() -> {
+                    if (client == 0) {
+                        load.sendAgain(service.address());
+                    }
+                    for (int next = client; next < orders.size(); next += 3) {
+                        load.send(service.address(), orders.get(next));
+                    }
+                }));
+            }
+            await(Moment.values()[random.nextInt(4)]);
+            if (round % 2 == 0) {
+                service.kill();
+            } else if (random.nextBoolean()) {
+                service.kill();
+                killDatabase();
+            } else {
+                killDatabase();
+                service.kill();
+            }
+            service.awaitExit(10);
+            for (Future<?> each : sending) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    private void await(Moment moment) {
+        LongSupplier counter =
+                switch (moment) {
+                    case CREATE -> load::sent;
+                    case CLAIM -> load::accepted;
+                    case CHECK -> target::asked;
+                    case WRITE -> target::answered;
+                };
+        long most = moment == Moment.CREATE || moment == Moment.CLAIM ? ORDERS_A_ROUND - 2 : 250;
+        long enough = counter.getAsLong() + 1 + random.nextInt((int) most);
+        long end = System.nanoTime() + LONGEST_ROUND_NANOS;
+        while (counter.getAsLong() < enough && System.nanoTime() < end) {
+            LockSupport.parkNanos(100_000);
+        }
+        // what is meant happens shortly after
+        LockSupport.parkNanos(random.nextInt(20_000_000));
+    }
+
+    private static void killDatabase() throws IOException {
+        Path pidFile = folder.resolve("data/postgres/cluster/postmaster.pid");
+        ProcessHandle postmaster = ProcessHandle.of(
+                        Long.parseLong(Files.readAllLines(pidFile).get(0)))
+                .orElseThrow();
+        List<ProcessHandle> all = new ArrayList<>(List.of(postmaster));
+        all.addAll(postmaster.descendants().toList());
+        all.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private void end(Map<String, String> settings, List<String> keys) throws Exception {
+        try (ServiceProcess service = ServiceProcess.start(folder, settings)) {
+            load.sendAgainUntilAnswered(service.address());
+            load.assertEverythingWasDone(service.address(), RECOVERY);
+            while (load.refused() == 0) {
+                load.send(service.address(), load.order(keys.get(0), 1));
+            }
+            assertThat(load.send(service.address(), load.order(keys.get(0), 1))).isNull();
+            assertThat(load.accepted(keys.get(0))).as("the quota is exact").isEqualTo(QUOTA);
+            load.assertEverythingWasDone(service.address(), RECOVERY);
+            load.assertNothingIsThereTwice(service.address());
+            assertThat(service.log()).doesNotContain("could not be written", "kept in order");
+        }
+    }
+}

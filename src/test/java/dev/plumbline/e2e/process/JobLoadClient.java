@@ -1,0 +1,297 @@
+package dev.plumbline.e2e.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.CountingTarget;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client that has jobs done, whatever becomes of the service, and keeps the books: what was not
+ * answered is ordered again under the same Idempotency-Key. Thread-safe.
+ */
+final class JobLoadClient {
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    private final HttpClient client = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(5))
+            .build();
+    private final CountingTarget target;
+    private final Random random;
+    private final Queue<Order> unanswered = new ConcurrentLinkedQueue<>();
+    private final Map<String, Order> accepted = new ConcurrentHashMap<>();
+    private final AtomicInteger made = new AtomicInteger();
+    private final AtomicInteger sent = new AtomicInteger();
+    private final AtomicInteger refused = new AtomicInteger();
+
+    /** A job to have done: under which key, its lines and its options. */
+    record Order(String name, String key, List<String> items, JsonObject options) {}
+
+    JobLoadClient(CountingTarget target, long seed) {
+        this.target = target;
+        this.random = new Random(seed);
+    }
+
+    /** A new job of so many lines of all kinds. */
+    synchronized Order order(String key, int lines) {
+        int number = made.incrementAndGet();
+        List<String> items = new ArrayList<>();
+        for (int i = 0; i < lines; i++) {
+            items.add(
+                    switch (random.nextInt(24)) {
+                        case 0 -> "no target " + number;
+                        case 1 -> "";
+                        case 2 -> "http://10.1.2.3/";
+                        case 3 -> target.url("/missing/" + number + "/" + i);
+                        case 4 -> target.url("/slow/" + number + "/" + i);
+                        case 5 -> items.isEmpty() ? "" : items.get(random.nextInt(items.size()));
+                        default -> target.url("/ok/" + number + "/" + i);
+                    });
+        }
+        return new Order("order-" + number + "-" + UUID.randomUUID(), key, items, new JsonObject());
+    }
+
+    /** A new job with these lines. */
+    Order order(String key, List<String> items) {
+        return order(key, items, new JsonObject());
+    }
+
+    /**
+     * A new job with these lines, whose target answers when the test wants it to: each is asked once,
+     * and the check waits as long as checks can.
+     */
+    Order patientOrder(String key, List<String> items) {
+        return order(key, items, new JsonObject().put("method", "get").put("timeout_ms", 30_000));
+    }
+
+    private Order order(String key, List<String> items, JsonObject options) {
+        String name = "order-" + made.incrementAndGet() + "-" + UUID.randomUUID();
+        return new Order(name, key, items, options);
+    }
+
+    /** How many orders were sent so far, answered or not. */
+    int sent() {
+        return sent.get();
+    }
+
+    int accepted() {
+        return accepted.size();
+    }
+
+    long accepted(String key) {
+        return accepted.values().stream().filter(order -> order.key.equals(key)).count();
+    }
+
+    /** How many orders were refused because of a quota. */
+    int refused() {
+        return refused.get();
+    }
+
+    /**
+     * Orders a job; what is not answered for good is remembered.
+     *
+     * @return its token; null if it was not accepted
+     */
+    @Nullable
+    String send(String address, Order order) {
+        sent.incrementAndGet();
+        JsonObject body = new JsonObject()
+                .put("module", "http-status")
+                .put("items", new JsonArray(order.items))
+                .put("options", order.options);
+        try {
+            HttpResponse<String> answer = client.send(
+                    HttpRequest.newBuilder(URI.create(address + "/api/v1/jobs"))
+                            .timeout(PATIENCE)
+                            .header("Content-Type", "application/json")
+                            .header("Authorization", "Bearer " + order.key)
+                            .header("Idempotency-Key", order.name)
+                            .POST(HttpRequest.BodyPublishers.ofString(body.encode()))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+            return take(order, answer);
+        } catch (IOException notAnswered) {
+            unanswered.add(order);
+            return null;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    private @Nullable String take(Order order, HttpResponse<String> answer) {
+        switch (answer.statusCode()) {
+            case 202 -> {
+                String token = new JsonObject(answer.body()).getString("token");
+                Order before = accepted.put(token, order);
+                assertThat(before == null || before.equals(order))
+                        .as("a token for each job")
+                        .isTrue();
+                return token;
+            }
+            case 429 -> refused.incrementAndGet();
+            case 503, 409 -> unanswered.add(order);
+            default -> throw new AssertionError(answer.statusCode() + " " + answer.body());
+        }
+        return null;
+    }
+
+    /** Orders again what was not answered, each once. */
+    void sendAgain(String address) {
+        for (Order order : takeUnanswered()) {
+            send(address, order);
+        }
+    }
+
+    /** Orders again what was not answered, until all is. */
+    void sendAgainUntilAnswered(String address) {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (!unanswered.isEmpty()) {
+            assertThat(System.nanoTime()).as("it answers").isLessThan(end);
+            sendAgain(address);
+        }
+    }
+
+    private List<Order> takeUnanswered() {
+        List<Order> all = new ArrayList<>();
+        for (Order order = unanswered.poll(); order != null; order = unanswered.poll()) {
+            all.add(order);
+        }
+        return all;
+    }
+
+    /** Waits until every accepted job has ended, and finds each complete and right. */
+    void assertEverythingWasDone(String address, Duration within) {
+        long end = System.nanoTime() + within.toNanos();
+        for (String token : accepted.keySet()) {
+            JsonObject job = job(address, token, "?results=false", "wait=30");
+            while (job.getValue("finished_at") == null) {
+                assertThat(System.nanoTime())
+                        .as("%s has ended: %s", token, job.encode())
+                        .isLessThan(end);
+                job = job(address, token, "?results=false", "wait=5");
+            }
+            assertRight(token, job(address, token, "", "wait=0"));
+        }
+    }
+
+    private void assertRight(String token, JsonObject job) {
+        Order order = accepted.get(token);
+        assertThat(job.getString("state")).isEqualTo("completed");
+        JsonObject counts = job.getJsonObject("counts");
+        int lines = order.items.size();
+        assertThat(counts.getInteger("total")).isEqualTo(lines);
+        assertThat(counts.getInteger("done")).isEqualTo(lines);
+        assertThat(counts.getInteger("pass")
+                        + counts.getInteger("warn")
+                        + counts.getInteger("fail")
+                        + counts.getInteger("error"))
+                .isEqualTo(lines);
+        JsonArray results = job.getJsonArray("results");
+        assertThat(results).hasSize(lines);
+        JsonObject told = new JsonObject();
+        for (int i = 0; i < lines; i++) {
+            JsonObject line = results.getJsonObject(i);
+            String verdict = line.getString("verdict");
+            told.put(verdict, told.getInteger(verdict, 0) + 1);
+            assertThat(line.getInteger("index")).isEqualTo(i);
+            assertThat(line.getString("input")).isEqualTo(order.items.get(i));
+            assertThat(outcome(line)).as(line.encode()).isEqualTo(expected(order.items.get(i)));
+        }
+        for (String verdict : List.of("pass", "warn", "fail", "error")) {
+            assertThat(counts.getInteger(verdict)).isEqualTo(told.getInteger(verdict, 0));
+        }
+    }
+
+    private static String outcome(JsonObject line) {
+        JsonObject error = line.getJsonObject("error");
+        return error == null ? "" + line.getJsonObject("fields").getInteger("status") : error.getString("code");
+    }
+
+    private static String expected(String item) {
+        if (!item.startsWith("http://")) {
+            return "invalid_target";
+        }
+        if (item.startsWith("http://10.")) {
+            return "target_blocked";
+        }
+        return item.contains("/missing/") ? "404" : "200";
+    }
+
+    /** The whole job, as it stands. */
+    String body(String address, String token) {
+        return job(address, token, "", "wait=0").encode();
+    }
+
+    private JsonObject job(String address, String token, String query, String prefer) {
+        String path = "/api/v1/jobs/" + token + query;
+        return new JsonObject(answered(address, path, accepted.get(token).key, prefer));
+    }
+
+    /** Finds that the account of these keys has the accepted jobs and no others. */
+    void assertNothingIsThereTwice(String address) {
+        Set<String> there = new HashSet<>();
+        String key = accepted.values().iterator().next().key;
+        Queue<String> pages = new ArrayDeque<>(List.of("/api/v1/jobs?limit=100"));
+        while (!pages.isEmpty()) {
+            JsonObject page = new JsonObject(answered(address, pages.remove(), key, "wait=0"));
+            page.getJsonArray("jobs").forEach(job -> there.add(((JsonObject) job).getString("token")));
+            String next = page.getString("next_cursor");
+            if (next != null) {
+                pages.add("/api/v1/jobs?limit=100&cursor=" + next);
+            }
+        }
+        assertThat(there).isEqualTo(accepted.keySet());
+    }
+
+    /** What is there; asked for again while the database is away, or slow on a busy machine. */
+    private String answered(String address, String path, String key, String prefer) {
+        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        HttpResponse<String> answer = get(address, path, key, prefer);
+        while (answer.statusCode() == 503 && System.nanoTime() < end) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            answer = get(address, path, key, prefer);
+        }
+        assertThat(answer.statusCode()).as(path + " " + answer.body()).isEqualTo(200);
+        return answer.body();
+    }
+
+    private HttpResponse<String> get(String address, String path, String key, String prefer) {
+        try {
+            return client.send(
+                    HttpRequest.newBuilder(URI.create(address + path))
+                            .timeout(Duration.ofSeconds(45))
+                            .header("X-Api-Key", key)
+                            .header("Prefer", prefer)
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+        } catch (IOException failed) {
+            throw new AssertionError(path + " was not answered", failed);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(interrupted);
+        }
+    }
+}

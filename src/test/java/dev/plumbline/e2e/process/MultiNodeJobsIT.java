@@ -1,0 +1,326 @@
+package dev.plumbline.e2e.process;
+
+import static dev.plumbline.support.TestDatabase.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.TestAccounts;
+import dev.plumbline.store.Database;
+import dev.plumbline.store.EmbeddedPostgres;
+import dev.plumbline.store.SchemaMigrator;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CountingTarget;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Tuple;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar, once or twice, on a PostgreSQL that is not its own: either of them may break down. */
+class MultiNodeJobsIT {
+    /**
+     * What is promised: lease (20 s), two renewals until the dead are looked for (10 s), and what is
+     * left to check.
+     */
+    private static final Duration RECOVERY = Duration.ofSeconds(35);
+
+    /** For what begins at once when the machine has time for it. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** Less than what a check waits for a target that the test holds up. */
+    private static final Duration HELD_UP = Duration.ofSeconds(25);
+
+    /** Three quarters of what {@code checks.concurrent} is unless it is set. */
+    private static final int MOST_CHECKS_OF_A_NODE = 384;
+
+    private static final Vertx VERTX = Vertx.vertx();
+
+    @TempDir
+    static Path databaseFolder;
+
+    @TempDir
+    Path one;
+
+    @TempDir
+    Path two;
+
+    private static EmbeddedPostgres postgres;
+    private static Database database;
+
+    private final CountingTarget target = new CountingTarget(VERTX);
+    private final long seed = Long.getLong("plumbline.seed", System.nanoTime());
+    private final JobLoadClient load = new JobLoadClient(target, seed);
+    private final Map<String, String> settings = new HashMap<>();
+    private String key;
+
+    @BeforeAll
+    static void startDatabase() {
+        postgres = EmbeddedPostgres.start(databaseFolder);
+        await(SchemaMigrator.run(VERTX, postgres.url()));
+        database = new Database(VERTX, postgres.url(), 4, Duration.ofSeconds(5));
+    }
+
+    @AfterAll
+    static void stopDatabase() {
+        await(database.close());
+        postgres.stop();
+        Await.value(VERTX.close());
+    }
+
+    @BeforeEach
+    void makeKey(TestReporter reporter) {
+        reporter.publishEntry("plumbline.seed", Long.toString(seed));
+        key = new TestAccounts(database).key().secret();
+        settings.put("DATABASE_URL", postgres.url());
+        settings.put("TARGETS_PER_IP_PER_SECOND", "0");
+        settings.put("TARGETS_PER_IP_CONCURRENT", "0");
+        settings.put("SESSION_SECRET", "a secret for the nodes of this test only");
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertThat(number("select count(*) from job where finished_at is null")).isZero();
+        assertThat(number("select count(*) from job_chunk where state in ('waiting', 'claimed')"))
+                .isZero();
+        assertThat(
+                        number(
+                                """
+                select count(*) from job j where j.total <> (
+                  select count(*) from job_result r where r.job_id = j.id)"""))
+                .isZero();
+    }
+
+    /** A machine that is busy is no outage, in tests whose database never goes away. */
+    private void letTheDatabaseBeSlow() {
+        settings.put("DATABASE_TIMEOUT", "5s");
+    }
+
+    private static long number(String sql, Object... arguments) {
+        return await(database.query(sql, Tuple.from(arguments)))
+                .iterator()
+                .next()
+                .getLong(0);
+    }
+
+    private static void eventually(Duration within, BooleanSupplier condition) {
+        long end = System.nanoTime() + within.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("it comes about within " + within).isLessThan(end);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+    }
+
+    private List<String> lines(String kind, int lines) {
+        return IntStream.range(0, lines)
+                .mapToObj(i -> target.url("/" + kind + "/" + seed + "/" + i))
+                .toList();
+    }
+
+    @Test
+    void aDatabaseThatIsRestartedAtOnceCostsNothing() throws Exception {
+        Random random = new Random(seed);
+        ExecutorService client = Executors.newSingleThreadExecutor();
+        try (ServiceProcess service = ServiceProcess.start(one, settings)) {
+            for (int round = 0; round < 5; round++) {
+                List<JobLoadClient.Order> orders = new ArrayList<>();
+                for (int i = 0; i < 6; i++) {
+                    orders.add(load.order(key, 1 + random.nextInt(i == 0 ? 500 : 100)));
+                }
+                Future<?> sending = client.submit(() -> orders.forEach(order -> load.send(service.address(), order)));
+                long enough = target.answered() + 1 + random.nextInt(150);
+                eventually(PATIENCE, () -> target.answered() >= enough || sending.isDone());
+                LockSupport.parkNanos(random.nextInt(20_000_000));
+
+                restartDatabase();
+
+                sending.get(120, TimeUnit.SECONDS);
+                eventually(PATIENCE, () -> service.ready().statusCode() == 200);
+            }
+            load.sendAgainUntilAnswered(service.address());
+            load.assertEverythingWasDone(service.address(), RECOVERY);
+            load.assertNothingIsThereTwice(service.address());
+            eventually(PATIENCE, () -> answers());
+        } finally {
+            client.shutdownNow();
+        }
+    }
+
+    private static boolean answers() {
+        try {
+            await(database.ping());
+            return true;
+        } catch (RuntimeException away) {
+            return false;
+        }
+    }
+
+    /** What {@code pg_ctl -m immediate} does; the server is started again by who looks after it. */
+    private static void restartDatabase() throws IOException, InterruptedException {
+        String pid = Files.readAllLines(databaseFolder.resolve("postgres/cluster/postmaster.pid"))
+                .get(0);
+        assertThat(new ProcessBuilder("kill", "-QUIT", pid).start().waitFor()).isZero();
+    }
+
+    @Test
+    void ofTwoNodesEitherMayStandStillOrDie() throws Exception {
+        letTheDatabaseBeSlow();
+        try (ServiceProcess first = ServiceProcess.start(one, settings);
+                ServiceProcess second = ServiceProcess.start(two, settings)) {
+            shareWhatOneCannotDo(first);
+            for (int i = 0; i < 6; i++) {
+                load.send(first.address(), load.order(key, 300));
+            }
+            load.assertEverythingWasDone(second.address(), RECOVERY);
+            assertThat(checksOf(first)).as("checks of the one").isPositive();
+            assertThat(checksOf(second)).as("checks of the other").isPositive();
+
+            standStill(first, second);
+            die(second, first);
+            load.assertEverythingWasDone(first.address(), RECOVERY);
+            load.assertNothingIsThereTwice(first.address());
+        }
+    }
+
+    /** More lines are held up at their target than one node checks at once, so both have some. */
+    private void shareWhatOneCannotDo(ServiceProcess one) {
+        load.send(one.address(), load.patientOrder(key, lines("gate", 500)));
+        eventually(HELD_UP, () -> target.pathsBelow("/gate/" + seed + "/") > MOST_CHECKS_OF_A_NODE);
+        target.openGate();
+    }
+
+    private static double checksOf(ServiceProcess node) {
+        return node.metrics()
+                .body()
+                .lines()
+                .filter(line -> line.startsWith("plumbline_checks_total"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
+    }
+
+    /**
+     * One is frozen with requests under way that its targets answer late, and otherwise than they
+     * answer the one that takes over.
+     */
+    private void standStill(ServiceProcess frozen, ServiceProcess heir) throws Exception {
+        List<String> held = lines("held", 100);
+        // so that it is the other one that takes them up
+        heir.freeze();
+        String token = load.send(frozen.address(), load.patientOrder(key, held));
+        eventually(HELD_UP, () -> target.pathsBelow("/held/" + seed + "/") == held.size());
+        frozen.freeze();
+        try {
+            heir.thaw();
+            load.assertEverythingWasDone(heir.address(), RECOVERY);
+            final String done = load.body(heir.address(), token);
+            target.letGo();
+            frozen.thaw();
+
+            eventually(PATIENCE, () -> logOf(frozen).contains("This node was silent for too long"));
+            load.send(frozen.address(), load.order(key, 50));
+            load.assertEverythingWasDone(frozen.address(), RECOVERY);
+            assertThat(load.body(heir.address(), token)).isEqualTo(done);
+            assertThat(held)
+                    .allMatch(url -> target.comers(java.net.URI.create(url).getPath()) == 2);
+        } finally {
+            frozen.thaw();
+        }
+    }
+
+    private static String logOf(ServiceProcess service) {
+        try {
+            return service.log();
+        } catch (IOException unreadable) {
+            throw new java.io.UncheckedIOException(unreadable);
+        }
+    }
+
+    private void die(ServiceProcess dying, ServiceProcess heir) throws Exception {
+        for (int i = 0; i < 4; i++) {
+            load.send(dying.address(), load.order(key, 400));
+        }
+        // who was declared dead is there again as another
+        eventually(PATIENCE, () -> number("select count(*) from node") == 2);
+        dying.kill();
+        dying.awaitExit(10);
+        load.sendAgainUntilAnswered(heir.address());
+        eventually(RECOVERY, () -> number("select count(*) from node") == 1);
+    }
+
+    @Test
+    void aNodeThatIsToldToStopHandsBackWhatItHolds() throws Exception {
+        letTheDatabaseBeSlow();
+        // 24 lines at once, 300 ms each at the least: the 1,800 last 22 seconds, so some are left
+        settings.put("CHECKS_CONCURRENT", "32");
+        ExecutorService client = Executors.newSingleThreadExecutor();
+        try (ServiceProcess service = ServiceProcess.start(one, settings)) {
+            for (int i = 0; i < 6; i++) {
+                assertThat(load.send(service.address(), load.order(key, slow(i))))
+                        .isNotNull();
+            }
+            long before = target.asked();
+            eventually(PATIENCE, () -> target.asked() > before + 50);
+            Future<?> sending = client.submit(() -> sendUntilRefused(service.address()));
+
+            service.terminate();
+
+            assertThat(service.awaitExit(35)).isZero();
+            sending.get(60, TimeUnit.SECONDS);
+            assertThat(service.log()).contains("stopped");
+            assertThat(complaints(service)).isEmpty();
+        } finally {
+            client.shutdownNow();
+        }
+        assertThat(number("select count(*) from job where finished_at is null")).isPositive();
+        assertThat(number("select count(*) from job_chunk where state = 'claimed'"))
+                .isZero();
+        assertThat(number("select coalesce(sum(crashes), 0) from job_chunk where state = 'waiting'"))
+                .isZero();
+        settings.remove("CHECKS_CONCURRENT");
+        try (ServiceProcess service = ServiceProcess.start(one, settings)) {
+            load.sendAgainUntilAnswered(service.address());
+            load.assertEverythingWasDone(service.address(), RECOVERY);
+            load.assertNothingIsThereTwice(service.address());
+        }
+    }
+
+    /** But for those about a machine that gave an event loop no time for two seconds. */
+    private static List<String> complaints(ServiceProcess service) {
+        return logOf(service)
+                .lines()
+                .filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
+                .filter(line -> !line.contains("BlockedThreadChecker"))
+                .toList();
+    }
+
+    private List<String> slow(int job) {
+        return IntStream.range(0, 300)
+                .mapToObj(i -> target.url("/slow/" + seed + "/" + job + "/" + i))
+                .toList();
+    }
+
+    private void sendUntilRefused(String address) {
+        int before = load.accepted();
+        for (int i = 0; i < 30 && load.accepted() == before + i; i++) {
+            load.send(address, load.order(key, 5));
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package dev.plumbline.e2e.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.ServiceUnderTest;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The built jar in a process of its own, as an operator runs it. */
+final class ServiceProcess implements AutoCloseable {
+    private static final HttpClient CLIENT =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private final Process process;
+    private final Path log;
+    private final int managementPort;
+    private final List<String> printed = new ArrayList<>();
+    private String address = "";
+
+    private ServiceProcess(Process process, Path log, int managementPort) {
+        this.process = process;
+        this.log = log;
+        this.managementPort = managementPort;
+    }
+
+    /**
+     * Starts it, without waiting for anything.
+     *
+     * @param folder its working directory; the log goes there too
+     * @param settings by their environment variables' names without the prefix
+     */
+    static ServiceProcess launch(Path folder, Map<String, String> settings) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-jar"));
+        command.add(System.getProperty("plumbline.jar"));
+        Path log = folder.resolve("stderr.log");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        int management = ServiceUnderTest.freePort();
+        Map<String, String> environment = builder.environment();
+        environment.keySet().removeIf(name -> name.startsWith("PLUMBLINE_"));
+        environment.put("PLUMBLINE_HTTP_PORT", "0");
+        environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(management));
+        environment.put("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8");
+        environment.put("PLUMBLINE_TARGETS_PORTS", "*");
+        settings.forEach((name, value) -> environment.put("PLUMBLINE_" + name, value));
+        return new ServiceProcess(builder.start(), log, management);
+    }
+
+    /** Starts it and waits until it says that it is ready. */
+    static ServiceProcess start(Path folder, Map<String, String> settings) throws IOException {
+        ServiceProcess service = launch(folder, settings);
+        BufferedReader out =
+                new BufferedReader(new InputStreamReader(service.process.getInputStream(), StandardCharsets.UTF_8));
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+            if (line.startsWith("ready ")) {
+                service.address = line.substring("ready ".length());
+                return service;
+            }
+            service.printed.add(line);
+        }
+        throw new AssertionError("it did not start:\n" + service.log());
+    }
+
+    /** What a command left behind; the outputs without white space at their ends. */
+    record Ended(int code, String out, String err) {}
+
+    /** Runs a command of the jar to its end. */
+    static Ended command(Path folder, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-jar"));
+        command.add(System.getProperty("plumbline.jar"));
+        command.addAll(List.of(arguments));
+        Path out = folder.resolve("command.out");
+        Path err = folder.resolve("command.err");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("PLUMBLINE_"));
+        Process process = builder.start();
+        assertThat(process.waitFor(90, TimeUnit.SECONDS)).as("the command ends").isTrue();
+        return new Ended(
+                process.exitValue(),
+                Files.readString(out).strip(),
+                Files.readString(err).strip());
+    }
+
+    /** The lines on stdout before the one that says that it is ready. */
+    List<String> printed() {
+        return printed;
+    }
+
+    HttpResponse<String> metrics() {
+        return get("http://127.0.0.1:" + managementPort + "/metrics");
+    }
+
+    HttpResponse<String> instant(String module, String target) {
+        return get(address + ServiceUnderTest.instantPath(module, target));
+    }
+
+    /** Where people reach it. */
+    String address() {
+        return address;
+    }
+
+    int port() {
+        return URI.create(address).getPort();
+    }
+
+    HttpResponse<String> ready() {
+        return get("http://127.0.0.1:" + managementPort + "/health/ready");
+    }
+
+    private static HttpResponse<String> get(String uri) {
+        try {
+            return CLIENT.send(
+                    HttpRequest.newBuilder(URI.create(uri))
+                            .timeout(Duration.ofSeconds(40))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+        } catch (IOException failed) {
+            throw new AssertionError(uri + " was not answered", failed);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    /** SIGTERM. */
+    void terminate() {
+        process.destroy();
+    }
+
+    /** SIGKILL. */
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    /** SIGSTOP: everything of it stands still, and nobody is told. */
+    void freeze() throws IOException, InterruptedException {
+        signal("STOP");
+    }
+
+    /** SIGCONT. */
+    void thaw() throws IOException, InterruptedException {
+        signal("CONT");
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("kill", "-" + name, "" + process.pid())
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    int awaitExit(long seconds) throws InterruptedException {
+        assertThat(process.waitFor(seconds, TimeUnit.SECONDS))
+                .as("it ends within " + seconds + " s")
+                .isTrue();
+        return process.exitValue();
+    }
+
+    String log() throws IOException {
+        return Files.exists(log) ? Files.readString(log) : "";
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        if (process.isAlive()) {
+            process.destroy();
+            if (!process.waitFor(40, TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package dev.plumbline.e2e.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.support.Await;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The jar on its embedded database: starts, crashes, comes back, drains. One folder throughout. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class StartStopIT {
+    private static final long PATIENCE_MS = 60_000;
+
+    @TempDir
+    static Path folder;
+
+    @TempDir
+    Path other;
+
+    private static final Vertx VERTX = Vertx.vertx();
+    private static HttpLab lab;
+
+    @BeforeAll
+    static void startLab() {
+        lab = Await.value(HttpLab.start(VERTX));
+    }
+
+    @AfterAll
+    static void stopLab() {
+        Await.value(VERTX.close());
+    }
+
+    @Test
+    @Order(1)
+    void whatIsUnderWayWhenItIsStoppedIsAnswered() throws Exception {
+        try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
+            assertThat(service.instant("http-status", lab.http("/ok")).statusCode())
+                    .isEqualTo(200);
+            CompletableFuture<HttpResponse<String>> underWay =
+                    CompletableFuture.supplyAsync(() -> service.instant("http-status", lab.http("/slow")));
+            eventually(() -> !lab.requestsFor("/slow").isEmpty());
+
+            service.terminate();
+
+            assertThat(underWay.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+            assertThat(service.awaitExit(40)).isZero();
+            assertThat(service.log()).contains("started", "stopped").doesNotContain(" WARN ", " ERROR ");
+            assertThat(folder.resolve("data")).isDirectory();
+            assertThat(livingPostmaster()).isEmpty();
+        }
+    }
+
+    @Test
+    @Order(2)
+    void aResultSurvivesAStop() throws Exception {
+        try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
+            assertThat(cached(service.instant("http-status", lab.http("/ok")))).isTrue();
+        }
+    }
+
+    @Test
+    @Order(3)
+    void afterACrashItStartsAgainWithAllItKnew() throws Exception {
+        try (ServiceProcess crashing = ServiceProcess.start(folder, Map.of())) {
+            crashing.kill();
+            crashing.awaitExit(30);
+        }
+        assertThat(livingPostmaster()).as("the database outlives the crash").isPresent();
+
+        try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
+            assertThat(cached(service.instant("http-status", lab.http("/ok")))).isTrue();
+            assertThat(service.instant("http-status", lab.http("/ok?new")).statusCode())
+                    .isEqualTo(200);
+        }
+        assertThat(livingPostmaster()).isEmpty();
+    }
+
+    @Test
+    @Order(4)
+    void aKilledDatabaseComesBackByItself() throws Exception {
+        try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
+            assertThat(livingPostmaster().orElseThrow().destroyForcibly()).isTrue();
+
+            assertThat(service.instant("http-status", lab.http("/ok?killed")).statusCode())
+                    .isIn(200, 503);
+            eventually(() -> service.ready().statusCode() == 200);
+            eventually(
+                    () -> service.instant("http-status", lab.http("/ok?risen")).statusCode() == 200);
+        }
+    }
+
+    @Test
+    @Order(5)
+    void aDataFolderServesOneServiceAtATime() throws Exception {
+        try (ServiceProcess first = ServiceProcess.start(folder, Map.of());
+                ServiceProcess second = ServiceProcess.launch(folder, Map.of())) {
+            assertThat(second.awaitExit(30)).isEqualTo(1);
+            assertThat(first.ready().statusCode()).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "DATABASE_URL | postgresql://a:b@127.0.0.1:1/x | The database 127.0.0.1:1/x cannot be reached",
+                "DATA_DIR | /proc/nowhere | The data directory /proc/nowhere cannot be written",
+                "HTTP_PROT | 80 | PLUMBLINE_HTTP_PROT: there is no such setting",
+                "HTTP_PORT | many | http.port: 'many' is no whole number",
+                "TARGETS_ALLOW | 10.0.0.0/99 | targets.allow: '10.0.0.0/99' is no address or CIDR",
+            })
+    void whatKeepsItFromStartingIsSaidClearly(String setting, String value, String words) throws Exception {
+        try (ServiceProcess service = ServiceProcess.launch(other, Map.of(setting, value))) {
+            assertThat(service.awaitExit(30)).isEqualTo(1);
+            assertThat(service.log()).contains("plumbline cannot start").contains(words);
+            assertThat(service.log()).doesNotContain("\tat ");
+        }
+    }
+
+    @Test
+    @Order(6)
+    void aPortInUseIsNamed() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServiceProcess service =
+                        ServiceProcess.launch(folder, Map.of("HTTP_PORT", Integer.toString(taken.getLocalPort())))) {
+            assertThat(service.awaitExit(30)).isEqualTo(1);
+            assertThat(service.log())
+                    .contains("plumbline cannot start: http.host:port 127.0.0.1:" + taken.getLocalPort());
+        }
+    }
+
+    private static boolean cached(HttpResponse<String> answer) {
+        return new JsonObject(answer.body()).getBoolean("cached");
+    }
+
+    private static java.util.Optional<ProcessHandle> livingPostmaster() throws IOException {
+        try (var files = Files.walk(folder.resolve("data"))) {
+            return files.filter(file -> file.endsWith("postmaster.pid"))
+                    .findFirst()
+                    .flatMap(StartStopIT::process);
+        }
+    }
+
+    private static java.util.Optional<ProcessHandle> process(Path pidFile) {
+        try {
+            return ProcessHandle.of(Long.parseLong(Files.readAllLines(pidFile).get(0)))
+                    .filter(ProcessHandle::isAlive);
+        } catch (IOException gone) {
+            return java.util.Optional.empty();
+        }
+    }
+
+    private static void eventually(BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("it did not come about in time").isLessThan(end);
+            Thread.onSpinWait();
+        }
+    }
+}

@@ -1,0 +1,500 @@
+package dev.plumbline.e2e.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.AccountAdministration;
+import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.account.Plan;
+import dev.plumbline.store.Database;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CapturedLog;
+import dev.plumbline.support.CookieClient;
+import dev.plumbline.support.SecretScanner;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Map;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * People sign in and look after their account by forms alone, as a browser without scripts does.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AccountPagesTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String PASSWORD = "a long enough password";
+    private static int people;
+
+    private Database database;
+    private AccountAdministration accounts;
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start() {
+        database = DATABASE.open();
+        accounts = new AccountAdministration(database, new PasswordHasher(DATABASE.vertx()));
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+    }
+
+    private String somebody(Plan plan) {
+        String email = "member" + people++ + "@plumbline.example";
+        Await.value(accounts.create(EmailAddress.parse(email), plan, PASSWORD));
+        return email;
+    }
+
+    private CookieClient signedIn(String email) {
+        CookieClient browser = new CookieClient(service);
+        assertThat(browser.form("/sign-in", "email", email, "password", PASSWORD)
+                        .statusCode())
+                .isEqualTo(303);
+        return browser;
+    }
+
+    private static Document html(HttpResponse<String> response) {
+        return Jsoup.parse(response.body());
+    }
+
+    private static String location(HttpResponse<String> response) {
+        return response.headers().firstValue("Location").orElseThrow();
+    }
+
+    @Test
+    void whoSignsInByTheFormIsLedBackAndSeesWhoIsSignedIn() {
+        String email = somebody(Plan.PRO);
+        CookieClient browser = new CookieClient(service);
+
+        HttpResponse<String> refused = browser.page("/account");
+        assertThat(refused.statusCode()).isEqualTo(303);
+        assertThat(location(refused)).isEqualTo("/sign-in?next=%2Faccount");
+        Document form = html(browser.page("/sign-in?next=%2Ftools%3Fq%3Ddns"));
+        assertThat(form.select("form[method=post] input[name=next]").attr("value"))
+                .isEqualTo("/tools?q=dns");
+        HttpResponse<String> welcome =
+                browser.form("/sign-in", "email", email, "password", PASSWORD, "next", "/tools?q=dns");
+
+        assertThat(welcome.statusCode()).isEqualTo(303);
+        assertThat(location(welcome)).isEqualTo("/tools?q=dns");
+        assertThat(welcome.headers().firstValue("Cache-Control")).contains("private, no-store");
+        HttpResponse<String> account = browser.page("/account");
+        assertThat(account.headers().firstValue("Cache-Control")).contains("private, no-store");
+        assertThat(html(account).select("header nav").text()).contains(email);
+        assertThat(browser.page("/sign-in").statusCode()).isEqualTo(303);
+
+        String cookie = browser.cookie();
+        assertThat(browser.form("/sign-out").statusCode()).isEqualTo(303);
+        assertThat(browser.hasCookies()).isFalse();
+        assertThat(service.get("/api/v1/session", "Cookie", cookie).statusCode())
+                .isEqualTo(401);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "//evil.test/",
+                "/\\evil.test",
+                "https://evil.test/",
+                "javascript:alert(1)",
+                "/\t/evil.test",
+                "evil.test",
+                "/a/../../evil",
+                "/%2e%2E/x",
+                "/x\r\nSet-Cookie: a=b",
+                "/sign-in",
+                ""
+            })
+    void whereToGoOnIsAlwaysAPageOfOurs(String next) {
+        String email = somebody(Plan.FREE);
+
+        HttpResponse<String> welcome =
+                new CookieClient(service).form("/sign-in", "email", email, "password", PASSWORD, "next", next);
+
+        assertThat(location(welcome)).isEqualTo("/account");
+    }
+
+    @Test
+    void aWrongPasswordIsSaidBesideTheFormWhichKeepsTheAddress() {
+        String email = somebody(Plan.FREE);
+
+        HttpResponse<String> refused =
+                new CookieClient(service).form("/sign-in", "email", email, "password", PASSWORD + "!");
+
+        assertThat(refused.statusCode()).isEqualTo(401);
+        Document page = html(refused);
+        assertThat(page.select("main [role=alert]").text()).contains("or the password is wrong");
+        assertThat(page.select("input[name=email]").attr("value")).isEqualTo(email);
+        assertThat(refused.body()).doesNotContain(PASSWORD);
+        assertThat(refused.headers().firstValue("Set-Cookie")).isEmpty();
+    }
+
+    @Test
+    void whatWasTypedIsShownAsText() {
+        String typed = "\"><script>alert(1)</script>@plumbline.example";
+
+        HttpResponse<String> refused =
+                new CookieClient(service).form("/sign-in", "email", typed, "password", "whatever it is");
+
+        assertThat(html(refused).select("input[name=email]").attr("value")).isEqualTo(typed);
+        assertThat(html(refused).select("main script")).isEmpty();
+    }
+
+    @Test
+    void whoeverFailsTooOftenIsToldToWait() {
+        String email = somebody(Plan.FREE);
+        CookieClient browser = new CookieClient(service);
+        for (int i = 0; i < 8; i++) {
+            browser.form("/sign-in", "email", email, "password", "guess number " + i);
+        }
+
+        HttpResponse<String> refused = browser.form("/sign-in", "email", email, "password", PASSWORD);
+
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+        assertThat(html(refused).select("[role=alert]").text()).contains("next try", "seconds");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/sign-in",
+                "/sign-out",
+                "/account/keys",
+                "/account/password",
+                "/account/sign-out-everywhere",
+                "/account/sessions/1/end",
+                "/account/keys/1/revoke"
+            })
+    void aFormOnAPageElsewhereIsRefused(String path) {
+        CookieClient owner = signedIn(somebody(Plan.PRO));
+        CookieClient elsewhere = new CookieClient(service, "https://evil.test");
+
+        HttpResponse<String> refused = service.formAs(
+                path,
+                "email=a%40b.example&password=" + PASSWORD.replace(' ', '+') + "&name=x&scopes=jobs%3Aread",
+                "Cookie",
+                owner.cookie(),
+                "Origin",
+                elsewhere.origin());
+
+        assertThat(refused.statusCode()).isEqualTo(403);
+        assertThat(html(refused).select("main").text()).contains("comes from elsewhere");
+        assertThat(owner.get("/api/v1/session").statusCode()).isEqualTo(200);
+        assertThat(new JsonObject(owner.get("/api/v1/keys").body()).getJsonArray("keys"))
+                .isEmpty();
+    }
+
+    @Test
+    void aFormThatIsBrokenIsRefused() {
+        CookieClient browser = new CookieClient(service);
+
+        assertThat(browser.rawForm("/sign-in", "email=%zz").statusCode()).isEqualTo(400);
+        assertThat(browser.rawForm("/sign-in", "email=%ff").statusCode()).isEqualTo(400);
+        assertThat(browser.rawForm("/sign-in", "email=%f").statusCode()).isEqualTo(400);
+        assertThat(browser.rawForm("/sign-in", "a".repeat(20_000)).statusCode()).isEqualTo(413);
+        assertThat(browser.rawForm("/sign-in", "").statusCode()).isEqualTo(422);
+        assertThat(service.pageBy("POST", "/sign-in", "Content-Type", "application/json")
+                        .statusCode())
+                .isEqualTo(415);
+    }
+
+    @Test
+    void whereSignUpIsClosedItIsSaidWhoGivesAccounts() {
+        Document page = html(service.page("/sign-up"));
+
+        assertThat(page.select("main").text()).contains("Whoever runs this service gives them");
+        assertThat(page.select("main form")).isEmpty();
+        assertThat(new CookieClient(service)
+                        .form("/sign-up", "email", "new@plumbline.example", "password", PASSWORD)
+                        .statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void whereSignUpIsOpenAnAccountIsMadeByTheForm() {
+        try (ServiceUnderTest open = ServiceUnderTest.start(
+                DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "ACCOUNTS_SIGNUP", "open"))) {
+            CookieClient browser = new CookieClient(open);
+            String email = "signed-up@plumbline.example";
+
+            HttpResponse<String> wrong = browser.form("/sign-up", "email", "nobody", "password", PASSWORD);
+            assertThat(wrong.statusCode()).isEqualTo(422);
+            assertThat(html(wrong).select("#email-wrong")).hasSize(1);
+            HttpResponse<String> tooShort = browser.form("/sign-up", "email", email, "password", "short");
+            assertThat(html(tooShort).select("#password-wrong").text()).contains("12 characters");
+            assertThat(browser.form("/sign-up", "email", email, "password", PASSWORD)
+                            .statusCode())
+                    .isEqualTo(303);
+
+            assertThat(html(browser.page("/account")).select("main").text()).contains(email, "free");
+            HttpResponse<String> again = new CookieClient(open).form("/sign-up", "email", email, "password", PASSWORD);
+            assertThat(again.statusCode()).isEqualTo(409);
+            assertThat(html(again).select("[role=alert]").text()).contains("Sign in with it");
+        }
+    }
+
+    private static String secret(HttpResponse<String> created) {
+        return html(created).select("pre.secret").text();
+    }
+
+    @Test
+    void aKeyIsShownOnceUsedAndRevoked() {
+        CookieClient browser = signedIn(somebody(Plan.PRO));
+
+        HttpResponse<String> created = browser.form(
+                "/account/keys", "name", "nightly", "scopes", "jobs:read", "scopes", "jobs:write", "days", "30");
+
+        assertThat(created.statusCode()).isEqualTo(201);
+        assertThat(created.headers().firstValue("Cache-Control")).contains("private, no-store");
+        String key = secret(created);
+        assertThat(key).matches("plk_[0-9A-Za-z]{38}");
+        assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode()).isEqualTo(200);
+        Document account = html(browser.page("/account"));
+        assertThat(account.text()).contains("nightly", "jobs:read", "jobs:write", "live");
+        assertThat(account.html()).doesNotContain(key).doesNotContain(key.substring(12));
+
+        String revoke = account.select("a[href$=/revoke]").attr("href");
+        Document confirmation = html(browser.page(revoke));
+        assertThat(confirmation.select("main").text()).contains("nightly", "cannot be undone");
+        assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode()).isEqualTo(200);
+        HttpResponse<String> revoked =
+                browser.form(confirmation.select("main form").attr("action"));
+
+        assertThat(location(revoked)).isEqualTo("/account?done=revoked");
+        assertThat(html(browser.page(location(revoked))).select("[role=status]").text())
+                .contains("revoked");
+        Await.until(() -> service.get("/api/v1/jobs", "X-Api-Key", key).statusCode() == 401);
+        assertThat(html(browser.page("/account")).select("#keys ~ div").text()).contains("revoked");
+    }
+
+    @Test
+    void whatIsWrongWithAKeyIsSaidBesideItsField() {
+        CookieClient browser = signedIn(somebody(Plan.PRO));
+
+        HttpResponse<String> unreadable = browser.form("/account/keys", "name", "a\u202eb", "scopes", "jobs:read");
+        HttpResponse<String> useless = browser.form("/account/keys", "name", "x", "days", "90");
+
+        assertThat(unreadable.statusCode()).isEqualTo(422);
+        assertThat(html(unreadable).select("#key-name-wrong").text()).contains("no control characters");
+        assertThat(useless.statusCode()).isEqualTo(422);
+        Document page = html(useless);
+        assertThat(page.select("#key-scopes-wrong").text()).contains("Choose");
+        assertThat(page.select("#key-days option[selected]").attr("value")).isEqualTo("90");
+        assertThat(page.select("details:has(#key-name)").hasAttr("open")).isTrue();
+    }
+
+    @Test
+    void anotherAccountsKeyCannotBeRevoked() {
+        CookieClient owner = signedIn(somebody(Plan.PRO));
+        String key = secret(owner.form("/account/keys", "name", "mine", "scopes", "jobs:read"));
+        String revoke = html(owner.page("/account")).select("a[href$=/revoke]").attr("href");
+        CookieClient stranger = signedIn(somebody(Plan.PRO));
+
+        assertThat(stranger.page(revoke).statusCode()).isEqualTo(404);
+        assertThat(stranger.form(revoke).statusCode()).isEqualTo(404);
+        assertThat(stranger.form("/account/keys/no-number/revoke").statusCode()).isEqualTo(404);
+
+        assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<img src=x onerror=alert(1)>",
+                "\"'><script>alert(1)</script>",
+                "evil\u202egpj.exe",
+                "two\nlines\u0007\u200b\u001b[31m",
+                "${7*7} {{7*7}} <!-- @if",
+            })
+    void aNameFromWhereverItComesIsText(String name) {
+        String email = somebody(Plan.PRO);
+        CookieClient browser = signedIn(email);
+        browser.form("/account/keys", "name", "harmless", "scopes", "jobs:read");
+        Await.value(database.query(
+                "update api_key set name = $1 where account_id = (select id from account where email = $2)",
+                Tuple.of(name, email)));
+
+        Document account = html(browser.page("/account"));
+        Document confirmation =
+                html(browser.page(account.select("a[href$=/revoke]").attr("href")));
+
+        for (Document page : List.of(account, confirmation)) {
+            assertThat(page.select("main img, main script")).isEmpty();
+            assertThat(page.text()).contains(name.substring(0, 3).strip());
+            assertThat(page.select("main").text().codePoints())
+                    .noneMatch(c -> Character.getType(c) == Character.FORMAT || c == 7 || c == 27);
+            for (Element element : page.getAllElements()) {
+                assertThat(element.attributes().asList())
+                        .noneSatisfy(attribute -> assertThat(attribute.getKey()).startsWith("on"));
+            }
+        }
+    }
+
+    @Test
+    void aNewPasswordSignsOutTheOthersAndKeepsThisOne() {
+        String email = somebody(Plan.FREE);
+        CookieClient here = signedIn(email);
+        CookieClient there = signedIn(email);
+
+        HttpResponse<String> wrong =
+                here.form("/account/password", "current_password", "no", "new_password", "next password 1");
+        assertThat(wrong.statusCode()).isEqualTo(403);
+        assertThat(html(wrong).select("#current-wrong").text()).contains("is not your password");
+        HttpResponse<String> tooShort =
+                here.form("/account/password", "current_password", PASSWORD, "new_password", "short");
+        assertThat(tooShort.statusCode()).isEqualTo(422);
+        assertThat(html(tooShort).select("#new-wrong").text()).isNotBlank();
+        HttpResponse<String> changed =
+                here.form("/account/password", "current_password", PASSWORD, "new_password", "next password 1");
+
+        assertThat(location(changed)).isEqualTo("/account?done=password");
+        assertThat(here.page("/account").statusCode()).isEqualTo(200);
+        assertThat(there.page("/account").statusCode()).isEqualTo(303);
+    }
+
+    @Test
+    void sessionsAreListedAndEndedEverywhere() {
+        String email = somebody(Plan.FREE);
+        CookieClient here = signedIn(email);
+        CookieClient there = signedIn(email);
+
+        Document page = html(here.page("/account"));
+        assertThat(page.select(".places > li")).hasSize(2);
+        assertThat(page.select(".places .badge").eachText()).containsExactly("here");
+        assertThat(here.form("/account/sign-out-everywhere").statusCode()).isEqualTo(303);
+
+        assertThat(here.hasCookies()).isFalse();
+        assertThat(there.page("/account").statusCode()).isEqualTo(303);
+    }
+
+    private static String endOfTheOther(CookieClient browser) {
+        return html(browser.page("/account")).select(".places form").attr("action");
+    }
+
+    @Test
+    void oneSessionIsEndedAndTheOthersAreNot() {
+        String email = somebody(Plan.FREE);
+        CookieClient here = signedIn(email);
+        CookieClient there = signedIn(email);
+        assertThat(html(here.page("/account")).select(".places li:has(.badge) form"))
+                .isEmpty();
+        String end = endOfTheOther(here);
+        String endHere = endOfTheOther(there);
+
+        HttpResponse<String> ended = here.form(end);
+
+        assertThat(location(ended)).isEqualTo("/account?done=ended");
+        Document page = html(here.page(location(ended)));
+        assertThat(page.select("[role=status]").text()).contains("signed out there");
+        assertThat(page.select(".places > li")).hasSize(1);
+        assertThat(there.page("/account").statusCode()).isEqualTo(303);
+        assertThat(location(here.form(end))).as("twice").isEqualTo("/account?done=ended");
+        assertThat(location(here.form(endHere))).isEqualTo("/sign-in");
+        assertThat(here.hasCookies()).isFalse();
+    }
+
+    @Test
+    void anotherAccountsSessionCannotBeEnded() {
+        String email = somebody(Plan.FREE);
+        CookieClient owner = signedIn(email);
+        CookieClient stranger = signedIn(somebody(Plan.FREE));
+        String end = endOfTheOther(signedIn(email));
+
+        stranger.form(end);
+
+        assertThat(owner.page("/account").statusCode()).isEqualTo(200);
+        assertThat(stranger.form("/account/sessions/no-number/end").statusCode())
+                .isEqualTo(404);
+        assertThat(location(new CookieClient(service).form(end))).startsWith("/sign-in");
+        assertThat(owner.page("/account").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void usageIsCountedByDay() {
+        String email = somebody(Plan.PRO);
+        CookieClient browser = signedIn(email);
+        String key = secret(browser.form("/account/keys", "name", "n", "scopes", "jobs:read", "scopes", "jobs:write"));
+        Element unused = html(browser.page("/account")).selectFirst("section:has(#usage)");
+        assertThat(unused.text()).contains("0 lines in 0 jobs");
+        assertThat(unused.select("svg, table"))
+                .as("nothing is drawn of nothing")
+                .isEmpty();
+        JsonObject job = new JsonObject()
+                .put("module", "http-status")
+                .put(
+                        "items",
+                        new JsonArray().add("no target").add("none either").add("nor this"))
+                .put("options", new JsonObject());
+        for (int i = 0; i < 2; i++) {
+            assertThat(service.post("/api/v1/jobs", job.encode(), "X-Api-Key", key)
+                            .statusCode())
+                    .isEqualTo(202);
+        }
+        Await.value(database.query(
+                """
+            update job set created_at = created_at - interval '3 days' where id = (
+              select max(id) from job where account_id = (select id from account where email = $1))""",
+                Tuple.of(email)));
+
+        Element usage = html(browser.page("/account")).selectFirst("section:has(#usage)");
+
+        assertThat(usage.text()).contains("6 lines in 2 jobs", "1 of 600 jobs");
+        assertThat(usage.select("tbody tr")).hasSize(2);
+        assertThat(usage.select("tbody tr").eachText())
+                .allSatisfy(row -> assertThat(row).endsWith(" 1 3"));
+        assertThat(usage.select("svg g")).hasSize(30);
+        assertThat(usage.select("meter").attr("value")).isEqualTo("1");
+    }
+
+    /** Whatever is done with them, right and wrong. */
+    @Test
+    void noSecretIsInALogOrOnAPageButTheOneThatShowsIt() {
+        String next = "another password, longer";
+        SecretScanner leaks = new SecretScanner().secret(PASSWORD).secret(next);
+        StringBuilder told = new StringBuilder();
+        String log;
+        try (CapturedLog recorded = new CapturedLog()) {
+            String email = somebody(Plan.PRO);
+            CookieClient browser = signedIn(email);
+            leaks.secret(browser.token());
+            leaks.secret(secret(browser.form("/account/keys", "name", "x", "scopes", "jobs:read")));
+            for (HttpResponse<String> answer : List.of(
+                    new CookieClient(service).form("/sign-in", "email", "nobody", "password", next),
+                    new CookieClient(service).form("/sign-up", "email", "nobody", "password", next),
+                    browser.rawForm("/sign-in", "password=another+password%2c+longer&email=%"),
+                    browser.form("/account/password", "current_password", next, "new_password", next),
+                    browser.form("/account/password", "current_password", PASSWORD),
+                    browser.form("/account/keys", "name", "", "scopes", "jobs:read"),
+                    browser.page("/account"),
+                    service.page("/account", "Cookie", "plumbline=" + browser.token() + "x"))) {
+                told.append(answer.body()).append(answer.headers().map());
+            }
+            log = recorded.text();
+        }
+
+        leaks.assertNoneIn("the log", log);
+        leaks.assertNoneIn("a page", told.toString());
+        leaks.assertNoneIn(
+                "a metric", service.send("GET", service.management("/metrics")).body());
+        assertThat(log).as("something was logged").isNotEmpty();
+    }
+}

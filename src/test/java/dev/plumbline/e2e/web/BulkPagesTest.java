@@ -1,0 +1,527 @@
+package dev.plumbline.e2e.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.AccountAdministration;
+import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.account.Plan;
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.store.Database;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CookieClient;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.sqlclient.Tuple;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bulk checks as a person has them, in a browser without scripts. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BulkPagesTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String PASSWORD = "a long enough password";
+    private static final String BOUNDARY = "----a-boundary-of-ours";
+    private static final String HOSTILE = "<script>alert(1)</script>\u202egnp.exe\u0007";
+
+    private static int people;
+
+    private Database database;
+    private AccountAdministration accounts;
+    private ServiceUnderTest service;
+    private HttpLab lab;
+    private CookieClient owner;
+
+    @BeforeAll
+    void start() {
+        database = DATABASE.open();
+        accounts = new AccountAdministration(database, new PasswordHasher(DATABASE.vertx()));
+        lab = Await.value(HttpLab.start(DATABASE.vertx()));
+        service = ServiceUnderTest.start(
+                DATABASE.url(),
+                Map.of(
+                        "HTTP_TRUSTED_PROXIES",
+                        "127.0.0.1",
+                        "LIMITS_JOBS_PER_HOUR",
+                        "40",
+                        // a busy machine is no outage
+                        "DATABASE_TIMEOUT",
+                        "6s"));
+        owner = somebody(Plan.PRO);
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+    }
+
+    private CookieClient somebody(Plan plan) {
+        String email = "bulk" + people++ + "@plumbline.example";
+        Await.value(accounts.create(EmailAddress.parse(email), plan, PASSWORD));
+        CookieClient browser = new CookieClient(service);
+        assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
+        return browser;
+    }
+
+    @Test
+    void whoIsNotSignedInIsToldHowToGetThere() {
+        HttpResponse<String> bulk = new CookieClient(service).page("/bulk");
+        HttpResponse<String> jobs = new CookieClient(service).page("/jobs");
+
+        assertThat(bulk.statusCode()).isEqualTo(200);
+        assertThat(page(bulk).select("main a[href='/sign-in?next=%2Fbulk']")).hasSize(1);
+        assertThat(page(bulk).select("form")).isEmpty();
+        assertThat(jobs.statusCode()).isEqualTo(401);
+        assertThat(page(jobs).select("main a[href='/sign-in?next=%2Fjobs']")).hasSize(1);
+    }
+
+    @Test
+    void aFreeAccountIsToldWhatItTakes() {
+        CookieClient free = somebody(Plan.FREE);
+
+        assertThat(page(free.page("/bulk")).select("main").text()).contains("needs the plan Pro");
+        assertThat(send(free, "example.com").statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void theFormShowsEveryToolAndTheOptionsOfTheChosenOne() {
+        Document form = page(owner.page("/bulk?tool=http-status"));
+
+        assertThat(form.select("#bulk-tool option").eachAttr("value")).contains("http-status", "ssl-certificate");
+        assertThat(form.select("#bulk-tool option[selected]").eachAttr("value")).containsExactly("http-status");
+        assertThat(form.select("[name=max_redirects]")).hasSize(1);
+        assertThat(form.select("[name=max_redirects]").attr("aria-describedby")).isNotBlank();
+        assertThat(form.select("form[method=post]").attr("enctype")).isEqualTo("multipart/form-data");
+    }
+
+    @Test
+    void anotherToolKeepsTheLines() {
+        HttpResponse<String> other =
+                form(owner, "bulk-tool", "ssl-certificate", "bulk-lines", "a.test\nb.test", "bulk-step", "choose");
+
+        assertThat(other.statusCode()).isEqualTo(200);
+        assertThat(page(other).select("#bulk-lines").val()).isEqualTo("a.test\nb.test");
+        assertThat(page(other).select("#bulk-tool option[selected]").attr("value"))
+                .isEqualTo("ssl-certificate");
+    }
+
+    @Test
+    void pastedLinesBecomeAJobWhosePageHasThemInTheirOrder() {
+        String path = created(send(owner, lab.http("/ok") + "\r\n\r\n  " + lab.http("/missing") + "  \r\nno target"));
+
+        Document job = finished(owner, path);
+
+        assertThat(job.select("h1").text()).endsWith("3 lines");
+        assertThat(job.select(".lines tbody tr td:first-child").eachText()).containsExactly("1", "2", "3");
+        assertThat(inputs(job)).containsExactly(lab.http("/ok"), lab.http("/missing"), "no target");
+        assertThat(job.select(".lines .input > a").eachAttr("href"))
+                .containsExactly(report(lab.http("/ok")), report(lab.http("/missing")));
+        assertThat(job.select(".lines tbody tr:nth-child(3) .badge").text()).isEqualTo("No verdict");
+        assertThat(owner.page(job.select(".lines .input > a").attr("href")).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void optionsOfTheFormHoldForTheJobAndItsReports() {
+        String path = created(form(
+                owner,
+                "bulk-tool",
+                "http-status",
+                "bulk-lines",
+                lab.http("/ok"),
+                "max_redirects",
+                "0",
+                "timeout_ms",
+                "10000",
+                "bulk-fresh",
+                "true"));
+
+        Document job = finished(owner, path);
+
+        assertThat(job.select("main").text()).contains("Fresh results: true");
+        assertThat(job.select(".lines .input > a").attr("href"))
+                .isEqualTo(report(lab.http("/ok")) + "?max_redirects=0");
+    }
+
+    @Test
+    void aTextFileIsReadLineByLine() {
+        String path = created(upload("list.txt", "\ufeff" + lab.http("/ok") + "\n\n" + lab.http("/a") + "\n"));
+
+        assertThat(inputs(finished(owner, path))).containsExactly(lab.http("/ok"), lab.http("/a"));
+    }
+
+    @Test
+    void ofACsvFileTheChosenColumnIsTaken() {
+        String csv = "name;where\n\"one; two\";" + lab.http("/ok") + "\nthree;\"" + lab.http("/b") + "\"\n";
+
+        String path = created(upload("list.CSV", csv, "bulk-column", "2", "bulk-heading", "true"));
+
+        assertThat(inputs(finished(owner, path))).containsExactly(lab.http("/ok"), lab.http("/b"));
+    }
+
+    @Test
+    void whatWasMadeForOneReaderIsNotKeptForTheNextAtTheSameBrowser() {
+        String path = created(send(owner, lab.http("/ok")));
+
+        for (String own : List.of("/jobs", path, path + "/results.csv")) {
+            assertThat(owner.page(own).headers().firstValue("Cache-Control"))
+                    .as(own)
+                    .contains("private, no-store");
+        }
+    }
+
+    @Test
+    void aToolOrColumnThatIsNoneIsNotTakenForAnother() {
+        assertThat(refusal(form(owner, "bulk-tool", "<b>gone", "bulk-lines", "a.test")))
+                .contains("no such tool");
+        assertThat(refusal(upload("list.csv", "a.test,b.test\n", "bulk-column", "12345")))
+                .contains("from 1 to 9999");
+        assertThat(refusal(upload("list.csv", "a.test,b.test\n", "bulk-column", "two")))
+                .contains("from 1 to 9999");
+    }
+
+    @Test
+    void aFileThatCannotBeReadIsRefusedInWords() {
+        assertThat(refusal(upload("list.csv", "a,b\n", "bulk-column", "7"))).contains("no column 7");
+        assertThat(refusal(upload("list.txt", "a\u0000b"))).contains("not text");
+        assertThat(refusal(upload("list.txt", "\n\n"))).contains("nothing to check");
+    }
+
+    @Test
+    void linesAndAFileAtOnceAreNotMixedAndWhatWasTypedStaysInTheBox() {
+        List<String> before = page(owner.page("/jobs")).select(".jobs a").eachAttr("href");
+
+        HttpResponse<String> both = upload("list.txt", "b.test\n", "bulk-lines", "a.test\n");
+
+        assertThat(refusal(both)).contains("in the box", "a file was chosen too", "Nothing was created");
+        assertThat(page(both).select("#bulk-lines").val()).isEqualTo("a.test");
+        assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).isEqualTo(before);
+    }
+
+    @Test
+    void everyRefusalStandsBesideTheFormWithTheLinesKept() {
+        String many = IntStream.range(0, 501).mapToObj(i -> "h" + i + ".test").collect(Collectors.joining("\n"));
+        HttpResponse<String> tooMany = send(owner, many);
+        HttpResponse<String> tooLong = send(owner, "\na.test\n" + "x".repeat(3000));
+        HttpResponse<String> badOption =
+                form(owner, "bulk-tool", "http-status", "bulk-lines", "a.test", "max_redirects", "99");
+
+        assertThat(refusal(tooMany)).contains("501", "500", "Nothing was created");
+        assertThat(page(tooMany).select("#bulk-lines").val()).isEqualTo(many);
+        assertThat(refusal(tooLong)).contains("Line 3", "2048 bytes");
+        assertThat(refusal(badOption)).contains("option is wrong");
+        assertThat(page(badOption).select("#option-max_redirects-help .wrong")).hasSize(1);
+        assertThat(page(badOption).select("details.options[open]")).hasSize(1);
+        assertThat(refusal(send(owner, " \n \n"))).contains("nothing to check");
+    }
+
+    @Test
+    void aFormThatIsSentTwiceMakesOneJob() {
+        String once = page(owner.page("/bulk")).select("[name=bulk-once]").val();
+
+        String first = created(form(owner, "bulk-once", once, "bulk-lines", lab.http("/twice")));
+        String second = created(form(owner, "bulk-once", once, "bulk-lines", lab.http("/twice")));
+        String changed = created(form(owner, "bulk-once", once, "bulk-lines", lab.http("/other")));
+
+        assertThat(second).isEqualTo(first);
+        assertThat(changed).isNotEqualTo(first);
+    }
+
+    @Test
+    void aMegabyteOfLinesIsTakenAndItsFaultsAreNamedAsOfFew() {
+        List<String> lines = IntStream.range(0, 500)
+                .mapToObj(i -> i + "-" + "x".repeat(2000))
+                .toList();
+        List<String> wrong = new ArrayList<>(lines);
+        wrong.set(499, "y".repeat(3000));
+
+        Document job = finished(owner, created(send(owner, String.join("\n", lines))));
+        assertThat(inputs(job).get(49)).startsWith("49-xxx");
+        assertThat(refusal(send(owner, String.join("\n", wrong)))).contains("Line 500", "2048 bytes");
+    }
+
+    @Test
+    void aPageElsewhereCreatesNothing() {
+        CookieClient elsewhere = owner.from("https://evil.example");
+
+        assertThat(send(elsewhere, lab.http("/ok")).statusCode()).isEqualTo(403);
+        String path = created(send(owner, lab.http("/ok")));
+        assertThat(elsewhere.rawForm(path + "/cancel", "").statusCode()).isEqualTo(403);
+        assertThat(elsewhere.rawForm(path + "/again", "").statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void whatIsNoFormIsRefused() {
+        assertThat(owner.body("/bulk", "application/json", "{}").statusCode()).isEqualTo(415);
+        String broken = "multipart/form-data; boundary=a";
+        assertThat(refusal(owner.body("/bulk", broken, "--a\r\nx"))).contains("nothing to check");
+    }
+
+    @Test
+    void jobsOfThePagesAreCountedTogetherUnderTheHiddenKey() {
+        CookieClient hasty = somebody(Plan.PRO);
+        for (int i = 0; i < 40; i++) {
+            created(send(hasty, lab.http("/ok")));
+        }
+
+        HttpResponse<String> over = send(hasty, lab.http("/ok"));
+
+        assertThat(over.statusCode()).isEqualTo(429);
+        assertThat(over.headers().firstValue("Retry-After")).isPresent();
+        assertThat(page(over).select("#refusal").text()).contains("40 jobs in the last 60 minutes");
+        assertThat(page(over).select("#bulk-lines").val()).isEqualTo(lab.http("/ok"));
+        assertThat(hasty.get("/api/v1/keys").body()).doesNotContain("web pages");
+    }
+
+    @Test
+    void fiveHundredLinesAreWatchedToTheirEnd() {
+        String all = IntStream.range(0, 500)
+                .mapToObj(i -> lab.http(i % 5 == 0 ? "/missing?" + i : "/ok?" + i))
+                .collect(Collectors.joining("\n"));
+        String path = created(send(owner, all));
+
+        Document job = finished(owner, path);
+
+        assertThat(job.select(".state .now").text()).contains("Completed", "100 %", "500 of 500");
+        assertThat(job.select(".lines tbody tr")).hasSize(50);
+        assertThat(job.select(".pages").text()).contains("Page 1 of 10");
+        assertThat(job.select(".plot figcaption").eachText())
+                .startsWith("Verdicts", "Status")
+                .contains("Response time");
+        Document last = page(owner.page(path + "?page=10"));
+        assertThat(last.select(".lines tbody td:first-child").eachText().get(49))
+                .isEqualTo("500");
+        Document failed = page(owner.page(path + "?verdict=fail"));
+        assertThat(failed.select("[role=status]").text()).contains("100 of 500 lines");
+        Document found = page(owner.page(path + "?q=OK%3F49&sort=input&dir=desc"));
+        assertThat(inputs(found))
+                .isSortedAccordingTo(java.util.Comparator.reverseOrder())
+                .hasSizeGreaterThan(5)
+                .allSatisfy(input -> assertThat(input).contains("ok?49"));
+        Document sorted = page(owner.page(path + "?sort=status"));
+        assertThat(sorted.select("th[aria-sort=ascending]").text()).startsWith("Status");
+        assertThat(page(owner.page(path + "?page=99")).select(".pages").text()).contains("10 of 10");
+        assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).contains(path);
+    }
+
+    @Test
+    void theLivePartIsSentOnlyWhenSomethingHasChanged() {
+        String path = created(send(owner, lab.http("/ok")));
+        Document job = finished(owner, path);
+        String version = job.select("[data-version]").attr("data-version");
+
+        assertThat(owner.page(path + "/live?seen=" + version).statusCode()).isEqualTo(204);
+        Document live = page(owner.page(path + "/live?seen=1&verdict=pass"));
+        assertThat(live.select("#job-state [data-over=true]")).hasSize(1);
+        assertThat(live.select("header, nav[aria-label=Main]")).isEmpty();
+    }
+
+    @Test
+    void aJobIsCancelledAndKeepsWhatIsDone() {
+        String slow =
+                IntStream.range(0, 500).mapToObj(i -> lab.http("/never?" + i)).collect(Collectors.joining("\n"));
+        String path = created(send(owner, slow));
+        assertThat(page(owner.page(path)).select("#job-cancel")).hasSize(1);
+
+        HttpResponse<String> cancelled = owner.rawForm(path + "/cancel", "");
+
+        assertThat(cancelled.statusCode()).isEqualTo(303);
+        assertThat(cancelled.headers().firstValue("Location")).contains(path);
+        Document job = finished(owner, path);
+        assertThat(job.select(".state .badge").first().text()).isEqualTo("Cancelled");
+        assertThat(job.select("#job-cancel")).isEmpty();
+        assertThat(page(owner.page(path + "?verdict=open"))
+                        .select(".lines .badge")
+                        .eachText())
+                .contains("cancelled");
+    }
+
+    @Test
+    void theResultsAreHadAsFiles() {
+        String path = created(send(owner, lab.http("/ok") + "\n=1+1"));
+        finished(owner, path);
+
+        HttpResponse<String> csv = owner.page(path + "/results.csv");
+        HttpResponse<String> ndjson = owner.page(path + "/results.ndjson");
+
+        assertThat(csv.headers().firstValue("Content-Type").orElse("")).startsWith("text/csv");
+        assertThat(csv.headers().firstValue("Content-Disposition"))
+                .contains("attachment; filename=\"" + path.substring("/jobs/".length()) + ".csv\"");
+        assertThat(csv.body()).startsWith("index,input,").contains("'=1+1");
+        assertThat(ndjson.body().lines()).hasSize(2);
+    }
+
+    @Test
+    void linesThatFailedOrHaveNoVerdictAreRunAgainUnlessTheyWereRefused() {
+        String missing = lab.http("/missing");
+        String unknown = "http://there-is-no-such-name.invalid/";
+        String path = created(
+                send(owner, String.join("\n", "no target", lab.http("/ok"), missing, "http://10.0.0.1/", unknown)));
+        Document job = finished(owner, path);
+        assertThat(job.select("#job-again").text()).isEqualTo("Run the 2 failed ones again");
+
+        String again = created(owner.rawForm(path + "/again", ""));
+
+        assertThat(again).isNotEqualTo(path);
+        assertThat(inputs(finished(owner, again))).containsExactly(missing, unknown);
+    }
+
+    @Test
+    void aStrangerFindsNoJob() {
+        String path = created(send(owner, lab.http("/ok")));
+        CookieClient stranger = somebody(Plan.PRO);
+
+        for (String part : List.of("", "/live", "/results.csv", "/results.ndjson")) {
+            HttpResponse<String> response = stranger.page(path + part);
+            assertThat(response.statusCode()).isEqualTo(404);
+            assertThat(page(response).select("h1").text()).isEqualTo("There is no such job");
+            assertThat(page(response).select("main .lead").text())
+                    .contains("copied in part", "another account's", "has been removed");
+            assertThat(page(response).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");
+            assertThat(page(response).select("main").text())
+                    .as("of a job that there never was the same is told")
+                    .isEqualTo(page(stranger.page("/jobs/job_0" + part))
+                            .select("main")
+                            .text());
+        }
+        assertThat(stranger.rawForm(path + "/cancel", "").statusCode()).isEqualTo(404);
+        assertThat(stranger.rawForm(path + "/again", "").statusCode()).isEqualTo(404);
+        assertThat(owner.page("/jobs/job_nothing").statusCode()).isEqualTo(404);
+        assertThat(owner.page("/jobs/%3Cscript%3E").body()).doesNotContain("<script>");
+    }
+
+    @Test
+    void afterItsTimeAJobIsGone() {
+        String path = created(send(owner, lab.http("/ok")));
+        finished(owner, path);
+        Await.value(database.query(
+                "update job set expires_at = now() where token = $1", Tuple.of(path.substring("/jobs/".length()))));
+
+        HttpResponse<String> gone = owner.page(path);
+
+        assertThat(gone.statusCode()).isEqualTo(410);
+        assertThat(page(gone).select("main").text()).contains("410", "Create it again");
+        assertThat(page(gone).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E", "?sort=%22%3E%3Cb%3E&verdict=%27"})
+    void textOfOthersStaysText(String query) {
+        String path = created(send(owner, HOSTILE + "\n" + lab.http("/ok?" + "<b>x</b>")));
+        finished(owner, path);
+
+        HttpResponse<String> response = owner.page(path + query);
+        Document job = page(response);
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(job.select("main script, main b, main img")).isEmpty();
+        assertThat(response.body()).doesNotContain("\u202e").doesNotContain("\u0007");
+        for (Element element : job.getAllElements()) {
+            assertThat(element.attributes().asList())
+                    .noneSatisfy(attribute -> assertThat(attribute.getKey()).startsWith("on"));
+        }
+        if (query.isEmpty()) {
+            assertThat(inputs(job).get(0)).contains("<script>alert(1)</script>[U+202E]gnp.exe[U+0007]");
+        }
+    }
+
+    @Test
+    void theListGoesOnFromPageToPage() {
+        CookieClient busy = somebody(Plan.PRO);
+        List<String> made = new ArrayList<>();
+        for (int i = 0; i < 22; i++) {
+            made.add(0, created(send(busy, lab.http("/ok"))));
+        }
+
+        Document first = page(busy.page("/jobs"));
+        Document second = page(busy.page(first.select("a[rel=next]").attr("href")));
+
+        assertThat(first.select(".jobs a").eachAttr("href")).isEqualTo(made.subList(0, 20));
+        assertThat(second.select(".jobs a").eachAttr("href")).isEqualTo(made.subList(20, 22));
+        assertThat(second.select("a[rel=next]")).isEmpty();
+        assertThat(busy.page("/jobs?cursor=nonsense").statusCode()).isEqualTo(400);
+    }
+
+    private String report(String target) {
+        return "/check/http-status/" + URLEncoder.encode(target, StandardCharsets.UTF_8);
+    }
+
+    private HttpResponse<String> send(CookieClient browser, String lines) {
+        return form(browser, "bulk-tool", "http-status", "bulk-lines", lines);
+    }
+
+    private static HttpResponse<String> form(CookieClient browser, String... fields) {
+        List<String> pairs = new ArrayList<>();
+        for (int i = 0; i < fields.length; i += 2) {
+            pairs.add(fields[i] + "=" + URLEncoder.encode(fields[i + 1], StandardCharsets.UTF_8));
+        }
+        return browser.rawForm("/bulk", String.join("&", pairs));
+    }
+
+    private HttpResponse<String> upload(String name, String content, String... fields) {
+        StringBuilder body = new StringBuilder();
+        List<String> all = new ArrayList<>(List.of("bulk-tool", "http-status", "bulk-lines", ""));
+        all.addAll(List.of(fields));
+        for (int i = 0; i < all.size(); i += 2) {
+            part(body, "name=\"" + all.get(i) + "\"", all.get(i + 1));
+        }
+        part(body, "name=\"bulk-file\"; filename=\"" + name + "\"\r\nContent-Type: text/plain", content);
+        body.append("--").append(BOUNDARY).append("--\r\n");
+        return owner.body("/bulk", "multipart/form-data; boundary=" + BOUNDARY, body.toString());
+    }
+
+    private static void part(StringBuilder body, String head, String content) {
+        body.append("--")
+                .append(BOUNDARY)
+                .append("\r\nContent-Disposition: form-data; ")
+                .append(head);
+        body.append("\r\n\r\n").append(content).append("\r\n");
+    }
+
+    private static String created(HttpResponse<String> response) {
+        assertThat(response.statusCode())
+                .as(() -> page(response).select("main").text())
+                .isEqualTo(303);
+        String path = response.headers().firstValue("Location").orElseThrow();
+        assertThat(path).matches("/jobs/job_[0-9A-Za-z]{22}");
+        return path;
+    }
+
+    private static String refusal(HttpResponse<String> response) {
+        assertThat(response.statusCode()).isEqualTo(422);
+        return page(response).select("#refusal").text();
+    }
+
+    private Document finished(CookieClient browser, String path) {
+        Await.until(() -> !page(browser.page(path)).select("[data-over=true]").isEmpty());
+        return page(browser.page(path));
+    }
+
+    private static List<String> inputs(Document job) {
+        return job.select(".lines .input").stream()
+                .map(cell -> cell.select("bdi").first().text())
+                .toList();
+    }
+
+    private static Document page(HttpResponse<String> response) {
+        return Jsoup.parse(response.body());
+    }
+}

@@ -1,0 +1,186 @@
+package dev.plumbline.e2e.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.ContractValidator;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The API is explained on one page, all of it, and every problem leads there. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DocsPageTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private ServiceUnderTest service;
+    private Document page;
+    private JsonObject contract;
+
+    @BeforeAll
+    void start() {
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of());
+        page = Jsoup.parse(service.page("/docs").body());
+        contract = new JsonObject(service.get("/openapi.json").body());
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+    }
+
+    @Test
+    void everyOperationHasItsPlaceWithItsParametersAndAnswers() {
+        int operations = 0;
+        for (Map.Entry<String, Object> path : contract.getJsonObject("paths")) {
+            for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
+                operations++;
+                JsonObject operation = (JsonObject) method.getValue();
+                Element place = page.getElementById(operation.getString("operationId"));
+                assertThat(place).as(operation.getString("operationId")).isNotNull();
+                assertThat(place.select(".line").text())
+                        .isEqualTo(method.getKey().toUpperCase(Locale.ROOT) + " " + path.getKey());
+                for (Object parameter : operation.getJsonArray("parameters")) {
+                    String name = resolve((JsonObject) parameter).getString("name");
+                    assertThat(place.select(".name").eachText()).contains(name);
+                }
+                assertThat(place.select(".answers .status").eachText())
+                        .containsAll(operation.getJsonObject("responses").fieldNames());
+            }
+        }
+        assertThat(page.select(".call")).hasSize(operations);
+    }
+
+    @Test
+    void everyOperationHasExamplesThatAskForItsAddress() {
+        for (Element call : page.select(".call")) {
+            assertThat(call.select(".example > summary").eachText())
+                    .containsExactly("curl", "Java", "Python", "JavaScript");
+            String beginning = call.select(".line code").text().replaceAll("\\{.*", "");
+            for (Element example : call.select(".example pre")) {
+                assertThat(example.text()).contains(service.uri("") + beginning).doesNotContain("null");
+            }
+        }
+    }
+
+    @Test
+    void theExampleBodiesAreWhatTheContractWants() {
+        ContractValidator check = new ContractValidator();
+        int bodies = 0;
+        for (Map.Entry<String, Object> path : contract.getJsonObject("paths")) {
+            for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
+                JsonObject body = ((JsonObject) method.getValue()).getJsonObject("requestBody");
+                if (body != null) {
+                    JsonObject media = body.getJsonObject("content").getJsonObject("application/json");
+                    assertThat(check.validate(
+                                            media.getJsonObject("schema"),
+                                            media.getJsonObject("example").encode())
+                                    .getValid())
+                            .as(path.getKey())
+                            .isTrue();
+                    bodies++;
+                }
+            }
+        }
+        assertThat(bodies).isGreaterThan(3);
+    }
+
+    @Test
+    void everyLinkOnThePageLeadsSomewhereAndEveryAnchorIsOne() {
+        List<String> ids = page.select("[id]").eachAttr("id");
+
+        assertThat(ids).doesNotHaveDuplicates();
+        for (String link : page.select("a[href^=#]").eachAttr("href")) {
+            assertThat(ids).contains(link.substring(1));
+        }
+    }
+
+    @Test
+    void everySchemaIsATree() {
+        for (String name :
+                contract.getJsonObject("components").getJsonObject("schemas").fieldNames()) {
+            assertThat(page.getElementById("schema-" + name)).as(name).isNotNull();
+        }
+        assertThat(page.select("#schema-Job .name").eachText()).contains("token", "counts", "self");
+        assertThat(page.select("#schema-Job a[href=#schema-JobLine]")).isNotEmpty();
+    }
+
+    @Test
+    void everyCodeOfAProblemIsExplained() {
+        Set<Object> codes = Set.copyOf(contract.getJsonObject("components")
+                .getJsonObject("schemas")
+                .getJsonObject("Problem")
+                .getJsonObject("properties")
+                .getJsonObject("code")
+                .getJsonArray("enum")
+                .getList());
+
+        assertThat(codes).hasSizeGreaterThan(30);
+        for (Object code : codes) {
+            Element explained = page.getElementById(code.toString());
+            assertThat(explained).as(code.toString()).isNotNull();
+            assertThat(explained.text()).contains("What to do:");
+        }
+    }
+
+    @Test
+    void theTypeOfAProblemLeadsToItsExplanation() {
+        List<HttpResponse<String>> refused = new ArrayList<>();
+        refused.add(service.get("/api/v1/nowhere"));
+        refused.add(service.get("/api/v1/jobs"));
+        refused.add(service.get("/api/v1/jobs", "X-Api-Key", "plk_no"));
+        refused.add(service.get("/api/v1/session"));
+        refused.add(service.instant("nothing", "example.com"));
+        refused.add(service.instant("http-status", "http://localhost/"));
+        refused.add(service.send("DELETE", service.uri("/api/v1/tools")));
+        refused.add(service.get("/api/v1/tools", "Accept", "text/html"));
+
+        for (HttpResponse<String> each : refused) {
+            JsonObject problem = new JsonObject(each.body());
+            URI type = URI.create(problem.getString("type"));
+            assertThat(type.toString()).startsWith(service.uri("/docs#").toString());
+            Element explained = page.getElementById(type.getFragment());
+            assertThat(explained).as(type.toString()).isNotNull();
+            assertThat(explained.select(".status").text()).isEqualTo(Integer.toString(each.statusCode()));
+            assertThat(explained.select("h3").text()).contains(problem.getString("title"));
+        }
+    }
+
+    @Test
+    void thePageNeedsNothingThatIsInlineOrElsewhere() {
+        HttpResponse<String> response = service.page("/docs");
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(page.select("[style], style, script:not([src])")).isEmpty();
+        assertThat(page.select("script, link[rel=stylesheet]"))
+                .allSatisfy(
+                        file -> assertThat(file.attr("src") + file.attr("href")).startsWith("/assets/"));
+    }
+
+    private JsonObject resolve(JsonObject node) {
+        String ref = node.getString("$ref");
+        if (ref == null) {
+            return node;
+        }
+        JsonObject found = contract;
+        for (String step : ref.substring(2).split("/", -1)) {
+            found = found.getJsonObject(step);
+        }
+        return found;
+    }
+}

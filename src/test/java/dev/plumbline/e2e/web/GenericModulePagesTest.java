@@ -1,0 +1,244 @@
+package dev.plumbline.e2e.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.PlainTextAssert;
+import dev.plumbline.support.SampleModule;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.jsoup.select.Elements;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A tool that no template knows stands on every page, and what its targets say stays text. */
+class GenericModulePagesTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String REPORT = "/check/made-up/bad.example";
+
+    private static final String SHOWN = PlainTextAssert.HOSTILE_SHOWN;
+
+    private static ServiceUnderTest service;
+
+    @BeforeAll
+    static void start(@TempDir Path folder) {
+        service = SampleModule.among(folder, () -> ServiceUnderTest.start(DATABASE.url(), Map.of()));
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    private static Document page(String path) {
+        return Jsoup.parse(
+                service.page(path, "Accept", "text/html").body(),
+                service.uri("/").toString());
+    }
+
+    private static String fact(Document page, String name) {
+        return page.select("#field-" + name + " dd").text();
+    }
+
+    @Test
+    void theHomePageOffersItWithItsOptions() {
+        Document page = page("/?target=some.example&tool=made-up");
+
+        assertThat(page.select(".pills a[aria-current=true]").text()).isEqualTo("Made-up tool");
+        Element form = page.selectFirst("form.check");
+        assertThat(form.attr("action")).isEqualTo("/check/made-up");
+        assertThat(form.select("input[name=target]").attr("value")).isEqualTo("some.example");
+        assertThat(form.select("input[type=checkbox][name=deep]").hasAttr("checked"))
+                .isTrue();
+        Elements wait = form.select("input[type=number][name=wait_seconds]");
+        assertThat(List.of(wait.attr("value"), wait.attr("min"), wait.attr("max")))
+                .containsExactly("7", "1", "90");
+        assertThat(wait.next().text()).isEqualTo("s");
+        assertThat(form.select("select[name=colour] option").eachText()).containsExactly("red", "green", "blue");
+        assertThat(form.select("input[name=label]").attr("maxlength")).isEqualTo("9");
+        assertThat(form.select("input[name=kinds]").attr("value")).isEqualTo("A,MX");
+        assertThat(form.text()).contains("How long to wait. From 1 to 90. Default: 7 s.");
+        for (Element input : form.select("input:not([type=hidden]), select")) {
+            assertThat(form.select("label[for=" + input.id() + "]"))
+                    .as(input.id())
+                    .hasSize(1);
+            assertThat(form.getElementById(input.attr("aria-describedby"))).isNotNull();
+        }
+    }
+
+    @Test
+    void whatAFormWasSentWithBecomesTheShortestAddress() {
+        String sent =
+                "/check/made-up?target=+some.example+&deep=false&wait_seconds=&colour=red&label=x" + "&kinds=A%2C+TXT";
+
+        assertThat(service.page(sent).statusCode()).isEqualTo(303);
+        assertThat(service.page(sent).headers().firstValue("location"))
+                .contains("/check/made-up/some.example?deep=false&label=x&kinds=A%2CTXT");
+        assertThat(service.page(sent.replace("deep=false", "deep=false&deep=true"))
+                        .headers()
+                        .firstValue("location"))
+                .contains("/check/made-up/some.example?label=x&kinds=A%2CTXT");
+        assertThat(service.page("/check/made-up").headers().firstValue("location"))
+                .contains("/tools/made-up");
+    }
+
+    @Test
+    void theListAndItsOwnPageTellAllOfIt() {
+        Document list = page("/tools?q=made-up+NOTHING");
+        Document tool = page("/tools/made-up");
+
+        assertThat(list.select(".tools a").eachText()).containsExactly("Made-up tool");
+        assertThat(list.select(".group h3").eachText()).containsExactly("Invented");
+        assertThat(page("/tools?q=zebra").select(".tools a")).isEmpty();
+        assertThat(tool.select("h1").text()).isEqualTo("Made-up tool");
+        assertThat(tool.text())
+                .contains("Tells nothing of use", "Some moment", "size_bytes", "made_dubious", "colour")
+                .contains("check made-up made-up.example");
+        assertThat(tool.select("[id^=field-]")).hasSize(28);
+    }
+
+    @Test
+    void theReportBeginsWithTheVerdictAndWhatToDo() {
+        Document page = page(REPORT);
+
+        assertThat(page.select(".verdict").hasClass("fail")).isTrue();
+        assertThat(page.select(".verdict h1").text()).isEqualTo("bad.example");
+        assertThat(page.select(".verdict .sentence").text())
+                .isEqualTo("Fail. It says " + SHOWN + " One more finding needs attention.");
+        assertThat(page.select(".findings .badge").eachText()).containsExactly("fail", "warn", "info");
+        assertThat(page.select(".findings > li").first().text()).contains("Make it good.");
+        assertThat(page.select(".findings a[href=#field-text]").text()).isEqualTo("Some text");
+        assertThat(page.select(".findings a[href^=https]").attr("href"))
+                .isEqualTo("https://www.rfc-editor.org/rfc/rfc2606#section-2");
+        assertThat(page("/check/made-up/good.example")
+                        .select(".verdict .sentence")
+                        .text())
+                .isEqualTo("Pass. Everything that was looked at is in order.");
+    }
+
+    @Test
+    void everyTypeOfFieldIsShownAsWhatItIs() {
+        Document page = page(REPORT);
+
+        assertThat(fact(page, "text")).isEqualTo(SHOWN);
+        assertThat(fact(page, "kind")).isEqualTo("other");
+        assertThat(page.select("#field-lines dd pre").text()).startsWith("first");
+        assertThat(page.select("#field-link dd a").attr("href")).isEqualTo(SampleModule.GOOD_LINK);
+        assertThat(page.select("#field-link dd a").attr("rel")).isEqualTo("nofollow noopener");
+        assertThat(fact(page, "hit_count")).isEqualTo("1,234,567");
+        assertThat(fact(page, "size_bytes")).isEqualTo("1.5 MB");
+        assertThat(page.select("#field-size_bytes dd span").attr("title")).isEqualTo("1536000 bytes");
+        assertThat(fact(page, "left_days")).isEqualTo("1 day");
+        assertThat(fact(page, "share_percent")).isEqualTo("12.5 %");
+        assertThat(fact(page, "flag")).isEqualTo("Yes");
+        assertThat(fact(page, "nothing")).isEqualTo("–no value");
+        Elements moment = page.select("#field-moment time");
+        assertThat(moment.attr("datetime")).isEqualTo("2026-02-03T04:05:06.000Z");
+        assertThat(moment.text()).isEqualTo("3 Feb 2026, 04:05 UTC");
+        assertThat(page.select("#field-names li").eachText()).containsExactly(SHOWN, "plain.example", "–no value");
+        assertThat(page.select("#field-numbers li").eachText()).containsExactly("1", "2");
+        assertThat(page.select("#field-rows th").eachText()).containsExactly("Row name", "Row time");
+        assertThat(page.select("#field-rows td").first().text()).isEqualTo(SHOWN);
+        assertThat(page.select("#field-thing dd").text()).isEqualTo(SHOWN);
+        assertThat(page.select("#field-anything dt").first().text()).isEqualTo(SHOWN);
+        assertThat(page.select("#field-anything li").eachText()).containsExactly(SHOWN, "5", "Yes");
+    }
+
+    @Test
+    void aSignIsSetApartAndANumberHasTheUnitThatIsSaidOfIt() {
+        Document page = page(REPORT);
+
+        assertThat(page.select("#field-sign dd code").text()).isEqualTo("-");
+        assertThat(page.select("#field-dot dd code").text()).isEqualTo(".");
+        assertThat(page.select("#field-kind dd code")).isEmpty();
+        assertThat(fact(page, "pause")).isEqualTo("365 days");
+        assertThat(fact(page, "delay")).isEqualTo("2.5 s");
+    }
+
+    @Test
+    void rowsThatNobodyDescribedAreTables() {
+        Elements kinds = page(REPORT).select("#field-records > dl > div");
+
+        assertThat(kinds.select("> dt").eachText()).containsExactly("A", "SOA", "Kind of mine");
+        assertThat(kinds.get(0).select("th").eachText()).containsExactly("Name", "TTL", "Data");
+        assertThat(kinds.get(0).select("tbody tr").first().select("td").eachText())
+                .containsExactly("bad.example", "1 h", "192.0.2.1");
+        assertThat(kinds.get(1).select("table")).isEmpty();
+        assertThat(kinds.get(1).select("> dd dt").eachText())
+                .containsExactly("Name", "TTL", "Data", "Serial", "Mail box", "Size");
+        assertThat(kinds.get(1).select("> dd dd").eachText())
+                .containsExactly("bad.example", "1 min", "a b c", "2026112101", "who", "2.0 kB");
+        assertThat(kinds.get(2).select("th, td").eachText()).containsExactly(SHOWN, SHOWN);
+    }
+
+    @Test
+    void rowsThatHoldOthersAreFoldedUp() {
+        Document page = page(REPORT);
+        Elements branches = page.select("#field-tree > dl > div > dd > .branches > li");
+
+        assertThat(page.select("#field-tree > dl > div > dt").eachText()).containsExactly("Domain", "Terms");
+        assertThat(branches.get(0).text()).isEqualTo(SHOWN + " Look up count 1,234");
+        assertThat(branches.get(1).select("> details > summary").text())
+                .isEqualTo("include:a-rather-long-name.of-a-server.bad.example Look up count 8");
+        assertThat(branches.get(1).select("> details > dl > div > dt").eachText())
+                .containsExactly("Domain", "Terms");
+        assertThat(page.select("#field-tree details[open]")).isEmpty();
+        assertThat(page.select("#field-tree details")).hasSize(9);
+    }
+
+    @Test
+    void aNameOfAnotherScriptIsShownAsPeopleWriteIt() {
+        Document page = page("/check/made-up/b%C3%BCcher.example");
+
+        assertThat(page.select("h1").text()).isEqualTo("b\u00fccher.example (xn--bcher-kva.example)");
+        assertThat(page.title()).contains("b\u00fccher.example (xn--bcher-kva.example)");
+        assertThat(page.select("link[rel=canonical]").attr("href")).endsWith("/check/made-up/xn--bcher-kva.example");
+        assertThat(page("/check/made-up/xn--80ak6aa92e.example").select("h1").text())
+                .isEqualTo("xn--80ak6aa92e.example");
+    }
+
+    @Test
+    void chainsPathsAndTimesAreDrawn() {
+        Document page = page(REPORT);
+
+        assertThat(page.select("#field-papers .chain > li .subject").eachText())
+                .containsExactly("CN=" + SHOWN, "CN=Maker");
+        Elements steps = page.select("#field-steps .path > li");
+        assertThat(steps.select(".status").eachText()).containsExactly("301", "302");
+        assertThat(steps.get(0).select("a").attr("href")).isEqualTo("http://a.example/");
+        assertThat(steps.get(1).select("a")).isEmpty();
+        assertThat(steps.get(1).select("rect.span").attr("x")).isEqualTo("75.0");
+        assertThat(page.select(".waterfall dt").eachText()).containsExactly("Look-up", "Connection", "Altogether");
+        assertThat(page.select(".waterfall .number").eachText()).containsExactly("20 ms", "60 ms", "1.25 s");
+        assertThat(page.select(".waterfall rect.span").eachAttr("x")).containsExactly("0.0", "1.6", "0.0");
+    }
+
+    @Test
+    void whatTargetsSayIsTextWhereverItStands() {
+        Document page = page(REPORT);
+
+        assertThat(page.select("meta[property=og:description]").attr("content")).contains(SHOWN);
+        PlainTextAssert.isOn(page);
+    }
+
+    @Test
+    void whatIsNotWhatItWasSaidToBeIsTextToo() {
+        Document page = page("/check/made-up/odd.example");
+
+        assertThat(fact(page, "kind")).isEqualTo(SHOWN);
+        assertThat(fact(page, "moment")).isEqualTo(SHOWN);
+        assertThat(fact(page, "link")).isEqualTo("https://example.com/[U+202E]gnp.exe");
+        assertThat(page.select("#field-link dd a")).isEmpty();
+        PlainTextAssert.isOn(page);
+    }
+}

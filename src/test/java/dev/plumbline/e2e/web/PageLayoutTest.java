@@ -1,0 +1,284 @@
+package dev.plumbline.e2e.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.RawHttpClient;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What all pages have: a frame, headers that keep them safe, files that are kept for ever. */
+class PageLayoutTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static ServiceUnderTest service;
+
+    @BeforeAll
+    static void start() {
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of());
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/nowhere"})
+    void everyPageHasAFrameThatPeopleFindTheirWayIn(String path) {
+        Document page = Jsoup.parse(service.page(path, "Accept", "text/html").body());
+
+        assertThat(page.select("html").attr("lang")).isEqualTo("en");
+        assertThat(page.title()).contains("Plumbline");
+        assertThat(page.select("meta[name=description]").attr("content")).isNotBlank();
+        assertThat(page.select("header nav a").eachText()).containsExactly("Check", "Bulk", "Tools", "API", "Sign in");
+        assertThat(page.select("a.skip").attr("href")).isEqualTo("#content");
+        assertThat(page.select("main#content h1")).hasSize(1);
+        assertThat(page.select("footer")).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/nowhere"})
+    void nothingInlineAndNothingFromElsewhereIsLoaded(String path) {
+        HttpResponse<String> response = service.page(path, "Accept", "text/html");
+        Document page = Jsoup.parse(response.body());
+
+        assertThat(header(response, "content-security-policy"))
+                .contains("default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'")
+                .doesNotContain("unsafe");
+        assertThat(page.select("[style], style")).isEmpty();
+        assertThat(page.select("script").eachAttr("src")).isNotEmpty().allSatisfy(src -> assertThat(src)
+                .startsWith("/assets/"));
+        assertThat(page.select("script:not([src])")).isEmpty();
+        for (Element element : page.getAllElements()) {
+            assertThat(element.attributes().asList())
+                    .noneSatisfy(attribute -> assertThat(attribute.getKey()).startsWith("on"));
+        }
+    }
+
+    @Test
+    void pagesSayHowTheyAreToBeTreated() {
+        HttpResponse<String> page = service.page("/");
+
+        assertThat(header(page, "content-type")).isEqualTo("text/html; charset=utf-8");
+        assertThat(header(page, "cache-control")).isEqualTo("private, no-cache");
+        assertThat(header(page, "x-content-type-options")).isEqualTo("nosniff");
+        assertThat(header(page, "referrer-policy")).isEqualTo("strict-origin-when-cross-origin");
+        assertThat(header(page, "cross-origin-opener-policy")).isEqualTo("same-origin");
+        assertThat(header(page, "cross-origin-resource-policy")).isEqualTo("same-origin");
+        assertThat(header(page, "permissions-policy")).contains("geolocation=()");
+        assertThat(header(page, "x-request-id")).isNotBlank();
+        // this one is reached without TLS
+        assertThat(page.headers().firstValue("strict-transport-security")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/tools?q=%", "/?target=50%", "/sign-in?next=%zz"})
+    void aBrokenPercentSignInAQueryIsExplained(String path) throws Exception {
+        try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
+            client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n");
+
+            RawHttpClient.Answer answer = client.answer();
+
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(Jsoup.parse(answer.body()).select("main").text()).contains("write the sign itself as %25");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Content-Length: 8388609", "Transfer-Encoding: gzip"})
+    void whoeverIsRefusedBeforeAnyPageIsFoundIsShownOneToo(String wrong) throws Exception {
+        try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
+            client.send("POST /bulk HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n" + wrong + "\r\n\r\n");
+
+            RawHttpClient.Answer answer = client.answer();
+            Document page = Jsoup.parse(answer.body());
+
+            assertThat(answer.status()).isIn(400, 413);
+            assertThat(answer.head().toLowerCase(java.util.Locale.ROOT))
+                    .contains("content-type: text/html; charset=utf-8", "cache-control: no-store")
+                    .contains("content-security-policy: default-src 'none'")
+                    .contains("connection: close");
+            assertThat(page.select("main .status").text()).isEqualTo(String.valueOf(answer.status()));
+            assertThat(page.select("main .lead").text()).isNotBlank();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("tooMuch")
+    void aHeadThatIsTooLargeOrBrokenIsAnsweredWithAPageOnceItHasAskedForOne(
+            String line, String fields, int status, String words) throws Exception {
+        try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
+            client.send(line + "\r\nHost: a\r\nAccept: text/html,*/*;q=0.8\r\n" + fields + "\r\n");
+
+            RawHttpClient.Answer answer = client.answer();
+            Document page = Jsoup.parse(answer.body());
+
+            assertThat(answer.status()).isEqualTo(status);
+            assertThat(answer.head().toLowerCase(java.util.Locale.ROOT))
+                    .contains("content-type: text/html; charset=utf-8", "cache-control: no-store")
+                    .contains("content-security-policy: default-src 'none'", "x-frame-options: deny");
+            assertThat(page.select("main .status").text()).isEqualTo(String.valueOf(status));
+            assertThat(page.select("main .lead").text()).contains(words);
+            assertThat(page.select("main a[href=/]")).isNotEmpty();
+        }
+    }
+
+    static Stream<Arguments> tooMuch() {
+        // in the order of browsers; a field counts as read once the next has begun
+        String cookies = "Accept-Language: en\r\nCookie: plumbline=" + "x".repeat(20_000) + "\r\n";
+        return Stream.of(
+                Arguments.of("GET /?target=" + "x".repeat(33_000) + " HTTP/1.1", "", 414, "shorten"),
+                Arguments.of("GET /?target=" + "x".repeat(120_000) + " HTTP/1.1", "", 414, "shorten"),
+                Arguments.of("GET /tools HTTP/1.1", cookies, 431, "delete the cookies"),
+                Arguments.of("GET /tools HTTP/1.1", "no colon\r\n", 400, "no HTTP request"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/tools?q=, */*, 33000, 414",
+        "/api/v1/instant/http-status/, text/html, 33000, 414",
+        "/tools?q=, text/html, 140000, 414"
+    })
+    void programsAndWhoeverIsNotReadThatFarAreToldAProblem(String path, String accept, int length, int status)
+            throws Exception {
+        try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
+            client.send("GET " + path + "x".repeat(length) + " HTTP/1.1\r\nHost: a\r\nAccept: " + accept);
+            client.send("\r\n\r\n");
+
+            RawHttpClient.Answer answer = client.answer();
+
+            assertThat(answer.status()).isEqualTo(status);
+            assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("uri-too-long");
+            assertThat(new JsonObject(answer.body()).getString("instance")).isEqualTo("/");
+        }
+    }
+
+    @Test
+    void assetsAreKeptForEverUnderTheHashOfTheirContent() throws Exception {
+        Document page = Jsoup.parse(service.page("/").body());
+        String css = page.select("link[rel=stylesheet]").attr("href");
+
+        assertThat(css).matches("/assets/site\\.[0-9a-f]{12}\\.css");
+        HttpResponse<String> plain = service.page(css);
+        assertThat(plain.statusCode()).isEqualTo(200);
+        assertThat(header(plain, "cache-control")).isEqualTo("public, max-age=31536000, immutable");
+        assertThat(header(plain, "content-type")).isEqualTo("text/css; charset=utf-8");
+        HttpResponse<byte[]> small = gzipped(css);
+        assertThat(small.headers().firstValue("content-encoding")).contains("gzip");
+        assertThat(unzipped(small.body())).isEqualTo(plain.body());
+        assertThat(service.page("/assets/site.000000000000.css").statusCode()).isEqualTo(404);
+        assertThat(service.page("/assets/..%2fopenapi.json").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void thePageThatAFirstVisitNeedsIsSmall() throws Exception {
+        Document page = Jsoup.parse(service.page("/").body());
+        long bytes = gzipped("/").body().length;
+        for (String file : page.select("link[rel=stylesheet], link[rel=icon]").eachAttr("href")) {
+            bytes += gzipped(file).body().length;
+        }
+        for (String file : page.select("script").eachAttr("src")) {
+            bytes += gzipped(file).body().length;
+        }
+
+        assertThat(bytes).isLessThan(60 * 1024);
+    }
+
+    @Test
+    void aBrowserIsShownAPageWhereAProgramIsToldAProblem() {
+        HttpResponse<String> page = service.page("/nowhere", "Accept", "text/html,*/*;q=0.8");
+        HttpResponse<String> document = service.page("/nowhere", "Accept", "*/*");
+        HttpResponse<String> api = service.page("/api/v1/nowhere", "Accept", "text/html");
+
+        assertThat(page.statusCode()).isEqualTo(404);
+        assertThat(Jsoup.parse(page.body()).select("main").text()).contains("404", "No page");
+        assertThat(document.statusCode()).isEqualTo(404);
+        assertThat(new JsonObject(document.body()).getString("code")).isEqualTo("not-found");
+        assertThat(header(api, "content-type")).isEqualTo("application/problem+json");
+    }
+
+    @Test
+    void whatAPageCannotDoIsRefusedWithWhatItCan() {
+        HttpResponse<String> response = service.pageBy("DELETE", "/");
+
+        assertThat(response.statusCode()).isEqualTo(405);
+        assertThat(header(response, "allow")).isEqualTo("GET, HEAD");
+    }
+
+    @Test
+    void headHasTheHeadersOfThePage() {
+        HttpResponse<String> response = service.pageBy("HEAD", "/");
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).isEmpty();
+        assertThat(header(response, "content-length")).isNotEqualTo("0");
+    }
+
+    @Test
+    void crawlersAreKeptFromReports() {
+        assertThat(service.page("/robots.txt").body()).contains("Disallow: /check/");
+    }
+
+    @Test
+    void whoeverCarriesASessionIsNotAskedToSignIn() {
+        Document page = Jsoup.parse(service.page("/", "Cookie", "plumbline=x").body());
+
+        assertThat(page.select("header nav").text()).contains("Account").doesNotContain("Sign in");
+    }
+
+    @Test
+    void linksFollowTheServiceBelowAPathAndOntoTls() {
+        try (ServiceUnderTest below =
+                ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_PUBLIC_URL", "https://tools.example/plumb"))) {
+            HttpResponse<String> page = below.page("/");
+
+            assertThat(header(page, "strict-transport-security")).startsWith("max-age=31536000");
+            assertThat(Jsoup.parse(page.body()).select("[href], [src]"))
+                    .extracting(element -> element.attr("href") + element.attr("src"))
+                    .allSatisfy(link -> assertThat(link).containsPattern("^(https://tools.example)?/plumb|^#"));
+        }
+    }
+
+    private static String header(HttpResponse<?> response, String name) {
+        return response.headers().firstValue(name).orElseThrow(() -> new AssertionError("no " + name));
+    }
+
+    private static HttpResponse<byte[]> gzipped(String path) throws Exception {
+        URI uri = service.uri(path);
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(uri)
+                                .header("Accept-Encoding", "gzip")
+                                .build(),
+                        HttpResponse.BodyHandlers.ofByteArray());
+    }
+
+    private static String unzipped(byte[] bytes) throws IOException {
+        return new String(
+                new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes(),
+                java.nio.charset.StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,230 @@
+package dev.plumbline.e2e.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Report pages run checks as the API does, for people who open them and for nobody else. */
+class ReportPageTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static ServiceUnderTest service;
+    private static HttpLab lab;
+    private static DnsLab dns;
+
+    @BeforeAll
+    static void start() {
+        lab = Await.value(HttpLab.start(DATABASE.vertx()));
+        dns = DnsLab.start();
+        service = ServiceUnderTest.start(
+                DATABASE.url(),
+                Map.of(
+                        "HTTP_TRUSTED_PROXIES", "127.0.0.0/8",
+                        "DNS_SERVERS", dns.address(),
+                        "LIMITS_FRESH_PER_HOUR", "2"));
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+        dns.close();
+    }
+
+    private static String path(String target) {
+        return "/check/http-status/" + URLEncoder.encode(target, StandardCharsets.UTF_8);
+    }
+
+    private static Document parsed(HttpResponse<String> response) {
+        return Jsoup.parse(response.body());
+    }
+
+    @Test
+    void aReportIsFreshOnceAndThenKnownToThePageAndToTheApi() {
+        String target = lab.http("/ok?shared");
+
+        HttpResponse<String> fresh = service.page(path(target), "X-Forwarded-For", "203.0.113.1");
+        HttpResponse<String> cached = service.page(path(target), "X-Forwarded-For", "203.0.113.2");
+        HttpResponse<String> hot = service.page(path(target), "X-Forwarded-For", "203.0.113.2");
+        HttpResponse<String> api = service.instant("http-status", target);
+
+        assertThat(fresh.statusCode()).isEqualTo(200);
+        assertThat(parsed(fresh).select(".verdict").hasClass("pass")).isTrue();
+        assertThat(parsed(fresh).select(".age").text()).contains("Fresh", "You have 1 of 2 fresh checks left");
+        assertThat(fresh.headers().firstValue("ratelimit")).isPresent();
+        for (HttpResponse<String> known : java.util.List.of(cached, hot)) {
+            assertThat(parsed(known).select(".age").text())
+                    .contains("Cached", "less than a minute ago", "another 9 minutes", "none of your fresh");
+            assertThat(known.headers().firstValue("ratelimit")).isEmpty();
+            assertThat(parsed(known).select("#field-status dd").text()).isEqualTo("200");
+        }
+        assertThat(new JsonObject(api.body()).getBoolean("cached")).isTrue();
+    }
+
+    @Test
+    void theAddressIsOneWhateverWasTyped() {
+        String target = lab.http("/ok?typed=1");
+        service.page(path(target), "X-Forwarded-For", "203.0.113.3");
+
+        Document raw = parsed(service.page("/check/http-status/" + target.replace("http:", "HTTP:")));
+
+        assertThat(raw.select(".verdict h1").text()).isEqualTo(target);
+        assertThat(raw.select("link[rel=canonical]").attr("href"))
+                .endsWith(path(target).replace("+", "%20"));
+        assertThat(raw.title()).isEqualTo("HTTP status of " + target + " · Plumbline");
+        assertThat(raw.select("meta[property=og:description]").attr("content")).startsWith("Pass: ");
+        assertThat(raw.select("meta[name=robots]").attr("content")).contains("noindex");
+        Document options = parsed(service.page(path(target) + "?max_redirects=10"));
+        assertThat(options.select("link[rel=canonical]"))
+                .hasToString(raw.select("link[rel=canonical]").toString());
+    }
+
+    @Test
+    void jsonAndCurlTellTheSame() {
+        String target = lab.http("/status/404");
+        Document page = parsed(service.page(path(target) + "?method=get", "X-Forwarded-For", "203.0.113.4"));
+        String json = page.select("#elsewhere ~ p a").attr("href");
+
+        assertThat(page.select(".verdict").hasClass("fail")).isTrue();
+        JsonObject result = new JsonObject(service.get(json).body());
+        assertThat(result.getString("target")).isEqualTo(target);
+        assertThat(result.getBoolean("cached")).isTrue();
+        assertThat(page.select("#elsewhere ~ pre").text())
+                .startsWith("curl 'http")
+                .endsWith(json + "'");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Sec-Fetch-Mode, no-cors",
+        "Sec-Fetch-Mode, cors",
+        "Sec-Fetch-Dest, iframe",
+        "Sec-Purpose, prefetch;prerender",
+        "Purpose, prefetch",
+        "X-Moz, prefetch",
+    })
+    void nobodysCheckIsSpentByAPageThatIsNotOpened(String header, String value) {
+        String target = lab.http("/ok?not-opened=" + value.hashCode() + header);
+
+        HttpResponse<String> page = service.page(path(target), header, value, "X-Forwarded-For", "203.0.113.5");
+
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(parsed(page).select("main").text()).contains("has not been checked");
+        assertThat(parsed(page).select(".note a").text()).isEqualTo("Check it now");
+        assertThat(page.headers().firstValue("ratelimit")).isEmpty();
+    }
+
+    @Test
+    void headNeverRunsACheck() {
+        String target = lab.http("/ok?by-head");
+
+        assertThat(service.pageBy("HEAD", path(target)).statusCode()).isEqualTo(200);
+        assertThat(parsed(service.page(path(target), "Sec-Fetch-Mode", "no-cors"))
+                        .select("main")
+                        .text())
+                .contains("has not been checked");
+    }
+
+    @Test
+    void whatIsKnownIsShownToWhoeverLoadsItAhead() {
+        String target = lab.http("/ok?known-ahead");
+        service.page(path(target), "X-Forwarded-For", "203.0.113.6", "Sec-Fetch-Mode", "navigate");
+
+        HttpResponse<String> ahead = service.page(path(target), "Sec-Purpose", "prefetch");
+
+        assertThat(parsed(ahead).select(".verdict h1").text()).isEqualTo(target);
+    }
+
+    @Test
+    void whatIsLeftCanBeAskedForNothing() {
+        String[] from = {"X-Forwarded-For", "203.0.113.8"};
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(service.page("/quota", from).body())
+                    .isEqualToIgnoringWhitespace("You have 2 of 2 fresh checks left in this hour.");
+        }
+        service.page(path(lab.http("/ok?quota")), from);
+        assertThat(service.page("/quota", from).body()).contains("1 of 2");
+    }
+
+    @Test
+    void theLimitIsExplained() {
+        String[] from = {"X-Forwarded-For", "203.0.113.7"};
+        service.page(path(lab.http("/ok?limit=1")), from);
+        service.page(path(lab.http("/ok?limit=2")), from);
+
+        HttpResponse<String> refused = service.page(path(lab.http("/ok?limit=3")), from);
+
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("retry-after")).isPresent();
+        assertThat(parsed(refused).select("[role=alert]").text())
+                .contains("2 fresh checks in the last 60 minutes", "known are still free");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/check/http-status/ftp%3A%2F%2Fx.example | 422 | must be https or http",
+                "/check/http-status/localhost | 422 | may not be checked",
+                "/check/http-status/example.com?max_redirects=99 | 422 | max_redirects must be a whole number",
+                "/check/http-status/example.com?nonsense=1 | 422 | nonsense",
+                "/check/http-status/example.com?method=get&method=head | 422 | method is given twice",
+                "/check/nonsense/example.com | 404 | No tool is called 'nonsense'",
+                "/tools/nonsense | 404 | No tool is called 'nonsense'",
+                "/check/http-status/%ff | 400 | not UTF-8",
+            })
+    void whatCannotBeCheckedIsExplained(String path, int status, String words) {
+        HttpResponse<String> response = service.page(path, "Accept", "text/html");
+
+        assertThat(response.statusCode()).isEqualTo(status);
+        assertThat(parsed(response).select("main").text()).contains(words);
+        assertThat(parsed(response).select("main h1")).hasSize(1);
+    }
+
+    @Test
+    void aTargetWithMarkupIsTextWhereItIsRefused() {
+        Document page = parsed(service.page("/check/http-status/%3Cscript%3Ealert(1)%3C%2Fscript%3E%E2%80%AE.x"));
+
+        assertThat(page.select("script:not([src])")).isEmpty();
+        assertThat(page.select("h1").text()).contains("<script>alert(1)</script>[U+202E]");
+        assertThat(page.title()).contains("<script>").doesNotContain("\u202e");
+    }
+
+    @Test
+    void typingOffersTheToolsThatFitTheBestFirst() {
+        assertThat(offered("https://example.com/a")).first().isEqualTo("HTTP status");
+        // a name may be meant in every way: one tool of each kind comes before the second of any
+        assertThat(offered("example.com")).startsWith("HTTP status", "SSL certificate", "DNS records", "DMARC record");
+        assertThat(offered("example.com:8443")).first().isEqualTo("SSL certificate");
+        assertThat(offered("someone@example.com")).contains("HTTP status");
+        assertThat(parsed(service.page("/offers?target=.."))
+                        .select("[role=status]")
+                        .text())
+                .startsWith("No tool takes");
+        assertThat(service.page("/offers?target=").body()).doesNotContain("<form");
+    }
+
+    private static java.util.List<String> offered(String typed) {
+        return parsed(service.page("/offers?target=" + URLEncoder.encode(typed, StandardCharsets.UTF_8)))
+                .select(".pills a")
+                .eachText();
+    }
+}

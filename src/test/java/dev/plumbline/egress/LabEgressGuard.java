@@ -1,0 +1,30 @@
+package dev.plumbline.egress;
+
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.lab.DnsLab;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
+
+/** The real guard, asking the lab's names and keeping no pace. */
+public final class LabEgressGuard {
+    private static final Config.Pace NONE = new Config.Pace(0, 0);
+
+    private LabEgressGuard() {}
+
+    public static EgressGuard of(Vertx vertx, TargetPolicy policy, DnsLab dns) {
+        return of(vertx, policy, dns, NONE);
+    }
+
+    /** The same, which keeps a pace for each address. */
+    public static EgressGuard of(Vertx vertx, TargetPolicy policy, DnsLab dns, Config.Pace pace) {
+        Config.Dns settings = new Config.Dns(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);
+        return new EgressGuard(
+                vertx,
+                policy,
+                new DnsResolver(vertx, settings, policy, System::nanoTime),
+                new Config.Targets(List.of(), List.of(), List.of(), null, pace, NONE, NONE));
+    }
+}

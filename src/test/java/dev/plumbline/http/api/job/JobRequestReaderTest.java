@@ -1,0 +1,370 @@
+package dev.plumbline.http.api.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.OptionDescription;
+import dev.plumbline.http.api.tool.ToolSchemas;
+import dev.plumbline.http.problem.Problem;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.Validator;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.statistics.Statistics;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JobRequestReaderTest {
+    private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
+    private static final JobRequestReader READER = new JobRequestReader(MODULES);
+    private static final Validator CONTRACT = validator(schemaOfContract());
+
+    @Test
+    void aJobIsReadAsItStands() {
+        JobRequest job = read(
+                """
+            {"options": {"timeout_ms": 5000, "method": "get", "fresh": true},
+             "items": ["https://example.com/", "", "https://example.com/", "n\\u00f6\\ud83d\\ude00"],
+             "module": "http-status"}""");
+
+        assertThat(job)
+                .isEqualTo(new JobRequest(
+                        "http-status",
+                        List.of("https://example.com/", "", "https://example.com/", "nö😀"),
+                        Map.of("timeout_ms", 5000L, "method", "get"),
+                        true));
+    }
+
+    @Test
+    void whatEqualsADefaultIsNotKept() {
+        JobRequest job = read("{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e4}}");
+
+        assertThat(job.options()).isEmpty();
+        assertThat(job.fresh()).isFalse();
+    }
+
+    @Test
+    void aByteOrderMarkIsPassedOver() {
+        assertThat(read("\ufeff{\"module\":\"http-status\",\"items\":[\"a\"]}").items())
+                .containsExactly("a");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{}                                                        | /module                 | is missing",
+                "{\"module\":\"http-status\"}                              | /items                  | is missing",
+                "{\"module\":\"nonsense\",\"items\":[\"a\"]}               | /module                 | there is no module 'nonsense'",
+                "{\"module\":7,\"items\":[\"a\"]}                          | /module                 | must be a string",
+                "{\"module\":null,\"items\":[\"a\"]}                       | /module                 | must be a string",
+                "{\"module\":\"http-status\",\"items\":[]}                 | /items                  | is empty",
+                "{\"module\":\"http-status\",\"items\":{}}                 | /items                  | must be a list",
+                "{\"module\":\"http-status\",\"items\":[\"a\",{\"b\":[]}]} | /items/1                | must be a string",
+                "{\"module\":\"http-status\",\"items\":[null]}             | /items/0                | must be a string",
+                "{\"module\":\"http-status\",\"items\":[\"\\ud800\"]}      | /items/0                | half a surrogate pair",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"to/~\":1} | /to~1~0                 | is no member",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"items\":[\"a\"]} | /items           | is given twice",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":[]}    | /options         | must be an object",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":null}  | /options         | must be an object",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":999}}      | /options/timeout_ms | from 1000 to 30000",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":\"5000\"}} | /options/timeout_ms | from 1000 to 30000",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e400}}    | /options/timeout_ms | from 1000 to 30000",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":null}}     | /options/timeout_ms | from 1000 to 30000",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"contains\":\"a\\udc00\"}} | /options/contains | half a surrogate pair",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"method\":\"\\ud800\"}}   | /options/method   | must be one of",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"no~pe\":1}}             | /options/no~0pe     | has no such option",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":\"true\"}}      | /options/fresh      | true or false",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":null}}          | /options/fresh      | true or false",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":true,\"fresh\":true}} | /options/fresh | is given twice",
+            })
+    void aFaultIsNamedByItsPointer(String body, String pointer, String words) {
+        assertThat(faults(body)).first().satisfies(fault -> {
+            assertThat(fault.member()).isEqualTo("pointer");
+            assertThat(fault.where()).isEqualTo(pointer);
+            assertThat(fault.detail()).contains(words);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[]", "\"job\"", "null", "17", "true"})
+    void whatIsNoObjectIsNoJob(String body) {
+        assertThat(faults(body)).extracting(Problem.Fault::where).containsExactly("");
+    }
+
+    @Test
+    void allFaultsAreNamedAtOnce() {
+        List<Problem.Fault> faults = faults(
+                """
+            {"modul": "http-status", "module": "http-status", "items": ["a", 1, "b", null],
+             "options": {"method": "put", "max_redirects": -1}}""");
+
+        assertThat(faults)
+                .extracting(Problem.Fault::where)
+                .containsExactlyInAnyOrder(
+                        "/modul", "/items/1", "/items/3", "/options/method", "/options/max_redirects");
+    }
+
+    @Test
+    void noMoreThanAHundredFaultsAreNamed() {
+        assertThat(faults("{\"module\":\"http-status\",\"items\":" + "[1" + ",1".repeat(400) + "]}"))
+                .hasSize(100);
+        StringBuilder members = new StringBuilder("{\"options\":{");
+        for (int i = 0; i < 5000; i++) {
+            members.append("\"o").append(i).append("\":0,");
+        }
+        members.append("\"z\":0},\"module\":\"http-status\",\"items\":[\"a\"]}");
+        assertThat(faults(members.toString())).hasSize(100);
+    }
+
+    @Test
+    void fiveHundredLinesAreTakenAndOneMoreIsNot() {
+        assertThat(read(lines(500)).items()).hasSize(500);
+        assertThat(faults(lines(501))).singleElement().satisfies(fault -> {
+            assertThat(fault.where()).isEqualTo("/items");
+            assertThat(fault.detail()).contains("has 501 lines and may have 500");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"a, 2048", "ö, 1024", "€, 682", "😀, 512"})
+    void aLineIsMeasuredInBytes(String character, int most) {
+        String fits = "{\"module\":\"http-status\",\"items\":[\"%s\"]}";
+
+        assertThat(read(fits.formatted(character.repeat(most))).items()).hasSize(1);
+        assertThat(faults(fits.formatted(character.repeat(most + 1))))
+                .singleElement()
+                .satisfies(fault -> assertThat(fault.detail()).contains("more than the 2048 bytes"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{\"module\":\"http-status\",                    | line 1, column",
+                "{\"module\":\"http-status\",\"items\":['a']}    | line 1, column 34",
+                "{\"items\":[\"a\",]}                            | line 1, column 15",
+                "{} {}                                           | line 1, column 4",
+                "{\"module\":01}                                 | line 1, column",
+                "{\"a\":NaN}                                     | line 1, column",
+                "{\"module\" \"b\"}                              | line 1, column",
+                "// nothing                                      | line 1, column 1",
+            })
+    void whatIsNoJsonIsSaidToBreakSomewhere(String body, String where) {
+        assertThat(malformed(body.getBytes(StandardCharsets.UTF_8))).contains(where);
+    }
+
+    @Test
+    void theLineIsToldToo() {
+        assertThat(malformed("{\n \"module\":\n  oops}".getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo("The body is not JSON: it breaks at line 3, column 7.");
+    }
+
+    @Test
+    void whatIsNotUtf8IsNoJson() {
+        String job = "{\"module\":\"http-status\",\"items\":[\"ö\"]}";
+        assertThat(malformed(job.getBytes(StandardCharsets.ISO_8859_1))).contains("not UTF-8");
+        assertThat(malformed(job.getBytes(StandardCharsets.UTF_16))).isNotEmpty();
+        assertThat(malformed(new byte[0])).contains("empty");
+        assertThat(malformed(" \r\n".getBytes(StandardCharsets.UTF_8))).contains("empty");
+        // a surrogate in bytes of its own
+        byte[] cesu = job.replace("ö", "xyz").getBytes(StandardCharsets.UTF_8);
+        int at = job.indexOf('ö');
+        cesu[at] = (byte) 0xed;
+        cesu[at + 1] = (byte) 0xa0;
+        cesu[at + 2] = (byte) 0x80;
+        assertThat(malformed(cesu)).contains("not UTF-8");
+    }
+
+    @Test
+    void bombsGoOffElsewhere() {
+        String deep = "[".repeat(100_000);
+        assertThat(malformed(("{\"x\":" + deep).getBytes(StandardCharsets.UTF_8)))
+                .contains("nested deeper than 64");
+        assertThat(faults("{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":"
+                        + "1e"
+                        + "9".repeat(90)
+                        + "}}"))
+                .singleElement()
+                .satisfies(fault -> assertThat(fault.where()).isEqualTo("/options/timeout_ms"));
+        String name = "\ud83d\ude00".repeat(100_000);
+        assertThat(faults("{\"" + name + "\":1,\"module\":\"" + name + "\",\"items\":[\"a\"]}"))
+                .allSatisfy(fault -> {
+                    assertThat(fault.where().length()).isLessThan(300);
+                    assertThat(fault.detail().length()).isLessThan(400);
+                });
+        assertThat(faults("{\"\\ud800\":1,\"module\":\"\\udc00\",\"items\":[\"a\"]}"))
+                .extracting(Problem.Fault::where)
+                .containsExactly("/\ufffd", "/module");
+    }
+
+    /** Whatever is sent: the reader accepts what the contract and the tool's schema accept. */
+    @Property(tries = 2000, edgeCases = EdgeCasesMode.NONE)
+    void theReaderAcceptsWhatTheContractAccepts(@ForAll("bodies") JsonObject body) {
+        boolean accepted = READER.read(body.toBuffer()) instanceof JobRequestReader.Read;
+
+        assertThat(accepted).as(body.encode()).isEqualTo(contractAccepts(body));
+        Statistics.label("accepted").collect(accepted).coverage(share -> share.check(true)
+                .percentage(percent -> percent > 5));
+    }
+
+    @Property(tries = 500)
+    void anyBytesAreReadOrRefused(@ForAll byte[] bytes) {
+        assertThat(READER.read(Buffer.buffer(bytes))).isNotInstanceOf(JobRequestReader.Read.class);
+    }
+
+    @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
+    void aBodyThatIsCutShortIsNoJson(@ForAll("bodies") JsonObject body, @ForAll double part) {
+        byte[] whole = body.toBuffer().getBytes();
+        int length = (int) (Math.abs(part % 1) * whole.length);
+
+        JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(whole).getBuffer(0, length));
+
+        // a hundred faults may have been found before the end
+        assertThat(outcome).isNotInstanceOf(JobRequestReader.Read.class);
+    }
+
+    @Property(tries = 1000)
+    void lengthsAreThoseOfUtf8(@ForAll String text) {
+        boolean whole = StandardCharsets.UTF_8.newEncoder().canEncode(text);
+
+        assertThat(RequestFaultList.utf8Length(text))
+                .isEqualTo(whole ? text.getBytes(StandardCharsets.UTF_8).length : -1);
+    }
+
+    @Provide
+    Arbitrary<JsonObject> bodies() {
+        Arbitrary<Object> module =
+                mostly(Arbitraries.of("http-status", "ssl-certificate"), Arbitraries.of("", "no", 1, true));
+        Arbitrary<Object> item = mostly(
+                Arbitraries.strings().ascii().ofMaxLength(8),
+                Arbitraries.of("x".repeat(2048), "x".repeat(2049), 1, 1.5, false, new JsonArray()));
+        Arbitrary<Object> items = often(
+                item.list().ofMaxSize(6).map(JsonArray::new),
+                Arbitraries.of(499, 500, 501)
+                        .map(count -> new JsonArray(new ArrayList<>(Collections.nCopies(count, "a")))),
+                Arbitraries.of("a", 1, new JsonObject()));
+        Arbitrary<String> names = Arbitraries.of(MODULES.descriptions().stream()
+                .flatMap(module1 -> module1.options().stream())
+                .map(OptionDescription::name)
+                .distinct()
+                .toList());
+        Arbitrary<Object> values = often(
+                Arbitraries.of(0, 1, 1000, 5000, 30000, 30001, 5000.0, 0.5, -1, Long.MAX_VALUE),
+                Arbitraries.of(true, false, "auto", "4", "get", "head", "5000", "true", "a b", ""),
+                Arbitraries.of(new JsonArray(), new JsonArray().add("a"), new JsonObject()));
+        Arbitrary<Object> options = mostly(
+                Arbitraries.maps(often(names, Arbitraries.of("fresh", "nope")).map(String.class::cast), values)
+                        .ofMaxSize(2)
+                        .map(JsonObject::new),
+                Arbitraries.of(new JsonArray(), "a", 1, true));
+        return Combinators.combine(
+                        module.injectNull(0.05),
+                        items.injectNull(0.05),
+                        options.injectNull(0.05),
+                        Arbitraries.integers().between(0, 99))
+                .as((m, i, o, shape) -> {
+                    JsonObject body = new JsonObject();
+                    if (shape % 10 != 0) {
+                        body.put("module", m);
+                    }
+                    if (shape % 10 != 1) {
+                        body.put("items", i);
+                    }
+                    if (shape % 2 == 0) {
+                        body.put("options", o);
+                    }
+                    if (shape == 99) {
+                        body.put("else", 1);
+                    }
+                    return body;
+                });
+    }
+
+    @SafeVarargs
+    private static Arbitrary<Object> often(Arbitrary<?>... kinds) {
+        return Arbitraries.oneOf(java.util.Arrays.asList(kinds)).map(Object.class::cast);
+    }
+
+    private static Arbitrary<Object> mostly(Arbitrary<?> good, Arbitrary<?> bad) {
+        return Arbitraries.frequencyOf(
+                        net.jqwik.api.Tuple.of(9, good.map(Object.class::cast)),
+                        net.jqwik.api.Tuple.of(1, bad.map(Object.class::cast)))
+                .map(Object.class::cast);
+    }
+
+    private static boolean contractAccepts(JsonObject body) {
+        if (!Boolean.TRUE.equals(CONTRACT.validate(body).getValid())) {
+            return false;
+        }
+        var module = MODULES.find(body.getString("module"));
+        return module != null
+                && Boolean.TRUE.equals(validator(ToolSchemas.options(module.description()))
+                        .validate(body.getJsonObject("options", new JsonObject()))
+                        .getValid());
+    }
+
+    private static JsonObject schemaOfContract() {
+        try (InputStream in = JobRequestReader.class.getResourceAsStream("/openapi.json")) {
+            return new JsonObject(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+                    .getJsonObject("components")
+                    .getJsonObject("schemas")
+                    .getJsonObject("JobRequest");
+        } catch (IOException broken) {
+            throw new java.io.UncheckedIOException(broken);
+        }
+    }
+
+    private static Validator validator(JsonObject schema) {
+        return Validator.create(
+                JsonSchema.of(schema),
+                new JsonSchemaOptions()
+                        .setBaseUri("https://plumbline.invalid/")
+                        .setDraft(Draft.DRAFT202012)
+                        .setOutputFormat(OutputFormat.Flag));
+    }
+
+    private static String lines(int count) {
+        return "{\"module\":\"http-status\",\"items\":[\"a\"" + ",\"a\"".repeat(count - 1) + "]}";
+    }
+
+    private static JobRequest read(String body) {
+        JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(body));
+        assertThat(outcome).isInstanceOf(JobRequestReader.Read.class);
+        return ((JobRequestReader.Read) outcome).request();
+    }
+
+    private static List<Problem.Fault> faults(String body) {
+        JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(body));
+        assertThat(outcome).isInstanceOf(JobRequestReader.Invalid.class);
+        return ((JobRequestReader.Invalid) outcome).faults();
+    }
+
+    private static String malformed(byte[] body) {
+        JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(body));
+        assertThat(outcome).isInstanceOf(JobRequestReader.Malformed.class);
+        return ((JobRequestReader.Malformed) outcome).detail();
+    }
+}

@@ -1,0 +1,345 @@
+package dev.plumbline.http.api.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.CsvRecord;
+import dev.plumbline.bus.JobMessage.JobHead;
+import dev.plumbline.bus.JobMessage.ResultLine;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.ResultJson;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.model.JobState;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Lines of jobs as JSON, CSV and JSON lines. */
+class ResultFormatTest {
+    private static final Instant TIME = Instant.parse("2026-11-20T10:00:00.123Z");
+    private static final ModuleDescription MODULE = ModuleDescription.of("made-up", "Made up", InputType.DOMAIN)
+            .fields(
+                    FieldDescription.integer("status", "Status", "A number."),
+                    FieldDescription.string("title", "Title", "A text.").orNull(),
+                    FieldDescription.array("names", "Names", "Texts.", FieldType.STRING),
+                    FieldDescription.object("server", "Server", "Anything."),
+                    FieldDescription.number("share", "Share", "A part."),
+                    FieldDescription.bool("open", "Open", "Yes or no."))
+            .build();
+
+    @Test
+    void aResultIsPutIntoItsLineAsItStands() {
+        JobHead job = job(JobState.RUNNING, 3, 1, List.of(1, 2));
+        ResultLine line = new ResultLine(0, "Example.com \"\\\u0001ö😀", result("Grüße", null));
+
+        JsonObject json = new JsonObject(line(JobJson.ndjson(job), line));
+
+        JsonObject result = new JsonObject(Buffer.buffer(result("Grüße", null)));
+        result.remove("module");
+        assertThat(json)
+                .isEqualTo(new JsonObject()
+                        .put("index", 0)
+                        .put("input", "Example.com \"\\\u0001ö😀")
+                        .put("state", "done")
+                        .mergeIn(result));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "RUNNING, 0, pending",
+        "RUNNING, 1, running",
+        "RUNNING, 2, pending",
+        "CANCELLING, 1, running",
+        "COMPLETED, 2, cancelled",
+        "CANCELLED, 0, cancelled",
+        "FAILED, 0, cancelled"
+    })
+    void aLineWithoutAResultSaysWhy(JobState state, int index, String expected) {
+        JobHead job = state.isFinal() ? job(state, 3, 0, List.of()) : job(state, 3, 1, List.of(1, 2));
+
+        JsonObject json = new JsonObject(line(JobJson.ndjson(job), new ResultLine(index, "a", null)));
+
+        assertThat(json.getString("state")).isEqualTo(expected);
+        assertThat(json.fieldNames())
+                .containsExactly(
+                        "index",
+                        "input",
+                        "state",
+                        "target",
+                        "verdict",
+                        "fields",
+                        "findings",
+                        "truncated",
+                        "error",
+                        "checked_at",
+                        "duration_ms",
+                        "cached");
+        json.fieldNames().stream()
+                .skip(3)
+                .forEach(name -> assertThat(json.getValue(name)).as(name).isNull());
+    }
+
+    @Test
+    void aWholeJobIsOneDocument() {
+        JobHead job = job(JobState.RUNNING, 4, 0, List.of());
+        LineWriter format = new JobJson("https://checks.example.org").whole(job, 1, "bDM");
+        Buffer out = Buffer.buffer();
+        format.begin(out);
+        format.line(out, new ResultLine(1, "b", result("x", null)));
+        format.line(out, new ResultLine(2, "c", null));
+        format.end(out);
+
+        JsonObject json = out.toJsonObject();
+        assertThat(json.getString("next_cursor")).isEqualTo("bDM");
+        assertThat(json.getJsonArray("results"))
+                .extracting(line -> ((JsonObject) line).getString("state"))
+                .containsExactly("done", "pending");
+        assertThat(json.getJsonObject("links").getString("csv"))
+                .isEqualTo("https://checks.example.org/api/v1/jobs/" + job.token() + "/results.csv");
+        assertThat(json.getDouble("progress")).isEqualTo(0.25);
+        assertThat(json.getJsonObject("counts").getInteger("pending")).isEqualTo(3);
+    }
+
+    @Test
+    void csvHasAColumnForEverythingThatIsDeclared() {
+        JobHead job = job(JobState.COMPLETED, 2, 0, List.of());
+        List<List<String>> records = csv(
+                job,
+                false,
+                new ResultLine(0, "a,\"b\"\r\nc", result("two\nlines", null)),
+                new ResultLine(1, "", result(null, new CheckError(ErrorCode.CONNECT_REFUSED, "nobody, there"))));
+
+        assertThat(records.get(0))
+                .containsExactly(
+                        "index",
+                        "input",
+                        "target",
+                        "state",
+                        "verdict",
+                        "error_code",
+                        "error_message",
+                        "duration_ms",
+                        "cached",
+                        "checked_at",
+                        "status",
+                        "title",
+                        "names",
+                        "server",
+                        "share",
+                        "open");
+        assertThat(records.get(1))
+                .containsExactly(
+                        "0",
+                        "a,\"b\"\r\nc",
+                        "example.com",
+                        "done",
+                        "pass",
+                        "",
+                        "",
+                        "84",
+                        "false",
+                        "2026-11-20T10:00:00.123Z",
+                        "-5",
+                        "two\nlines",
+                        "[\"=1\",\"b\"]",
+                        "{\"a\":{\"b\":[1,2.5]}}",
+                        "0.125",
+                        "true");
+        assertThat(records.get(2))
+                .containsSubsequence("connect_refused", "nobody, there")
+                .hasSize(16);
+    }
+
+    @Test
+    void csvIsAsTheRfcWantsIt() {
+        JobHead job = job(JobState.RUNNING, 2, 0, List.of());
+
+        String csv = text(new JobCsv(job, MODULE, false), new ResultLine(0, "", null));
+
+        assertThat(csv).startsWith("index,input,").endsWith("\r\n");
+        // null is nothing at all, an empty string is a string
+        assertThat(csv.split("\r\n")[1]).isEqualTo("0,\"\",,pending" + ",".repeat(12));
+    }
+
+    @Test
+    void aModuleThatIsNoMoreLeavesItsFieldsOut() {
+        JobHead job = job(JobState.FAILED, 1, 0, List.of());
+
+        assertThat(text(new JobCsv(job, null, false), new ResultLine(0, "a", result("x", null))))
+                .isEqualTo("index,input,target,state,verdict,error_code,error_message,duration_ms,cached,"
+                        + "checked_at\r\n0,a,example.com,done,pass,,,84,false,2026-11-20T10:00:00.123Z\r\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"=1+1", "+1", "-1", "@SUM(A1)", "＝1", "＋1", "－1", "＠x", "\t=1", "\r=1", "\n=1", "="})
+    void textThatBeginsLikeAFormulaIsDisarmed(String text) {
+        JobHead job = job(JobState.COMPLETED, 1, 0, List.of());
+        ResultLine line = new ResultLine(0, text, result(text, new CheckError(ErrorCode.INTERNAL, text)));
+
+        List<String> safe = csv(job, false, line).get(1);
+        List<String> raw = csv(job, true, line).get(1);
+
+        assertThat(safe.get(1)).isEqualTo("'" + text);
+        assertThat(safe.get(6)).isEqualTo("'" + text);
+        assertThat(safe.get(11)).isEqualTo("'" + text);
+        assertThat(raw.get(1)).isEqualTo(text);
+        assertThat(raw.get(11)).isEqualTo(text);
+        // numbers are numbers
+        assertThat(safe.get(10)).isEqualTo("-5");
+    }
+
+    @Test
+    void soIsTheHeader() {
+        ModuleDescription odd = ModuleDescription.of("odd", "Odd", InputType.DOMAIN)
+                .fields(FieldDescription.string("=x", "X", "Nobody would."))
+                .build();
+        JobHead job = job(JobState.RUNNING, 1, 0, List.of());
+
+        assertThat(text(new JobCsv(job, odd, false))).endsWith(",checked_at,'=x\r\n");
+    }
+
+    @Property(tries = 300)
+    void whateverATextIsCsvAndJsonGiveItBack(@ForAll("texts") String input, @ForAll("texts") String title) {
+        JobHead job = job(JobState.COMPLETED, 1, 0, List.of());
+        ResultLine line = new ResultLine(0, input, result(title, null));
+
+        List<String> raw = csv(job, true, line).get(1);
+        assertThat(raw.get(1)).isEqualTo(input);
+        assertThat(raw.get(11)).isEqualTo(title);
+        List<String> safe = csv(job, false, line).get(1);
+        assertThat(safe.get(1)).isIn(input, "'" + input);
+        assertThat(safe.get(1)).doesNotMatch("(?s)[=+\\-@＝＋－＠\t\r\n].*");
+        assertThat(safe.get(11)).doesNotMatch("(?s)[=+\\-@＝＋－＠\t\r\n].*");
+
+        JsonObject json = new JsonObject(line(JobJson.ndjson(job), line));
+        assertThat(json.getString("input")).isEqualTo(input);
+        assertThat(json.getJsonObject("fields").getString("title")).isEqualTo(title);
+        assertThat(line(JobJson.ndjson(job), line).indexOf('\n'))
+                .isEqualTo(line(JobJson.ndjson(job), line).length() - 1);
+    }
+
+    @Provide
+    Arbitrary<String> texts() {
+        return Arbitraries.strings()
+                .withChars("=+-@＝＋－＠\t\r\n,\"'; a\\\u0000\u2028")
+                .withCharRange('a', 'e')
+                .ofMaxLength(6);
+    }
+
+    private static JobHead job(JobState state, int total, int running, List<Integer> ranges) {
+        int pass = state == JobState.COMPLETED ? total : 1;
+        int done = state.isFinal() ? pass : 1;
+        return new JobHead(
+                7,
+                "job_4kJ0mZ3tQbW9xYcR1nLp7s",
+                "made-up",
+                Map.of(),
+                state,
+                9,
+                total,
+                running,
+                done,
+                0,
+                0,
+                0,
+                state.isFinal() ? total - done : 0,
+                ranges,
+                TIME,
+                null,
+                null,
+                null);
+    }
+
+    private static byte[] result(String title, CheckError error) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("status", -5L);
+        fields.put("title", title);
+        fields.put("names", List.of("=1", "b"));
+        fields.put("server", Map.of("a", Map.of("b", List.of(1L, 2.5))));
+        fields.put("share", 0.125);
+        fields.put("open", true);
+        byte[] plain = ResultJson.write(
+                new CheckResult("made-up", "example.com", Verdict.PASS, fields, List.of(), List.of(), error, TIME, 84));
+        String text = new String(plain, StandardCharsets.UTF_8);
+        return (text.substring(0, text.length() - 1) + ",\"cached\":false}").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String line(LineWriter format, ResultLine line) {
+        Buffer out = Buffer.buffer();
+        format.line(out, line);
+        return out.toString();
+    }
+
+    private static String text(LineWriter format, ResultLine... lines) {
+        Buffer out = Buffer.buffer();
+        format.begin(out);
+        for (ResultLine line : lines) {
+            format.line(out, line);
+        }
+        format.end(out);
+        return out.toString();
+    }
+
+    private static List<List<String>> csv(JobHead job, boolean raw, ResultLine... lines) {
+        return CsvReader.builder().ofCsvRecord(text(new JobCsv(job, MODULE, raw), lines)).stream()
+                .map(CsvRecord::getFields)
+                .toList();
+    }
+
+    @Test
+    void jobsOfEqualOptionsHaveEqualBytes() {
+        Map<String, Object> one = new LinkedHashMap<>();
+        one.put("b", List.of("x"));
+        one.put("a", 5L);
+        Map<String, Object> other = new LinkedHashMap<>();
+        other.put("a", 5);
+        other.put("b", new JsonArray().add("x").getList());
+
+        assertThat(summary(one)).isEqualTo(summary(other)).contains("{\"a\":5,\"b\":[\"x\"]}");
+    }
+
+    private static String summary(Map<String, Object> options) {
+        JobHead job = job(JobState.QUEUED, 3, 0, List.of());
+        return new JobJson("http://localhost")
+                .summary(new JobHead(
+                        job.id(),
+                        job.token(),
+                        job.module(),
+                        options,
+                        job.state(),
+                        job.version(),
+                        job.total(),
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        List.of(),
+                        TIME,
+                        null,
+                        null,
+                        null))
+                .toString();
+    }
+}

@@ -1,0 +1,274 @@
+package dev.plumbline.http.api.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.bus.Message;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.OptionDescription;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
+import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.http.api.job.JobCsv;
+import dev.plumbline.lab.DnsLab;
+import dev.plumbline.run.CheckEnvironment;
+import dev.plumbline.run.CheckRunner;
+import dev.plumbline.run.RunnerMetrics;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.Canary;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Clock;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What every module promises by being one; a new module is held to it by being there. */
+class ModuleContractTest {
+    private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
+    private static final Set<String> CATEGORIES = Set.of("web", "tls", "dns", "mail", "registry", "network");
+
+    /** The only modules whose question is whether the target can be reached. */
+    private static final Set<String> ABOUT_REACHABILITY =
+            Set.of("http-status", "ssl-certificate", "starttls-certificate", "smtp", "tcp-port", "websocket");
+
+    private static Vertx vertx;
+    private static ServerSocket silent;
+    private static DatagramSocket silentResolver;
+    private static int refusing;
+
+    @BeforeAll
+    static void start() throws IOException {
+        vertx = Vertx.vertx();
+        // accepts by its backlog, and never says a word
+        silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        silentResolver = new DatagramSocket(0, InetAddress.getLoopbackAddress());
+        try (ServerSocket closed = new ServerSocket(0)) {
+            refusing = closed.getLocalPort();
+        }
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        silent.close();
+        silentResolver.close();
+        Await.value(vertx.close());
+    }
+
+    static Stream<String> modules() {
+        return MODULES.descriptions().stream().map(ModuleDescription::module);
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void isDescribedForPeople(String name) {
+        ModuleDescription module = description(name);
+
+        assertThat(name).matches("[a-z0-9]+(-[a-z0-9]+)*");
+        assertThat(module.title()).isNotBlank();
+        assertThat(module.summary()).isNotBlank().endsWith(".");
+        assertThat(CATEGORIES).contains(module.category());
+        assertThat(module.reachability()).isEqualTo(ABOUT_REACHABILITY.contains(name));
+        assertThat(module.options()).extracting(OptionDescription::name).contains("timeout_ms");
+        for (OptionDescription option : module.options()) {
+            assertThat(option.name()).matches("[a-z0-9]+(_[a-z0-9]+)*");
+            assertThat(option.title()).as(option.name()).isNotBlank();
+            assertThat(option.description()).as(option.name()).isNotBlank();
+            if (option.type() == OptionDescription.Type.STRING
+                    && option.values().isEmpty()) {
+                assertThat(option.pattern()).as(option.name()).isNotNull();
+                assertThat(option.maxLength()).as(option.name()).isPositive();
+            }
+            if (option.type() == OptionDescription.Type.ARRAY) {
+                assertThat(option.maxItems()).as(option.name()).isBetween(1, 20);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void itsFieldsAndFindingsAreDescribed(String name) {
+        ModuleDescription module = description(name);
+
+        Set<String> fields = new HashSet<>();
+        for (FieldDescription field : module.fields()) {
+            assertThat(fields.add(field.name()))
+                    .as(field.name() + " is declared once")
+                    .isTrue();
+            assertThat(JobCsv.COLUMNS).as("columns that every CSV has").doesNotContain(field.name());
+            assertDescribed(field);
+        }
+        Set<String> codes = new HashSet<>();
+        for (FindingCode finding : module.findings()) {
+            assertThat(codes.add(finding.code()))
+                    .as(finding.code() + " is declared once")
+                    .isTrue();
+            assertThat(finding.code()).matches("[a-z0-9]+(_[a-z0-9]+)*");
+            assertThat(finding.message()).as(finding.code()).isNotBlank();
+            assertThat(finding.action()).as(finding.code()).isNotNull();
+            if (finding.field() != null) {
+                assertThat(fields).as(finding.code()).contains(finding.field());
+            }
+        }
+    }
+
+    private static void assertDescribed(FieldDescription field) {
+        assertThat(field.name()).matches("[a-z0-9]+(_[a-z0-9]+)*");
+        assertThat(field.title()).as(field.name()).isNotBlank();
+        assertThat(field.description()).as(field.name()).isNotBlank();
+        if (field.type() == FieldType.INTEGER || field.type() == FieldType.NUMBER) {
+            assertThat(field.name())
+                    .as("times name their unit")
+                    .doesNotEndWith("_time")
+                    .isNotEqualTo("time");
+        }
+        field.members().forEach(ModuleContractTest::assertDescribed);
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void itsExampleIsATargetThatMayBeChecked(String name) throws Exception {
+        ModuleDescription module = description(name);
+
+        Target example = TargetParser.parse(module, module.example());
+
+        assertThat(equipment(Map.of()).policy().refusal(example)).isNull();
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void aSilentPeerEndsWithinTheDeadline(String name) {
+        Map<String, String> settings = open();
+        settings.put("PLUMBLINE_DNS_SERVERS", "127.0.0.1:" + silentResolver.getLocalPort());
+
+        CheckResult result = run(name, silent.getLocalPort(), Map.of("timeout_ms", 1000L), settings);
+
+        if (name.equals("tcp-port")) {
+            // a port that opens has answered all that is asked
+            assertThat(result.fields()).containsEntry("open", true);
+        } else {
+            assertThat(result.error()).isNotNull();
+            assertThat(result.error().code()).isNotIn(ErrorCode.INTERNAL, ErrorCode.DEADLINE_EXCEEDED);
+        }
+        assertSchemaHolds(name, result);
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void aRefusingPeerIsSaidToRefuse(String name) {
+        CheckResult result = run(name, refusing, Map.of(), open());
+
+        if (isAName(name)) {
+            assertThat(result.error().code()).isIn(ErrorCode.DNS_SERVFAIL, ErrorCode.DNS_TIMEOUT);
+        } else {
+            assertThat(result.error().code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
+        }
+        assertThat(result.verdict()).isEqualTo(ABOUT_REACHABILITY.contains(name) ? Verdict.FAIL : Verdict.ERROR);
+        assertSchemaHolds(name, result);
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void nothingIsOpenedPastTheGuard(String name) {
+        Canary canary = Await.value(Canary.listen(vertx, "127.0.0.1", 0));
+        CheckResult result;
+        try (DnsLab inside = DnsLab.start()) {
+            inside.address(description(name).example(), "127.0.0.1");
+            for (String registry : List.of("rdap.verisign.com", "whois.iana.org")) {
+                inside.address(registry, "127.0.0.1");
+            }
+
+            result = run(name, canary.port(), Map.of(), Map.of("PLUMBLINE_DNS_SERVERS", inside.address()));
+        }
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+        assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+        assertThat(canary.touches()).isZero();
+        assertSchemaHolds(name, result);
+    }
+
+    private static void assertSchemaHolds(String name, CheckResult result) {
+        ResultContract.assertHolds(description(name), result);
+    }
+
+    private static CheckResult run(String name, int port, Map<String, Object> options, Map<String, String> settings) {
+        ModuleDescription module = description(name);
+        String target =
+                switch (module.input()) {
+                    case URL -> module.schemes().get(0) + "://127.0.0.1:" + port + "/";
+                    case HOST_PORT -> "127.0.0.1:" + port;
+                    case IP, HOST -> "127.0.0.1";
+                    case DOMAIN, EMAIL -> module.example();
+                };
+        CheckRunner runner = new CheckRunner(
+                vertx,
+                MODULES,
+                equipment(settings).probes(),
+                Clock.systemUTC(),
+                new RunnerMetrics(new SimpleMeterRegistry()),
+                1,
+                0);
+        Message.RunReply reply = Await.value(Future.<Message.RunReply>future(promise -> vertx.runOnContext(
+                ignored -> runner.run(new Message.RunCheck(name, normalised(module, target), options, false, 1, "t"))
+                        .onComplete(promise))));
+        return ((Message.Checked) reply).result();
+    }
+
+    private static String normalised(ModuleDescription module, String target) {
+        try {
+            return TargetParser.parse(module, target).text();
+        } catch (InvalidTargetException invalid) {
+            throw new AssertionError(target, invalid);
+        }
+    }
+
+    /** Whether the module's targets are names, which only the DNS can tell of. */
+    private static boolean isAName(String module) {
+        InputType input = description(module).input();
+        return input == InputType.DOMAIN || input == InputType.EMAIL;
+    }
+
+    private static Map<String, String> open() {
+        return new TreeMap<>(Map.of("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8"));
+    }
+
+    private static CheckEnvironment equipment(Map<String, String> settings) {
+        Map<String, String> environment = new TreeMap<>(settings);
+        environment.put("PLUMBLINE_TARGETS_PORTS", "*");
+        // a resolver that is not there: nothing outside can be asked by accident
+        environment.putIfAbsent("PLUMBLINE_DNS_SERVERS", "127.0.0.1:" + refusing);
+        try {
+            Config config = ConfigLoader.load(null, environment);
+            return CheckEnvironment.of(vertx, config, new OwnEndpoints(), "test");
+        } catch (ConfigException | IOException wrong) {
+            throw new AssertionError(wrong);
+        }
+    }
+
+    private static ModuleDescription description(String name) {
+        return MODULES.find(name).description();
+    }
+}

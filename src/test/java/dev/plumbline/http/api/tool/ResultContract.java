@@ -1,0 +1,44 @@
+package dev.plumbline.http.api.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.ResultJson;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.Validator;
+import java.nio.charset.StandardCharsets;
+
+/** What the tools list promises of every result of a module. */
+public final class ResultContract {
+    private ResultContract() {}
+
+    /** Fails unless the result has the declared fields and findings and its JSON Schema holds. */
+    public static void assertHolds(ModuleDescription module, CheckResult result) {
+        assertThat(result.fields().keySet())
+                .containsExactlyElementsOf(
+                        module.fields().stream().map(FieldDescription::name).toList());
+        assertThat(module.findings())
+                .extracting(FindingCode::code)
+                .containsAll(result.findings().stream().map(Finding::code).toList());
+        JsonObject answer = new JsonObject(new String(ResultJson.write(result), StandardCharsets.UTF_8))
+                .put("cached", false)
+                .put("expires_at", ResultJson.time(result.checkedAt()));
+        OutputUnit outcome = Validator.create(
+                        JsonSchema.of(ToolSchemas.result(module)),
+                        new JsonSchemaOptions()
+                                .setBaseUri("https://plumbline.invalid/")
+                                .setDraft(Draft.DRAFT202012)
+                                .setOutputFormat(OutputFormat.Basic))
+                .validate(answer);
+        assertThat(outcome.getValid()).as(answer + ": " + outcome.getErrors()).isTrue();
+    }
+}

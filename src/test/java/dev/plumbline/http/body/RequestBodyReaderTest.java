@@ -1,0 +1,358 @@
+package dev.plumbline.http.body;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.support.Await;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RequestBodyReaderTest {
+    private static final int MOST = 4 << 20;
+    private static final String JSON = "Content-Type: application/json\r\n";
+    private static final int PATIENCE_MS = 20_000;
+
+    private Vertx vertx;
+    private HttpServer server;
+    private RequestBodyReader bodies;
+    private final AtomicInteger askedTooLate = new AtomicInteger();
+    private final AtomicInteger readTooLate = new AtomicInteger();
+
+    @BeforeAll
+    void start() {
+        vertx = Vertx.vertx();
+        ProblemResponder problems = new ProblemResponder("http://localhost");
+        bodies = new RequestBodyReader(problems);
+        Router router = Router.router(vertx);
+        router.route().handler(ctx -> {
+            RequestBodyReader.hold(ctx);
+            ctx.next();
+        });
+        // who is asking is found out first, which takes its time
+        router.post("/length").handler(ctx -> vertx.setTimer(20, later -> length(ctx, Duration.ofSeconds(15))));
+        router.post("/soon").handler(ctx -> length(ctx, Duration.ofMillis(200)));
+        router.post("/gone")
+                .handler(ctx ->
+                        ctx.request().connection().closeHandler(gone -> vertx.runOnContext(later -> readTooLate(ctx))));
+        router.post("/stranger")
+                .handler(ctx ->
+                        vertx.setTimer(20, later -> problems.send(ctx, Problem.of(401, "who", "Who?", "Who is it?"))));
+        server = Await.value(vertx.createHttpServer().requestHandler(router).listen(0, "127.0.0.1"));
+    }
+
+    private void length(RoutingContext ctx, Duration within) {
+        bodies.readJson(ctx, MOST, within, body -> ctx.response().end("length " + body.length()));
+    }
+
+    private void readTooLate(RoutingContext ctx) {
+        bodies.readJson(ctx, MOST, Duration.ofSeconds(15), body -> readTooLate.addAndGet(1 + body.length()));
+        vertx.runOnContext(delivered -> askedTooLate.incrementAndGet());
+    }
+
+    @AfterAll
+    void stop() {
+        Await.value(vertx.close());
+    }
+
+    @Test
+    void aBodyIsReadWholeAndTheConnectionServesOn() throws IOException {
+        try (Client client = new Client()) {
+            client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 3000000\r\n\r\n");
+            client.send("x".repeat(3_000_000));
+            assertThat(client.answer()).startsWith("HTTP/1.1 200").endsWith("length 3000000");
+            client.send("POST /length HTTP/1.1\r\nHost: a\r\n"
+                    + JSON
+                    + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
+            assertThat(client.answer()).startsWith("HTTP/1.1 200").endsWith("length 5");
+        }
+        assertNothingIsHeld();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"application/json", "Application/JSON; charset=UTF-8", "application/json;charset=\"utf-8\""})
+    void jsonIsRead(String type) throws IOException {
+        assertThat(exchange("/length", "Content-Type: " + type + "\r\n", "{}")).startsWith("HTTP/1.1 200");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "Content-Type: text/plain\r\n",
+                "Content-Type: application/x-www-form-urlencoded\r\n",
+                "Content-Type: application/json; charset=iso-8859-1\r\n",
+                "Content-Type: application/jsonp\r\n",
+                "Content-Type: application/json\r\nContent-Encoding: gzip\r\n"
+            })
+    void anythingElseIsNot(String headers) throws IOException {
+        assertThat(exchange("/length", headers, "{}"))
+                .startsWith("HTTP/1.1 415")
+                .contains("unsupported-media-type");
+    }
+
+    @Test
+    void aBodyThatSaysThatItIsTooLargeIsNotWaitedFor() throws IOException {
+        try (Client client = new Client()) {
+            client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4194305\r\n\r\n");
+            assertThat(client.answer())
+                    .startsWith("HTTP/1.1 413")
+                    .containsIgnoringCase("connection: close")
+                    .contains("4,194,304 bytes");
+            assertThat(client.isClosed()).isTrue();
+        }
+    }
+
+    @Test
+    void aBodyThatTurnsOutTooLargeIsRefusedWhenItIs() throws IOException {
+        try (Client client = new Client()) {
+            client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Transfer-Encoding: chunked\r\n\r\n");
+            for (int i = 0; i < 5; i++) {
+                client.send("100000\r\n" + "x".repeat(1 << 20) + "\r\n");
+            }
+            assertThat(client.answer()).startsWith("HTTP/1.1 413");
+            assertThat(client.isClosed()).isTrue();
+        }
+        assertNothingIsHeld();
+    }
+
+    @Test
+    void aBodyThatComesTooSlowlyIsGivenUp() throws IOException {
+        try (Client client = new Client()) {
+            client.send("POST /soon HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 10\r\n\r\n12");
+            assertThat(client.answer()).startsWith("HTTP/1.1 408").contains("request-timeout");
+            assertThat(client.isClosed()).isTrue();
+        }
+        assertNothingIsHeld();
+    }
+
+    @Test
+    void aCallerWhoHangsUpLeavesNothing() throws IOException {
+        try (Client client = new Client()) {
+            client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 100000\r\n\r\n");
+            client.send("x".repeat(50_000));
+            until(() -> bodies.held() == 50_000);
+        }
+        assertNothingIsHeld();
+    }
+
+    @Test
+    void aCallerWhoHangsUpBeforeTheBodyIsAskedForLeavesNothing() throws IOException {
+        try (Client client = new Client()) {
+            client.send("POST /gone HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 2000\r\n\r\n");
+            client.send("x".repeat(1_000));
+        }
+        until(() -> askedTooLate.get() == 1);
+        assertThat(bodies.held()).isZero();
+        assertThat(readTooLate).hasValue(0);
+    }
+
+    @Test
+    void allBodiesTogetherAreBounded() throws IOException {
+        List<Client> clients = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            Client client = new Client();
+            clients.add(client);
+            client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4194304\r\n\r\n");
+            client.send("x".repeat(MOST - 1));
+        }
+        until(() -> bodies.held() == 5L * (MOST - 1));
+
+        try (Client one = new Client();
+                Client tooMany = new Client()) {
+            one.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4000000\r\n\r\n");
+            one.send("x".repeat(3_999_999));
+            until(() -> bodies.held() == 5L * (MOST - 1) + 3_999_999);
+            tooMany.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4000000\r\n\r\n");
+            tooMany.send("x".repeat(1_000_000));
+            assertThat(tooMany.answer()).startsWith("HTTP/1.1 503").containsIgnoringCase("retry-after");
+        }
+        for (Client client : clients) {
+            client.send("x");
+            assertThat(client.answer()).endsWith("length " + MOST);
+            client.close();
+        }
+        assertNothingIsHeld();
+    }
+
+    @Test
+    void whoWaitsToBeToldToContinueIsTold() throws IOException {
+        try (Client client = new Client()) {
+            client.send("POST /length HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+                    + JSON
+                    + "Content-Length: 2\r\n\r\n");
+            assertThat(client.answer()).startsWith("HTTP/1.1 100");
+            client.send("{}");
+            assertThat(client.answer()).endsWith("length 2");
+        }
+    }
+
+    @Test
+    void aStrangerIsAnsweredBeforeTheBodyIsRead() throws IOException {
+        try (Client client = new Client()) {
+            client.send("POST /stranger HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+                    + JSON
+                    + "Content-Length: 4000000\r\n\r\n");
+            assertThat(client.answer()).startsWith("HTTP/1.1 401").containsIgnoringCase("connection: close");
+            assertThat(client.isClosed()).isTrue();
+        }
+    }
+
+    @Test
+    void aStrangersSmallBodyCostsNoConnection() throws IOException {
+        try (Client client = new Client()) {
+            for (int i = 0; i < 3; i++) {
+                client.send("POST /stranger HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 2\r\n\r\n{}");
+                assertThat(client.answer()).startsWith("HTTP/1.1 401").doesNotContainIgnoringCase("connection: close");
+            }
+        }
+    }
+
+    @Test
+    void aBodyWithoutEndIsCutOffAfterTheAnswer() throws IOException {
+        try (Client client = new Client()) {
+            client.send("POST /stranger HTTP/1.1\r\nHost: a\r\n" + JSON);
+            client.send("Transfer-Encoding: chunked\r\n\r\n");
+            assertThat(client.answer()).startsWith("HTTP/1.1 401");
+            assertThat(client.floodUntilCutOff()).isTrue();
+        }
+    }
+
+    @Test
+    void overHttp2ABodyIsReadWholeToo() {
+        assertThat(overHttp2("/length", Buffer.buffer("x".repeat(1_000_000)))).isEqualTo("200 length 1000000");
+        assertThat(overHttp2("/length", Buffer.buffer())).isEqualTo("200 length 0");
+        assertThat(overHttp2("/length", Buffer.buffer("x".repeat(MOST + 1)))).startsWith("413 ");
+        assertThat(overHttp2("/stranger", Buffer.buffer("{}"))).startsWith("401 ");
+        assertThat(overHttp2("/stranger", Buffer.buffer("x".repeat(1_000_000)))).startsWith("401 ");
+        assertNothingIsHeld();
+    }
+
+    private String overHttp2(String path, Buffer body) {
+        HttpClientAgent client = vertx.createHttpClient(
+                new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));
+        RequestOptions options = new RequestOptions()
+                .setMethod(HttpMethod.POST)
+                .setHost("127.0.0.1")
+                .setPort(server.actualPort())
+                .setURI(path)
+                .putHeader("Content-Type", "application/json");
+        return Await.value(client.request(options)
+                .compose(request -> request.send(body).compose(response -> response.body()
+                        .map(text -> response.statusCode() + " " + text.toString())))
+                .eventually(client::close));
+    }
+
+    private String exchange(String path, String headers, String body) throws IOException {
+        try (Client client = new Client()) {
+            client.send("POST "
+                    + path
+                    + " HTTP/1.1\r\nHost: a\r\n"
+                    + headers
+                    + "Content-Length: "
+                    + body.length()
+                    + "\r\n\r\n"
+                    + body);
+            return client.answer();
+        }
+    }
+
+    private void assertNothingIsHeld() {
+        until(() -> bodies.held() == 0);
+    }
+
+    private interface Condition {
+        boolean holds();
+    }
+
+    private static void until(Condition condition) {
+        long end = System.nanoTime() + PATIENCE_MS * 1_000_000L;
+        while (!condition.holds()) {
+            assertThat(System.nanoTime()).as("it never came to that").isLessThan(end);
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Speaks HTTP/1.1 byte by byte. */
+    private final class Client implements AutoCloseable {
+        private final Socket socket;
+        private final InputStream in;
+
+        Client() throws IOException {
+            socket = new Socket(InetAddress.getLoopbackAddress(), server.actualPort());
+            socket.setSoTimeout(PATIENCE_MS);
+            in = socket.getInputStream();
+        }
+
+        void send(String text) throws IOException {
+            socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+        }
+
+        /** One whole answer. */
+        String answer() throws IOException {
+            StringBuilder text = new StringBuilder();
+            while (text.indexOf("\r\n\r\n") < 0) {
+                int next = in.read();
+                assertThat(next).as("the answer breaks off: " + text).isNotNegative();
+                text.append((char) next);
+            }
+            int length = 0;
+            for (String line : text.toString().split("\r\n")) {
+                if (line.toLowerCase(java.util.Locale.ROOT).startsWith("content-length:")) {
+                    length = Integer.parseInt(line.substring(15).strip());
+                }
+            }
+            return text.append(new String(in.readNBytes(length), StandardCharsets.UTF_8))
+                    .toString();
+        }
+
+        boolean isClosed() throws IOException {
+            return in.read() < 0;
+        }
+
+        boolean floodUntilCutOff() throws IOException {
+            long end = System.nanoTime() + PATIENCE_MS * 1_000_000L;
+            try {
+                while (System.nanoTime() < end) {
+                    send("1000\r\n" + "x".repeat(4096) + "\r\n");
+                }
+                return false;
+            } catch (SocketTimeoutException never) {
+                return false;
+            } catch (IOException cutOff) {
+                return true;
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+}

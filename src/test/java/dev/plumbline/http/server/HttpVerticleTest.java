@@ -1,0 +1,63 @@
+package dev.plumbline.http.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.api.tool.OpenApiOperation;
+import dev.plumbline.http.problem.ProblemResponder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.junit5.VertxTestContext;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(VertxExtension.class)
+class HttpVerticleTest {
+    @Test
+    void anOperationThatNobodyHandlesStopsTheStart(Vertx vertx, VertxTestContext test) {
+        assertRefused(vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getSession,");
+    }
+
+    @Test
+    void aHandlerOfNoOperationStopsTheStart(Vertx vertx, VertxTestContext test) {
+        assertRefused(
+                vertx,
+                test,
+                contract -> List.of(new OpenApiOperation("getNothing", contract)),
+                "getNothing is in openapi.json not once");
+    }
+
+    private static void assertRefused(
+            Vertx vertx, VertxTestContext test, Function<ApiContract, List<ApiOperation>> operations, String words) {
+        ApiContract.load(vertx, "http://localhost")
+                .compose(contract -> deploy(vertx, contract, operations.apply(contract)))
+                .onComplete(test.failing(failure -> test.verify(() -> {
+                    assertThat(failure).hasMessageContaining(words);
+                    test.completeNow();
+                })));
+    }
+
+    private static Future<String> deploy(Vertx vertx, ApiContract contract, List<ApiOperation> operations) {
+        try {
+            Config config = ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_PORT", "0"));
+            return vertx.deployVerticle(new HttpVerticle(
+                    config.http(),
+                    contract,
+                    operations,
+                    routes -> {},
+                    new ResponseCacheHandler(null, null, null, config.cache().ttl()),
+                    new ProblemResponder("http://localhost"),
+                    new HttpMetrics(new SimpleMeterRegistry())));
+        } catch (dev.plumbline.config.ConfigException wrong) {
+            return Future.failedFuture(wrong);
+        }
+    }
+}

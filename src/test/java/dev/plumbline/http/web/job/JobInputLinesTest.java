@@ -1,0 +1,80 @@
+package dev.plumbline.http.web.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.plumbline.http.body.UploadForm;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+/** What people paste and which files they choose. */
+class JobInputLinesTest {
+
+    @Test
+    void blankLinesAreLeftOutAndDoNotDisturbTheNumbers() {
+        JobInputLines lines = JobInputLines.of("a.test\r\n\r\n \u00a0\n  b.test\t\rc.test");
+
+        assertThat(lines.texts()).startsWith("a.test").endsWith("b.test", "c.test");
+        assertThat(lines.lines().get(0).number()).isEqualTo(1);
+        assertThat(lines.lines().get(lines.lines().size() - 1).number()).isEqualTo(5);
+    }
+
+    @Test
+    void theSeparatorIsWhatStandsInTheFirstLineMostOften() {
+        assertThat(csv("a;b,c;d\n1;2;3\n", 2)).containsExactly("b,c", "2");
+        assertThat(csv("a\tb\n1\t2\n", 2)).containsExactly("b", "2");
+        assertThat(csv("a,b\r\n1,2\r\n", 2)).containsExactly("b", "2");
+        assertThat(csv("one\ntwo\n", 1)).containsExactly("one", "two");
+    }
+
+    @Test
+    void quotedCellsKeepWhatIsInThem() {
+        assertThat(csv("\"a,b\",\"say \"\"x\"\"\",\"two\nlines\"\n", 2)).containsExactly("say \"x\"");
+        assertThat(csv("\"a\",\"two\nlines\"\n", 2)).containsExactly("two lines");
+    }
+
+    @Test
+    void aMarkBeforeTheFirstLineIsNoPartOfIt() {
+        assertThat(csv("\ufeffa.test,b\n", 1)).containsExactly("a.test");
+    }
+
+    @Test
+    void aHeadingIsNoLine() {
+        JobInputLines lines = JobInputLines.of(file("a.csv", "url\na.test\n"), 1, true);
+
+        assertThat(lines.texts()).containsExactly("a.test");
+    }
+
+    @Test
+    void rowsThatAreTooShortHaveNoLine() {
+        assertThat(csv("a,b\nc\nd,e\n", 2)).containsExactly("b", "e");
+    }
+
+    @Test
+    void whatIsNoTextIsRefused() {
+        assertThatThrownBy(() -> JobInputLines.of(file("x.xls", "PK\u0003\u0000"), 1, false))
+                .hasMessageContaining("not text");
+        assertThatThrownBy(() -> csv("a,b\n", 3)).hasMessageContaining("no column 3");
+        assertThatThrownBy(() -> csv("\"never closed", 2)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Property(tries = 300)
+    void anyFileIsReadOrRefusedInWords(@ForAll String content) {
+        try {
+            assertThat(csv(content, 1)).noneMatch(String::isBlank);
+        } catch (IllegalArgumentException refused) {
+            assertThat(refused.getMessage()).startsWith("The file");
+        }
+    }
+
+    private static List<String> csv(String content, int column) {
+        return JobInputLines.of(file("list.csv", content), column, false).texts();
+    }
+
+    private static UploadForm.File file(String name, String content) {
+        return new UploadForm.File(name, content.getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,251 @@
+package dev.plumbline.http.web.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.http.web.layout.DisplayText;
+import dev.plumbline.http.web.report.DisplayValue;
+import dev.plumbline.model.JobState;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Tables and plots of a made-up module with fields of every type. */
+class ResultTableTest {
+    private static final Instant NOW = Instant.parse("2026-06-01T00:00:00Z");
+    private static final String HOSTILE = "<b>\u202e\u0000";
+
+    private static final ModuleDescription MODULE = ModuleDescription.of("made-up", "Made up", InputType.HOST)
+            .fields(
+                    FieldDescription.string("free", "Free text", "Anything."),
+                    FieldDescription.string("kind", "Kind", "One of two.").oneOf("one_kind", "other"),
+                    FieldDescription.bool("yes", "Yes", "Whether."),
+                    FieldDescription.time("seen_at", "Seen", "When."),
+                    FieldDescription.time("not_after", "Ends", "When it ends."),
+                    FieldDescription.integer("smtp_code", "Code", "The code."),
+                    FieldDescription.number("connect_ms", "Connect time", "How long."),
+                    FieldDescription.integer("size_bytes", "Size", "In bytes."),
+                    FieldDescription.array("names", "Names", "All.", FieldType.STRING),
+                    FieldDescription.object("rest", "Rest", "Anything."))
+            .build();
+
+    private static final ResultColumns COLUMNS = ResultColumns.of(MODULE);
+
+    @Test
+    void columnsAndPlotsAreChosenByTypes() {
+        assertThat(COLUMNS.shown())
+                .extracting(FieldDescription::name)
+                .containsExactly("kind", "not_after", "smtp_code");
+        assertThat(COLUMNS.counted()).extracting(FieldDescription::name).containsExactly("kind", "smtp_code");
+        assertThat(COLUMNS.measured()).extracting(FieldDescription::name).isEqualTo("connect_ms");
+        assertThat(COLUMNS.dated()).extracting(FieldDescription::name).isEqualTo("not_after");
+    }
+
+    @Test
+    void everyPlotThatTheFieldsAllowIsDrawn() {
+        List<Chart> plots = ResultCharts.of(job(3), COLUMNS, rows(), NOW);
+
+        assertThat(plots).extracting(Chart::title).containsExactly("Verdicts", "Kind", "Code", "Connect time", "Ends");
+        Chart.Shares codes = (Chart.Shares) plots.get(2);
+        assertThat(codes.bars()).extracting(Chart.Share::label).containsExactly("250", "550");
+        assertThat(codes.bars()).extracting(Chart.Share::tone).containsExactly("pass", "fail");
+        Chart.Spread ends = (Chart.Spread) plots.get(4);
+        assertThat(ends.sums()).contains("1 is past");
+        assertThat(ends.columns()).extracting(Chart.Column::tone).contains("fail", "");
+    }
+
+    @Test
+    void aWordThatTheModuleDoesNotKnowIsNoLabel() {
+        List<ResultRow> rows = new ArrayList<>(rows());
+        rows.add(row(3, "pass", result("fields", fields("<img src=x>", 250, "x", 4.0))));
+
+        assertThat(ResultCharts.of(job(4), COLUMNS, rows, NOW).toString()).doesNotContain("<img");
+    }
+
+    @Test
+    void nothingButVerdictsIsDrawnOfNothing() {
+        assertThat(ResultCharts.of(job(0), COLUMNS, List.of(), NOW))
+                .extracting(Chart::title)
+                .containsExactly("Verdicts");
+    }
+
+    @Test
+    void whatStandsInACellIsWhatWasSentWithControlsNamed() {
+        ResultTable table = table("", "", 1);
+
+        assertThat(table.columns())
+                .extracting(ResultTable.Column::title)
+                .containsExactly("#", "Verdict", "Line", "Kind", "Ends", "Code", "Took");
+        assertThat(table.lines()).extracting(ResultTable.Line::number).containsExactly(1, 2, 3);
+        assertThat(table.lines().get(1).says().runs())
+                .extracting(DisplayText.Run::text)
+                .containsExactly("<b>", "[U+202E]", "[U+0000]");
+    }
+
+    @Test
+    void aModuleOfListsHasThemAsColumns() {
+        ModuleDescription module = ModuleDescription.of("lists", "Lists", InputType.HOST)
+                .fields(
+                        FieldDescription.array("versions", "Versions", "Some.", FieldType.STRING),
+                        FieldDescription.bool("old", "Old", "Whether."),
+                        FieldDescription.table("rows", "Rows", "Some.", FieldDescription.string("a", "A", "A.")),
+                        FieldDescription.array("numbers", "Numbers", "Some.", FieldType.INTEGER),
+                        FieldDescription.array("more", "More", "Some more.", FieldType.STRING))
+                .build();
+        ResultColumns columns = ResultColumns.of(module);
+
+        assertThat(columns.shown()).extracting(FieldDescription::name).containsExactly("versions", "numbers");
+        assertThat(cells(columns, new JsonArray().add("TLSv1.2").add("TLSv1.3"), new JsonArray()))
+                .containsExactly(words("TLSv1.2, TLSv1.3"), new DisplayValue.Items(List.of()));
+        assertThat(cells(
+                        columns,
+                        new JsonArray().add("a".repeat(30)).add("b".repeat(30)),
+                        new JsonArray().add(1).addNull().add(2)))
+                .containsExactly(words("a".repeat(30) + ", \u2026"), words("1, 2"));
+        assertThat(cells(columns, new JsonArray().add("c".repeat(90)), null))
+                .containsExactly(words("c".repeat(48) + "\u2026"), new DisplayValue.Missing());
+    }
+
+    private static DisplayValue words(String text) {
+        return new DisplayValue.PlainText(DisplayText.of(text), false);
+    }
+
+    private static List<DisplayValue> cells(ResultColumns columns, JsonArray versions, @Nullable JsonArray numbers) {
+        JsonObject fields = new JsonObject().put("versions", versions).put("numbers", numbers);
+        ResultRow row = row(0, "pass", result("fields", fields), columns);
+        return ResultTable.of(List.of(row), new ResultTable.Filter("", "", "versions", false, 1), columns, line -> null)
+                .lines()
+                .get(0)
+                .cells();
+    }
+
+    @Test
+    void linesAreSortedByWhatAFieldHoldsAndThoseWithoutComeLast() {
+        assertThat(numbers(table("smtp_code", "", 1))).containsExactly(1, 2, 3);
+        assertThat(numbers(table("not_after", "", 1))).containsExactly(2, 1, 3);
+        ResultTable.Filter down = new ResultTable.Filter("", "", "smtp_code", true, 1);
+        assertThat(numbers(ResultTable.of(rows(), down, COLUMNS, row -> null))).containsExactly(2, 1, 3);
+        assertThat(numbers(table("verdict", "", 1))).containsExactly(3, 2, 1);
+        assertThat(numbers(table("no_such_field", "", 1))).containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void linesAreFoundByWhatTheySay() {
+        assertThat(numbers(table("", "HOST1", 1))).containsExactly(2);
+        assertThat(numbers(table("", "<B>", 1))).containsExactly(2);
+        assertThat(table("", "nowhere", 7).lines()).isEmpty();
+        assertThat(table("", "nowhere", 7).page()).isEqualTo(1);
+    }
+
+    @Test
+    void aWishIsALinkAndALinkIsAWish() {
+        ResultTable.Filter wish = new ResultTable.Filter("fail", "a&b=<c>", "took", true, 3);
+
+        assertThat(wish.link()).isEqualTo("?verdict=fail&q=a%26b%3D%3Cc%3E&sort=took&dir=desc&page=3");
+        Map<String, String> given =
+                Map.of("verdict", "fail", "q", "a&b=<c>", "sort", "took", "dir", "desc", "page", "3");
+        assertThat(ResultTable.Filter.of(given::get)).isEqualTo(wish);
+        assertThat(ResultTable.Filter.of(Map.of("page", "-1", "verdict", "'")::get)
+                        .link())
+                .isEmpty();
+    }
+
+    private static ResultTable table(String sort, String query, int page) {
+        return ResultTable.of(rows(), new ResultTable.Filter("", query, sort, false, page), COLUMNS, row -> null);
+    }
+
+    private static List<Integer> numbers(ResultTable table) {
+        return table.lines().stream().map(ResultTable.Line::number).toList();
+    }
+
+    private static List<ResultRow> rows() {
+        return List.of(
+                row(0, "pass", result("fields", fields("one_kind", 250, "2026-09-01T00:00:00Z", 12.5))),
+                row(
+                        1,
+                        "fail",
+                        result("fields", fields("other", 550, "2026-01-01T00:00:00Z", 80.0))
+                                .put(
+                                        "findings",
+                                        new JsonArray()
+                                                .add(finding("info", "x"))
+                                                .add(finding("fail", HOSTILE)))),
+                row(
+                        2,
+                        "error",
+                        result("error", new JsonObject().put("code", "internal").put("message", "m"))));
+    }
+
+    private static JsonObject finding(String level, String message) {
+        return new JsonObject().put("level", level).put("message", message).put("action", "a");
+    }
+
+    private static JsonObject fields(String kind, int code, String end, double ms) {
+        return new JsonObject()
+                .put("free", HOSTILE)
+                .put("kind", kind)
+                .put("yes", true)
+                .put("smtp_code", code)
+                .put("not_after", end)
+                .put("connect_ms", ms)
+                .put("names", new JsonArray().add(HOSTILE))
+                .put("rest", new JsonObject().put("fields", new JsonObject().put("smtp_code", 999)));
+    }
+
+    private static JsonObject result(String name, Object value) {
+        return new JsonObject().put(name, value);
+    }
+
+    private static ResultRow row(int index, String verdict, JsonObject more) {
+        return row(index, verdict, more, COLUMNS);
+    }
+
+    private static ResultRow row(int index, String verdict, JsonObject more, ResultColumns columns) {
+        JsonObject result = new JsonObject()
+                .put("module", "made-up")
+                .put("target", "host" + index)
+                .put("verdict", verdict)
+                .putNull("fields")
+                .put("findings", new JsonArray())
+                .putNull("error")
+                .put("duration_ms", 5)
+                .mergeIn(more);
+        return ResultRowReader.of(
+                job(3),
+                new JobMessage.ResultLine(
+                        index, "host" + index, result.toBuffer().getBytes()),
+                columns.names());
+    }
+
+    private static JobMessage.JobHead job(int total) {
+        @Nullable Instant over = NOW;
+        return new JobMessage.JobHead(
+                1,
+                "job_x",
+                "made-up",
+                Map.of(),
+                JobState.COMPLETED,
+                1,
+                total,
+                0,
+                total,
+                0,
+                0,
+                0,
+                0,
+                List.of(),
+                NOW,
+                NOW,
+                over,
+                NOW);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.plumbline.http.web.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import org.junit.jupiter.api.Test;
+
+class ReportPageCacheTest {
+    private static final Instant CHECKED = Instant.parse("2026-01-02T03:04:05Z");
+    private static final Instant EXPIRES = CHECKED.plusSeconds(90);
+    private static final byte[] HTML = "<!doctype html>".getBytes(StandardCharsets.UTF_8);
+
+    private Instant now = CHECKED;
+    private final ReportPageCache cache = new ReportPageCache(new Hands());
+
+    private final class Hands extends Clock {
+        @Override
+        public Instant instant() {
+            return now;
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+    }
+
+    @Test
+    void aPageIsGoodUntilTheMinuteInItChanges() {
+        now = CHECKED.plusMillis(59_000);
+        cache.put("/a", CHECKED, EXPIRES, HTML);
+
+        now = CHECKED.plusMillis(59_999);
+        assertThat(cache.find("/a")).isNotNull();
+        now = CHECKED.plusMillis(60_000);
+        assertThat(cache.find("/a")).isNull();
+        assertThat(cache.find("/b")).isNull();
+    }
+
+    @Test
+    void noPageOutlivesItsResult() {
+        now = CHECKED.plusMillis(60_000);
+        cache.put("/a", CHECKED, EXPIRES, HTML);
+
+        now = EXPIRES.minusMillis(1);
+        assertThat(cache.find("/a")).isNotNull();
+        now = EXPIRES;
+        assertThat(cache.find("/a")).isNull();
+    }
+}

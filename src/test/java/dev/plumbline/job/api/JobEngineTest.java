@@ -1,0 +1,180 @@
+package dev.plumbline.job.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.job.coordinate.CoordinatorSettings;
+import dev.plumbline.job.coordinate.ScriptedModule;
+import dev.plumbline.model.JobState;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Jobs from their creation to their last result, on one node and on two. */
+class JobEngineTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final CoordinatorSettings MANNERS =
+            new CoordinatorSettings(64, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
+
+    private final ScriptedModule module = new ScriptedModule();
+
+    private JobNode node() {
+        return new JobNode(DATABASE.url(), module, MANNERS);
+    }
+
+    private static long account() {
+        return TestDatabase.await(DATABASE.open()
+                        .query("insert into account (email, plan) values ('a@example.test', 'pro') returning id"))
+                .iterator()
+                .next()
+                .getLong(0);
+    }
+
+    private static List<JsonObject> bodies(List<JobMessage.ResultLine> lines) {
+        return lines.stream()
+                .map(line -> new JsonObject(new String(line.result(), StandardCharsets.UTF_8)))
+                .toList();
+    }
+
+    private static List<String> names(String kind, int from, int to) {
+        return IntStream.range(from, to).mapToObj(i -> kind + "." + i + ".test").toList();
+    }
+
+    @Test
+    void everyLineHasItsResultInOrderAndTheCountsAddUp() {
+        long account = account();
+        List<String> items = new ArrayList<>(names("pass", 0, 200));
+        items.addAll(names("warn", 0, 40));
+        items.addAll(names("fail", 0, 30));
+        items.addAll(List.of("no \u0000target", "", "denied.test", "throw.me.test", "busy.me.test"));
+        Collections.shuffle(items, new java.util.Random(7));
+        try (JobNode node = node()) {
+            JobMessage.JobHead created = node.create(account, items);
+            assertThat(created.state()).isEqualTo(JobState.QUEUED);
+
+            JobMessage.JobHead job = node.ended(account, created.token());
+
+            assertThat(job.state()).isEqualTo(JobState.COMPLETED);
+            assertThat(job.pass()).isEqualTo(201);
+            assertThat(job.warn()).isEqualTo(40);
+            assertThat(job.fail()).isEqualTo(30);
+            assertThat(job.error()).isEqualTo(4);
+            assertThat(job.pending() + job.running() + job.cancelled()).isZero();
+            List<JobMessage.ResultLine> lines = node.results(job);
+            assertThat(lines).extracting(JobMessage.ResultLine::input).isEqualTo(items);
+            List<JsonObject> bodies = bodies(lines);
+            for (int i = 0; i < items.size(); i++) {
+                assertThat(lines.get(i).index()).isEqualTo(i);
+                String input = items.get(i);
+                assertThat(bodies.get(i).getString("target"))
+                        .isEqualTo(input.isEmpty() || input.contains(" ") ? null : input);
+            }
+        }
+    }
+
+    @Test
+    void equalTargetsAreCheckedOnceAndAllHaveTheResult() {
+        long account = account();
+        List<String> items = new ArrayList<>(Collections.nCopies(200, "warn.same.test"));
+        items.addAll(names("pass", 1000, 1100));
+        items.addAll(Collections.nCopies(100, "WARN.same.TEST."));
+        try (JobNode node = node()) {
+            JobMessage.JobHead job =
+                    node.ended(account, node.create(account, items).token());
+
+            assertThat(job.warn()).isEqualTo(300);
+            assertThat(job.pass()).isEqualTo(100);
+            assertThat(module.came()).containsOnlyOnce("warn.same.test");
+            assertThat(bodies(node.results(job)))
+                    .extracting(body -> body.getString("verdict"))
+                    .startsWith("warn")
+                    .endsWith("warn")
+                    .hasSize(400);
+        }
+    }
+
+    @Test
+    void whatIsKnownIsToldAgainUnlessTheJobWantsItFresh() {
+        long account = account();
+        try (JobNode node = node()) {
+            node.ended(account, node.create(account, List.of("known.test")).token());
+            JobMessage.JobHead again = node.ended(
+                    account, node.create(account, List.of("known.test")).token());
+
+            assertThat(bodies(node.results(again)).get(0).getBoolean("cached")).isTrue();
+            assertThat(module.came()).containsOnlyOnce("known.test");
+        }
+    }
+
+    @Test
+    void aCancelledJobKeepsWhatIsDone() {
+        long account = account();
+        try (JobNode node = node()) {
+            JobMessage.JobHead created =
+                    node.create(account, List.of("pass.kept.test", "hold.on.test", "hold.off.test"));
+            JobMessage.JobHead running = node.read(account, created.token());
+            while (running.done() < 1) {
+                running = node.read(account, created.token());
+            }
+            assertThat(running.runningRanges()).isEqualTo(List.of(0, 3));
+
+            JobMessage.JobHead cancelled = node.cancel(account, created.token());
+
+            assertThat(cancelled.state()).isEqualTo(JobState.CANCELLED);
+            assertThat(cancelled.pass()).isEqualTo(1);
+            assertThat(cancelled.cancelled()).isEqualTo(2);
+            assertThat(node.cancel(account, created.token())).isEqualTo(cancelled);
+            module.letGo("hold.on.test");
+            module.letGo("hold.off.test");
+            assertThat(node.read(account, created.token())).isEqualTo(cancelled);
+        }
+    }
+
+    @Test
+    void anotherNodeDoesWhatADeadOneHeld() {
+        long account = account();
+        JobNode dead = node();
+        JobMessage.JobHead created = dead.create(account, names("hold", 500, 520));
+        while (module.came().stream().filter(name -> name.startsWith("hold.5")).count() < 20) {
+            Thread.onSpinWait();
+        }
+        dead.close();
+        names("hold", 500, 520).forEach(module::letGo);
+        try (JobNode other = node()) {
+            JobMessage.JobHead job = other.ended(account, created.token());
+
+            assertThat(job.state()).isEqualTo(JobState.COMPLETED);
+            assertThat(job.pass()).isEqualTo(20);
+        }
+    }
+
+    @Test
+    void aNodeThatStopsHandsBackWhatItHoldsAtOnce() {
+        long account = account();
+        try (JobNode first = node();
+                JobNode second = node()) {
+            JobMessage.JobHead created = first.create(account, names("pass", 2000, 2400));
+            first.handBack();
+
+            assertThat(second.ended(account, created.token()).pass()).isEqualTo(400);
+            assertThat(TestDatabase.await(DATABASE.open()
+                                    .query(
+                                            "select sum(crashes) from job_chunk where job_id = $1",
+                                            Tuple.of(created.id())))
+                            .iterator()
+                            .next()
+                            .getLong(0))
+                    .isZero();
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.plumbline.job.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.job.coordinate.CoordinatorSettings;
+import dev.plumbline.job.coordinate.ScriptedModule;
+import dev.plumbline.job.store.JobTables;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Whoever has much to check, and wherever it hangs, nobody else waits for it. */
+class JobFairnessTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static JobTables tables;
+
+    @BeforeAll
+    static void open() {
+        tables = new JobTables(DATABASE.open());
+    }
+
+    private static CoordinatorSettings manners(int permits, int perHost) {
+        return new CoordinatorSettings(
+                permits, perHost, Duration.ofMinutes(1), Duration.ofMillis(200), Duration.ofMillis(50));
+    }
+
+    private static List<String> names(String kind, int lines) {
+        return IntStream.range(0, lines).mapToObj(i -> kind + "." + i + ".test").toList();
+    }
+
+    @Test
+    void oneLineIsDoneWhileAnothersTenThousandHoldEverythingUp() {
+        long busy = tables.account();
+        ScriptedModule module = new ScriptedModule();
+        try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 0))) {
+            List<JobMessage.JobHead> jobs = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                jobs.add(node.create(busy, names("hold.job-" + i, 500)));
+            }
+            Await.until(() -> module.came().size() >= 56);
+
+            for (int i = 0; i < 3; i++) {
+                long other = tables.account();
+                JobMessage.JobHead small = node.create(other, List.of("pass.small-" + i + ".test"));
+                assertThat(node.ended(other, small.token()).pass()).isEqualTo(1);
+            }
+
+            assertThat(module.came()).as("all ordinary permits are taken").hasSize(56 + 3);
+            assertThat(jobs).allMatch(job -> tables.job(job.id()).getValue("finished_at") == null);
+            jobs.forEach(job -> node.cancel(busy, job.token()));
+        }
+        tables.assertEverythingAddsUp();
+    }
+
+    @Test
+    void newcomersWithManyLinesTakeTurnsInWhatIsKeptForThem() {
+        long busy = tables.account();
+        ScriptedModule module = new ScriptedModule();
+        try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 0))) {
+            JobMessage.JobHead held = node.create(busy, names("hold.all", 500));
+            Await.until(() -> module.came().size() >= 56);
+
+            List<JobMessage.JobHead> jobs = new ArrayList<>();
+            List<Long> accounts = new ArrayList<>();
+            for (int i = 0; i < 12; i++) {
+                accounts.add(tables.account());
+                jobs.add(node.create(accounts.get(i), names("pass.newcomer-" + i, 120)));
+            }
+            for (int i = 0; i < 12; i++) {
+                assertThat(node.ended(accounts.get(i), jobs.get(i).token()).pass())
+                        .isEqualTo(120);
+            }
+            node.cancel(busy, held.token());
+        }
+        tables.assertEverythingAddsUp();
+    }
+
+    @Test
+    void aCrowdAtOneHostHoldsNoOtherHostUp() {
+        long account = tables.account();
+        ScriptedModule module = new ScriptedModule();
+        try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 2))) {
+            List<JobMessage.JobHead> crowd = new ArrayList<>();
+            for (int i = 0; i < 80; i++) {
+                crowd.add(node.create(account, List.of("hold.crowd.test"), true));
+            }
+            Await.until(() -> module.came().size() == 2);
+
+            JobMessage.JobHead others = node.create(account, names("pass.elsewhere", 200));
+            assertThat(node.ended(account, others.token()).pass()).isEqualTo(200);
+            assertThat(module.came().stream().filter("hold.crowd.test"::equals)).hasSize(2);
+
+            module.letGo("hold.crowd.test");
+            crowd.forEach(
+                    job -> assertThat(node.ended(account, job.token()).pass()).isEqualTo(1));
+        }
+        tables.assertEverythingAddsUp();
+    }
+
+    @Test
+    void aJobThatIsCancelledWhileItWaitsForItsHostLetsTheOthersThrough() {
+        long account = tables.account();
+        ScriptedModule module = new ScriptedModule();
+        try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 1))) {
+            JobMessage.JobHead first = node.create(account, List.of("hold.gate.test"), true);
+            Await.until(() -> module.came().size() == 1);
+            JobMessage.JobHead cancelled = node.create(account, List.of("hold.gate.test"), true);
+            JobMessage.JobHead last = node.create(account, List.of("hold.gate.test"), true);
+            Await.until(() -> tables.job(last.id()).getInteger("running") == 1);
+
+            node.cancel(account, cancelled.token());
+            module.letGo("hold.gate.test");
+
+            assertThat(node.ended(account, first.token()).pass()).isEqualTo(1);
+            assertThat(node.ended(account, last.token()).pass()).isEqualTo(1);
+            assertThat(node.read(account, cancelled.token()).cancelled()).isEqualTo(1);
+        }
+        tables.assertEverythingAddsUp();
+    }
+}

@@ -1,0 +1,134 @@
+package dev.plumbline.job.api;
+
+import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.job.coordinate.CoordinatorSettings;
+import dev.plumbline.job.coordinate.ScriptedModule;
+import dev.plumbline.job.store.JobStateStore;
+import dev.plumbline.job.store.JobStore;
+import dev.plumbline.job.store.UsageStore;
+import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.result.ResultCache;
+import dev.plumbline.result.ResultLookup;
+import dev.plumbline.result.ResultStore;
+import dev.plumbline.run.CheckRunner;
+import dev.plumbline.run.CheckRunnerVerticle;
+import dev.plumbline.run.ProbeRegistry;
+import dev.plumbline.run.RunnerMetrics;
+import dev.plumbline.store.Database;
+import dev.plumbline.support.Await;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A node without HTTP: runner and coordinator over a real database. */
+public final class JobNode implements AutoCloseable {
+    static final Duration KEEP = Duration.ofDays(1);
+    static final JobStore.Quotas NO_QUOTAS = new JobStore.Quotas(0, 0);
+
+    private static final long PATIENCE_MS = 20_000;
+
+    /** One thread, so that a check can freeze the whole node. */
+    private final Vertx vertx =
+            Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setBlockedThreadCheckInterval(60_000));
+
+    private final MessageBus bus = MessageBus.of(vertx);
+    private final Database database;
+    private final JobCoordinatorVerticle coordinator;
+
+    public JobNode(String url, ScriptedModule module, CoordinatorSettings manners) {
+        database = new Database(vertx, url, 4, Duration.ofSeconds(5));
+        ModuleCatalogue modules = new ModuleCatalogue(List.of(module));
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        Clock clock = Clock.systemUTC();
+        RunnerMetrics runnerMetrics = new RunnerMetrics(meters);
+        Await.value(vertx.deployVerticle(new CheckRunnerVerticle(
+                bus,
+                () -> new CheckRunner(vertx, modules, new ProbeRegistry(Map.of()), clock, runnerMetrics, 2_000, 100))));
+        coordinator = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
+                bus,
+                modules,
+                new TargetPolicy(
+                        new TargetPolicy.Rules(List.of(), List.of("denied.test"), List.of(), List.of("*")),
+                        (address, port) -> false),
+                new ResultLookup(
+                        new ResultCache(clock, 1 << 20), new ResultStore(vertx, database), Duration.ofMinutes(10)),
+                new JobStore(database, KEEP, NO_QUOTAS),
+                new JobStateStore(vertx, database),
+                new UsageStore(database),
+                new WorkStore(database, KEEP),
+                clock,
+                manners,
+                Duration.ofSeconds(5),
+                meters));
+        Await.value(vertx.deployVerticle(coordinator));
+    }
+
+    public JobMessage.JobHead create(long account, List<String> items) {
+        return create(account, items, false);
+    }
+
+    public JobMessage.JobHead create(long account, List<String> items, boolean fresh) {
+        JobMessage.CreateReply reply = ask(
+                BusAddresses.JOB_CREATE,
+                new JobMessage.CreateJob(account, 0, ScriptedModule.NAME, items, Map.of(), fresh, null),
+                JobMessage.CreateReply.class);
+        return ((JobMessage.JobCreated) reply).job();
+    }
+
+    /** The job when it has ended. */
+    public JobMessage.JobHead ended(long account, String token) {
+        return found(ask(
+                BusAddresses.JOB_AWAIT,
+                new JobMessage.AwaitJob(account, token, -1, PATIENCE_MS),
+                JobMessage.JobReply.class));
+    }
+
+    public JobMessage.JobHead read(long account, String token) {
+        return found(ask(BusAddresses.JOB_READ, new JobMessage.ReadJob(account, token), JobMessage.JobReply.class));
+    }
+
+    public JobMessage.JobHead cancel(long account, String token) {
+        return found(ask(BusAddresses.JOB_CANCEL, new JobMessage.CancelJob(account, token), JobMessage.JobReply.class));
+    }
+
+    public List<JobMessage.ResultLine> results(JobMessage.JobHead job) {
+        JobMessage.ResultsReply reply = ask(
+                BusAddresses.JOB_RESULTS,
+                new JobMessage.ReadResults(job.id(), job.version(), 0, 500),
+                JobMessage.ResultsReply.class);
+        return ((JobMessage.ResultLines) reply).lines();
+    }
+
+    <R extends Message> R ask(String address, Message question, Class<R> type) {
+        return Await.value(bus.ask(address, question, type, PATIENCE_MS + 5_000));
+    }
+
+    private static JobMessage.JobHead found(JobMessage.@Nullable JobReply reply) {
+        return ((JobMessage.JobFound) reply).job();
+    }
+
+    public void handBack() {
+        Await.value(coordinator.handBack());
+    }
+
+    /** Dies on its own thread, so that nothing of it happens any more. */
+    public void crash() {
+        vertx.close();
+    }
+
+    /** Ends without a word to the others, as a crash would. */
+    @Override
+    public void close() {
+        Await.value(vertx.close());
+    }
+}

@@ -1,0 +1,238 @@
+package dev.plumbline.job.coordinate;
+
+import static dev.plumbline.support.TestDatabase.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.job.api.JobNode;
+import dev.plumbline.job.store.JobTables;
+import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.model.JobState;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Nodes that die of what they check, or that wake up when they have been given up. */
+class CrashRecoveryTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final CoordinatorSettings MANNERS =
+            new CoordinatorSettings(64, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
+    private static final int MOST_DEATHS = 5;
+
+    private static JobTables tables;
+
+    @BeforeAll
+    static void open() {
+        tables = new JobTables(DATABASE.open());
+    }
+
+    private static List<String> names(String kind, int lines) {
+        return IntStream.range(0, lines).mapToObj(i -> kind + "." + i + ".test").toList();
+    }
+
+    private static boolean ended(long job) {
+        return tables.job(job).getValue("finished_at") != null;
+    }
+
+    private static List<JsonObject> bodies(JobNode node, long account, String token) {
+        return node.results(node.read(account, token)).stream()
+                .map(line -> new JsonObject(new String(line.result(), StandardCharsets.UTF_8)))
+                .toList();
+    }
+
+    @Test
+    void aLineThatKillsEveryNodeIsFoundAndItsNeighboursDoNotSuffer() {
+        long account = tables.account();
+        List<String> items = new ArrayList<>(names("pass", 120));
+        items.set(7, "poison.first.test");
+        items.set(33, "poison.second.test");
+        items.set(110, "poison.third.test");
+        long job = 0;
+        String token = "";
+        int deaths = 0;
+        while (job == 0 || !ended(job)) {
+            ScriptedModule module = new ScriptedModule();
+            JobNode node = new JobNode(DATABASE.url(), module, MANNERS);
+            AtomicBoolean dead = new AtomicBoolean();
+            module.onPoison(() -> {
+                dead.set(true);
+                node.crash();
+            });
+            if (job == 0) {
+                JobMessage.JobHead created = node.create(account, items, true);
+                job = created.id();
+                token = created.token();
+            }
+            long mine = job;
+            Await.until(() -> dead.get() || ended(mine));
+            node.close();
+            deaths += dead.get() ? 1 : 0;
+        }
+
+        assertThat(deaths).isLessThanOrEqualTo(3 * MOST_DEATHS);
+        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
+            JobMessage.JobHead head = node.read(account, token);
+            assertThat(head.state()).isEqualTo(JobState.COMPLETED);
+            assertThat(head.pass()).isEqualTo(117);
+            assertThat(head.error()).isEqualTo(3);
+            List<JsonObject> bodies = bodies(node, account, token);
+            for (int i : new int[] {7, 33, 110}) {
+                assertThat(bodies.get(i).getJsonObject("error").getString("code"))
+                        .isEqualTo("internal");
+            }
+        }
+        tables.assertEverythingAddsUp();
+    }
+
+    @Test
+    void whatANodeFindsOutAfterItWasGivenUpIsNotSeen() {
+        long account = tables.account();
+        ScriptedModule frozenModule = new ScriptedModule(" of the frozen");
+        List<String> items = new ArrayList<>(names("hold", 30));
+        items.addAll(names("pass", 20));
+        items.add("freeze.me.test");
+        items.addAll(names("warn", 20));
+        try (JobNode frozen = new JobNode(DATABASE.url(), frozenModule, MANNERS)) {
+            JobMessage.JobHead created = frozen.create(account, items, true);
+            Await.until(() -> frozenModule.came().contains("freeze.me.test"));
+            ScriptedModule heirModule = new ScriptedModule(" of the heir");
+            heirModule.thaw();
+            names("hold", 30).forEach(heirModule::letGo);
+            JobMessage.JobHead done;
+            List<JsonObject> results;
+            try (JobNode heir = new JobNode(DATABASE.url(), heirModule, MANNERS)) {
+                done = heir.ended(account, created.token());
+                results = bodies(heir, account, created.token());
+            }
+            assertThat(done.state()).isEqualTo(JobState.COMPLETED);
+            assertThat(done.pass()).isEqualTo(51);
+            assertThat(done.warn()).isEqualTo(20);
+
+            names("hold", 30).forEach(frozenModule::letGo);
+            frozenModule.thaw();
+
+            assertThat(frozen.ended(
+                                    account,
+                                    frozen.create(account, List.of("next.test")).token())
+                            .pass())
+                    .as("it has found out and lives on")
+                    .isEqualTo(1);
+            assertThat(frozen.read(account, created.token())).isEqualTo(done);
+            assertThat(bodies(frozen, account, created.token())).isEqualTo(results);
+            assertThat(results.get(50).getJsonObject("fields").getString("text"))
+                    .isEqualTo("freeze.me.test of the heir");
+        }
+        tables.assertEverythingAddsUp();
+    }
+
+    /** A coordinator that is but a number claims what there is. */
+    private static long claimEverything(WorkStore store) {
+        long owner = await(store.register(Duration.ofMinutes(10)));
+        while (!await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)))
+                .isEmpty()) {
+            // until nothing is left
+        }
+        return owner;
+    }
+
+    @Test
+    void aSuspectThatFindsNoRoomIsNotForgottenWhenOthersCome() {
+        long account = tables.account();
+        WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        ScriptedModule module = new ScriptedModule();
+        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
+            node.handBack();
+            JobMessage.JobHead first = node.create(account, List.of("late.suspect.test"), true);
+            long one = claimEverything(store);
+            JobMessage.JobHead second = node.create(account, List.of("pass.suspect.test"), true);
+            long other = claimEverything(store);
+            try (JobNode heir = new JobNode(DATABASE.url(), module, MANNERS)) {
+                await(store.renew(one, Duration.ZERO));
+                Await.until(() -> module.came().contains("late.suspect.test"));
+                await(store.renew(other, Duration.ZERO));
+                assertThat(heir.ended(account, second.token()).pass()).isEqualTo(1);
+                assertThat(ended(first.id())).isFalse();
+
+                module.letGo("late.suspect.test");
+
+                assertThat(heir.ended(account, first.token()).pass()).isEqualTo(1);
+            }
+        }
+        tables.assertEverythingAddsUp();
+    }
+
+    @Test
+    void theSuspectLinesOfOneHoldNobodyElsesUpForLong() {
+        long busy = tables.account();
+        long other = tables.account();
+        WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        ScriptedModule module = new ScriptedModule();
+        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
+            node.handBack();
+            List<JobMessage.JobHead> crowd = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                crowd.add(node.create(busy, names("hold.crowd-" + i, 300), true));
+            }
+            JobMessage.JobHead small = node.create(other, names("pass.small", 30), true);
+            await(store.renew(claimEverything(store), Duration.ZERO));
+            try (JobNode heir = new JobNode(DATABASE.url(), module, MANNERS)) {
+                // one group of the crowd after the other, as if each took its time; there are many, for a
+                // busy machine may let some pass before the small job is taken in
+                Await.until(() -> {
+                    module.came().stream()
+                            .filter(name -> name.startsWith("hold."))
+                            .forEach(module::letGo);
+                    return ended(small.id());
+                });
+                assertThat(crowd).anyMatch(job -> !ended(job.id()));
+                crowd.forEach(job -> heir.cancel(busy, job.token()));
+                assertThat(heir.read(other, small.token()).pass()).isEqualTo(30);
+            }
+        }
+        tables.assertEverythingAddsUp();
+    }
+
+    @Test
+    void linesOfADeadNodeHoldNoOneElseUp() {
+        long account = tables.account();
+        ScriptedModule deadModule = new ScriptedModule();
+        CoordinatorSettings many = new CoordinatorSettings(
+                1_000, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
+        JobNode dead = new JobNode(DATABASE.url(), deadModule, many);
+        List<JobMessage.JobHead> jobs = new ArrayList<>();
+        for (int i = 0; i < 14; i++) {
+            jobs.add(dead.create(account, names("hold.job-" + i, 60), true));
+        }
+        Await.until(() -> deadModule.came().size() == 14 * 60);
+        dead.close();
+
+        ScriptedModule module = new ScriptedModule();
+        try (JobNode node = new JobNode(DATABASE.url(), module, many)) {
+            Await.until(() -> module.came().size() >= 10);
+            JobMessage.JobHead other = node.create(tables.account(), List.of("pass.other.test"));
+            assertThat(node.ended(tables.job(other.id()).getLong("account_id"), other.token())
+                            .pass())
+                    .isEqualTo(1);
+            assertThat(jobs).allMatch(job -> !ended(job.id()));
+
+            for (int i = 0; i < 14; i++) {
+                names("hold.job-" + i, 60).forEach(module::letGo);
+            }
+            jobs.forEach(
+                    job -> assertThat(node.ended(account, job.token()).pass()).isEqualTo(60));
+        }
+        tables.assertEverythingAddsUp();
+    }
+}

@@ -1,0 +1,136 @@
+package dev.plumbline.job.coordinate;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.Target;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A module whose targets say what becomes of them: {@code warn.…} warns, {@code fail.…} fails,
+ * {@code hold.…} waits until the test lets it go, {@code busy.…} finds no room the first time,
+ * {@code late.…} neither, and is told so when the test wants it, {@code throw.…} is a fault of the
+ * module, {@code poison.…} is the end of the node, {@code freeze.…} stops its event loop until the
+ * test lets it go; all others pass.
+ */
+public final class ScriptedModule implements ModuleDefinition<String> {
+    public static final String NAME = "scripted";
+
+    private static final ModuleDescription DESCRIPTION = ModuleDescription.of(NAME, "Scripted", InputType.DOMAIN)
+            .fields(FieldDescription.string("text", "Text", "The target."))
+            .findings(new FindingCode("said", Level.WARN, "text", "The target says so.", "Nothing.", "RFC 2606"))
+            .build();
+
+    private final List<String> came = Collections.synchronizedList(new ArrayList<>());
+    private final Map<String, Promise<String>> held = new ConcurrentHashMap<>();
+    private final CountDownLatch thaw = new CountDownLatch(1);
+    private final String sign;
+    private volatile Runnable onPoison = () -> {};
+
+    public ScriptedModule() {
+        this("");
+    }
+
+    /**
+     * @param sign what its results are told by
+     */
+    ScriptedModule(String sign) {
+        this.sign = sign;
+    }
+
+    void onPoison(Runnable die) {
+        onPoison = die;
+    }
+
+    void thaw() {
+        thaw.countDown();
+    }
+
+    /** Every target that was checked, as often as it was. */
+    public List<String> came() {
+        synchronized (came) {
+            return List.copyOf(came);
+        }
+    }
+
+    public void letGo(String target) {
+        held.computeIfAbsent(target, missing -> Promise.promise()).tryComplete(target);
+    }
+
+    @Override
+    public ModuleDescription description() {
+        return DESCRIPTION;
+    }
+
+    @Override
+    public Future<String> collect(Target target, CheckContext context) {
+        String text = target.text();
+        boolean first = !came.contains(text);
+        came.add(text);
+        if (text.startsWith("hold.")) {
+            return held.computeIfAbsent(text, missing -> Promise.promise()).future();
+        }
+        if (text.startsWith("poison.")) {
+            onPoison.run();
+            return Promise.<String>promise().future();
+        }
+        if (text.startsWith("freeze.")) {
+            freeze();
+        }
+        if (text.startsWith("busy.") && first) {
+            return noRoom();
+        }
+        if (text.startsWith("late.") && first) {
+            return held.computeIfAbsent(text, missing -> Promise.promise())
+                    .future()
+                    .compose(told -> noRoom());
+        }
+        if (text.startsWith("throw.")) {
+            throw new IllegalStateException("a fault that the test wants");
+        }
+        return Future.succeededFuture(text);
+    }
+
+    private static Future<String> noRoom() {
+        return Future.failedFuture(new OverloadFailure("full", Duration.ofSeconds(1)));
+    }
+
+    private void freeze() {
+        try {
+            thaw.await();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public Evaluation evaluate(String evidence, Options options) {
+        List<Finding> findings = new ArrayList<>();
+        if (evidence.startsWith("warn.") || evidence.startsWith("fail.")) {
+            findings.add(new Finding(
+                    evidence.startsWith("warn.") ? Level.WARN : Level.FAIL,
+                    "said",
+                    "text",
+                    "It says so.",
+                    "Nothing.",
+                    "RFC 2606"));
+        }
+        return new Evaluation(Map.of("text", evidence + sign), findings, null);
+    }
+}

@@ -1,0 +1,494 @@
+package dev.plumbline.job.store;
+
+import static dev.plumbline.support.TestDatabase.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.plumbline.account.Scope;
+import dev.plumbline.account.TestAccounts;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.JobMessage.CreateReply;
+import dev.plumbline.bus.JobMessage.JobCreated;
+import dev.plumbline.bus.JobMessage.JobOverQuota;
+import dev.plumbline.bus.JobMessage.QuotaLeft;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.job.api.JobCreator;
+import dev.plumbline.job.coordinate.ScriptedModule;
+import dev.plumbline.job.store.JobStore.Quotas;
+import dev.plumbline.model.JobState;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Future;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How jobs come into the database, which steps they can take there, and how they leave it. */
+class JobStoreTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final Set<String> STEPS = Set.of(
+            "queued running",
+            "running completed",
+            "queued cancelling",
+            "running cancelling",
+            "cancelling cancelled",
+            "queued failed",
+            "running failed");
+
+    private static TestAccounts accounts;
+    private static JobTables tables;
+
+    /** Two nodes. */
+    private static List<dev.plumbline.store.Database> nodes;
+
+    @BeforeAll
+    static void open() {
+        accounts = new TestAccounts(DATABASE.open());
+        tables = new JobTables(DATABASE.open());
+        nodes = List.of(DATABASE.open(), DATABASE.open());
+    }
+
+    private static JobStore store(int node, int perKey, int perAccount) {
+        return new JobStore(nodes.get(node), JobTables.KEEP, new Quotas(perKey, perAccount));
+    }
+
+    private static Future<CreateReply> create(JobStore store, TestAccounts.Key key) {
+        return create(store, key, null, "body");
+    }
+
+    private static Future<CreateReply> create(
+            JobStore store, TestAccounts.Key key, @Nullable String name, String bodyHash) {
+        return store.create(
+                JobTables.token(),
+                new JobMessage.CreateJob(
+                        key.accountId(),
+                        key.keyId(),
+                        "scripted",
+                        List.of("one.test"),
+                        Map.of(),
+                        false,
+                        name == null ? null : new JobMessage.Idempotency(name, bodyHash)),
+                null);
+    }
+
+    private static TestAccounts.Key anotherKey(TestAccounts.Key of) {
+        return accounts.key(of.accountId(), Scope.values());
+    }
+
+    private static long jobs(TestAccounts.Key ofAccount) {
+        return tables.number("select count(*) from job where account_id = $1", ofAccount.accountId());
+    }
+
+    private static long takes(String policy, long key) {
+        return tables.number(
+                "select coalesce(sum(cardinality(takes)), 0) from quota_window where policy = $1 and key = $2",
+                policy,
+                Long.toString(key));
+    }
+
+    /** Creations from both nodes at once, some waiting for others all the time. */
+    private static List<CreateReply> createAtOnce(int perKey, int perAccount, List<TestAccounts.Key> keys) {
+        List<Future<CreateReply>> underWay = new ArrayList<>();
+        for (int i = 0; i < keys.size(); i++) {
+            underWay.add(create(store(i % 2, perKey, perAccount), keys.get(i)));
+        }
+        return underWay.stream().map(TestDatabase::await).toList();
+    }
+
+    private static long created(List<CreateReply> replies) {
+        return replies.stream().filter(JobCreated.class::isInstance).count();
+    }
+
+    @Test
+    void ofAKeyExactlySixtyAreGrantedHoweverManyComeAtOnce() {
+        TestAccounts.Key key = accounts.key();
+        TestAccounts.Key other = anotherKey(key);
+
+        List<CreateReply> replies =
+                createAtOnce(60, 600, IntStream.range(0, 90).mapToObj(i -> key).toList());
+
+        assertThat(created(replies)).isEqualTo(60);
+        assertThat(jobs(key)).isEqualTo(60);
+        assertThat(takes(QuotaLeft.OF_KEY, key.keyId())).isEqualTo(60);
+        assertThat(takes(QuotaLeft.OF_ACCOUNT, key.accountId())).isEqualTo(60);
+        JobOverQuota refused = (JobOverQuota) replies.stream()
+                .filter(JobOverQuota.class::isInstance)
+                .findFirst()
+                .orElseThrow();
+        assertThat(refused.exceeded().policy()).isEqualTo(QuotaLeft.OF_KEY);
+        assertThat(refused.exceeded().limit()).isEqualTo(60);
+        assertThat(refused.exceeded().remaining()).isZero();
+        assertThat(refused.retryAfterSeconds()).isBetween(3_500, 3_600);
+        assertThat(await(create(store(0, 60, 600), other))).isInstanceOf(JobCreated.class);
+    }
+
+    @Test
+    void ofAnAccountExactlySixHundredAreGrantedOverAllItsKeys() {
+        TestAccounts.Key first = accounts.key();
+        List<TestAccounts.Key> keys = new ArrayList<>(List.of(first));
+        while (keys.size() < 11) {
+            keys.add(anotherKey(first));
+        }
+
+        List<CreateReply> replies = new ArrayList<>();
+        for (int round = 0; round < 6; round++) {
+            replies.addAll(createAtOnce(
+                    60,
+                    600,
+                    IntStream.range(0, 110).mapToObj(i -> keys.get(i % 11)).toList()));
+        }
+
+        assertThat(created(replies)).isEqualTo(600);
+        assertThat(jobs(first)).isEqualTo(600);
+        assertThat(takes(QuotaLeft.OF_ACCOUNT, first.accountId())).isEqualTo(600);
+        assertThat(keys.stream()
+                        .mapToLong(key -> takes(QuotaLeft.OF_KEY, key.keyId()))
+                        .sum())
+                .as("what was denied by the account's quota is not charged to a key")
+                .isEqualTo(600);
+        assertThat(replies)
+                .filteredOn(JobOverQuota.class::isInstance)
+                .extracting(reply -> ((JobOverQuota) reply).exceeded().policy())
+                .contains(QuotaLeft.OF_ACCOUNT);
+    }
+
+    @Test
+    void aDeniedCreationLeavesNothingBehindAndWhatHasLeftTheWindowIsFreeAgain() {
+        TestAccounts.Key key = accounts.key();
+        JobStore store = store(0, 3, 2);
+        assertThat(created(List.of(await(create(store, key)), await(create(store, key)))))
+                .isEqualTo(2);
+
+        JobOverQuota denied = (JobOverQuota) await(create(store, key, "named", "body"));
+
+        assertThat(denied.exceeded().policy()).isEqualTo(QuotaLeft.OF_ACCOUNT);
+        assertThat(takes(QuotaLeft.OF_KEY, key.keyId())).isEqualTo(2);
+        assertThat(jobs(key)).isEqualTo(2);
+        assertThat(tables.number("select count(*) from job_request where key_id = $1", key.keyId()))
+                .isZero();
+
+        tables.sql(
+                """
+        update quota_window set takes = array(select t - 3600000000 from unnest(takes) t)
+        where key in ($1, $2)""",
+                Long.toString(key.keyId()),
+                Long.toString(key.accountId()));
+        assertThat(await(create(store, key, "named", "body"))).isInstanceOf(JobCreated.class);
+    }
+
+    @Test
+    void aQuotaOfZeroIsNone() {
+        TestAccounts.Key key = accounts.key();
+
+        JobCreated free = (JobCreated) await(create(store(0, 0, 0), key));
+        JobCreated ofKey = (JobCreated) await(create(store(0, 1, 0), key));
+        JobOverQuota denied = (JobOverQuota) await(create(store(0, 1, 0), key));
+
+        assertThat(free.quotas()).isEmpty();
+        assertThat(ofKey.quotas()).extracting(JobMessage.QuotaLeft::policy).containsExactly(QuotaLeft.OF_KEY);
+        assertThat(denied.exceeded().remaining()).isZero();
+        assertThat(takes(QuotaLeft.OF_ACCOUNT, key.accountId())).isZero();
+    }
+
+    @Test
+    void theSameRequestFromManyAtOnceIsOneJob() {
+        TestAccounts.Key key = accounts.key();
+
+        List<Future<CreateReply>> underWay = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            underWay.add(create(store(i % 2, 60, 600), key, "again", "body"));
+        }
+        List<CreateReply> replies = underWay.stream().map(TestDatabase::await).toList();
+
+        List<JobCreated> told = replies.stream()
+                .filter(JobCreated.class::isInstance)
+                .map(JobCreated.class::cast)
+                .toList();
+        assertThat(told).filteredOn(reply -> !reply.replayed()).hasSize(1);
+        assertThat(told).extracting(JobCreated::job).containsOnly(told.get(0).job());
+        assertThat(replies)
+                .filteredOn(reply -> !(reply instanceof JobCreated))
+                .allMatch(JobMessage.IdempotencyPending.class::isInstance);
+        assertThat(jobs(key)).isEqualTo(1);
+        assertThat(takes(QuotaLeft.OF_KEY, key.keyId())).isEqualTo(1);
+        JobCreated later = (JobCreated) await(create(store(1, 60, 600), key, "again", "body"));
+        assertThat(later.replayed()).isTrue();
+        assertThat(later.job()).isEqualTo(told.get(0).job());
+    }
+
+    @Test
+    void aReplayIsAnsweredWhenTheQuotaIsUsedUpAndAsTheJobFirstWas() {
+        TestAccounts.Key key = accounts.key();
+        JobCreated first = (JobCreated) await(create(store(0, 1, 1), key, "n", "body"));
+        tables.row(
+                "select end_job($1, 'cancelled', interval '1 day')", first.job().id());
+
+        JobCreated again = (JobCreated) await(create(store(1, 1, 1), key, "n", "body"));
+
+        assertThat(again.replayed()).isTrue();
+        assertThat(again.job()).isEqualTo(first.job());
+        assertThat(again.job().state()).isEqualTo(JobState.QUEUED);
+    }
+
+    @Test
+    void aNameBelongsToItsKeyAndBodyForADay() {
+        TestAccounts.Key key = accounts.key();
+        TestAccounts.Key other = anotherKey(key);
+        JobStore store = store(0, 60, 600);
+        JobCreated first = (JobCreated) await(create(store, key, "n", "body"));
+
+        assertThat(await(create(store, key, "n", "another body"))).isInstanceOf(JobMessage.IdempotencyMismatch.class);
+        assertThat(((JobCreated) await(create(store, other, "n", "another body"))).replayed())
+                .isFalse();
+        age(key, "23 hours 59 minutes");
+        assertThat(((JobCreated) await(create(store, key, "n", "body"))).replayed())
+                .isTrue();
+
+        age(key, "1 minute");
+        JobCreated next = (JobCreated) await(create(store, key, "n", "another body"));
+        assertThat(next.replayed()).isFalse();
+        assertThat(next.job().id()).isNotEqualTo(first.job().id());
+        assertThat(((JobCreated) await(create(store, key, "n", "another body"))).job())
+                .isEqualTo(next.job());
+
+        age(key, "24 hours");
+        assertThat(await(store.purgeRequests())).isEqualTo(1);
+    }
+
+    private static void age(TestAccounts.Key key, String by) {
+        tables.sql(
+                "update job_request set created_at = created_at - $2::text::interval where key_id = $1",
+                key.keyId(),
+                by);
+    }
+
+    static Stream<Arguments> steps() {
+        List<String> states =
+                Arrays.stream(JobState.values()).map(JobStoreTest::id).toList();
+        return states.stream().flatMap(from -> states.stream().map(to -> Arguments.of(from, to)));
+    }
+
+    private static String id(JobState state) {
+        return state.name().toLowerCase(Locale.ROOT);
+    }
+
+    @ParameterizedTest
+    @MethodSource("steps")
+    void theDatabaseLetsAJobTakeNoStepThatThereIsNot(String from, String to) {
+        long account = tables.account();
+        long job = tables.number(
+                """
+            insert into job (
+              token, account_id, module, options, fresh, state, total, pass, cancelled, chunks_left)
+            values ($1, $2, 'scripted', '{}', false, $3, 1, $4, $5, 0) returning id""",
+                JobTables.token(),
+                account,
+                from,
+                from.equals("completed") ? 1 : 0,
+                from.equals("cancelled") || from.equals("failed") ? 1 : 0);
+        Future<?> step = nodes.get(0)
+                .query(
+                        "update job set state = $2, pass = $3, cancelled = $4 where id = $1",
+                        Tuple.of(
+                                job,
+                                to,
+                                to.equals("completed") ? 1 : 0,
+                                to.equals("cancelled") || to.equals("failed") ? 1 : 0));
+
+        if (from.equals(to) || STEPS.contains(from + " " + to)) {
+            await(step);
+            assertThat(tables.job(job).getString("state")).isEqualTo(to);
+        } else {
+            assertThatThrownBy(() -> await(step)).hasMessageContaining("a job cannot go from " + from + " to " + to);
+            assertThat(tables.job(job).getString("state")).isEqualTo(from);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "update job set state = 'running', running = 4 where id = $1",
+                "update job set pass = 2, fail = 2 where id = $1",
+                "update job set running = -1 where id = $1",
+                "update job set chunks_left = -1 where id = $1",
+                "update job set total = 501 where id = $1",
+                "update job set total = 0 where id = $1",
+                "update job set state = 'paused' where id = $1",
+                "update job_chunk set state = 'claimed' where job_id = $1",
+                "update job_chunk set state = 'claimed', owner = 123456789 where job_id = $1",
+                "insert into job_result values ($1, 0, 1, 'pass', null, null)",
+                "insert into job_result values ($1, 0, 1, 'pass', 1, 'x')",
+                "insert into job_result values ($1, 0, 1, 'good', null, 'x')",
+            })
+    void theDatabaseRefusesWhatCannotBe(String statement) {
+        long job = tables.job(tables.account(), 3);
+
+        assertThatThrownBy(() -> tables.sql(statement, job)).isInstanceOf(PgException.class);
+    }
+
+    @Test
+    void whatHasExpiredIsGoneAtOnceAndDeletedInSlices() {
+        long account = tables.account();
+        long old = finished(account, 300);
+        long young = finished(account, 20);
+        tables.sql("update job set expires_at = clock_timestamp() where id = $1", old);
+        JobStateStore heads = new JobStateStore(DATABASE.vertx(), nodes.get(0));
+
+        assertThat(await(heads.find(tables.job(old).getString("token"))).gone()).isTrue();
+        assertThat(await(heads.find(tables.job(young).getString("token"))).gone())
+                .isFalse();
+        JobMessage.ListJobs all = new JobMessage.ListJobs(account, 10, null);
+        assertThat(((JobMessage.JobList) await(heads.list(all))).jobs())
+                .extracting(JobMessage.JobHead::id)
+                .containsExactly(young);
+
+        List<Long> left = new ArrayList<>();
+        while (tables.number("select purge_jobs(100)") == 100) {
+            left.add(tables.number("select count(*) from job_result where job_id = $1", old));
+        }
+        assertThat(left).containsExactly(200L, 100L, 0L);
+        assertThat(tables.job(old).getValue("purged_at")).isNotNull();
+        assertThat(tables.number("select count(*) from job_input where job_id = $1", old))
+                .isZero();
+        assertThat(tables.number("select count(*) from job_chunk where job_id = $1", old))
+                .isZero();
+        assertThat(await(heads.find(tables.job(old).getString("token"))).gone()).isTrue();
+        assertThat(tables.number("select count(*) from job_result where job_id = $1", young))
+                .isEqualTo(20);
+
+        tables.sql("update job set purged_at = purged_at - interval '1 year' where id = $1", old);
+        assertThat(tables.number("select purge_jobs(100)")).isEqualTo(1);
+        assertThat(tables.ids("select id from job where account_id = $1", account))
+                .containsExactly(young);
+    }
+
+    private static long finished(long account, int lines) {
+        long job = tables.job(account, lines);
+        WorkStore work = new WorkStore(nodes.get(0), JobTables.KEEP);
+        long owner = await(work.register(java.time.Duration.ofMinutes(10)));
+        for (WorkStore.Claimed claimed :
+                await(work.claim(owner, 20, JobTables.wanted(JobTables.MODULES, othersThan(account), false)))) {
+            assertThat(await(work.write(owner, JobTables.lines(claimed, "pass", "{}"), Set.of(claimed.id()))))
+                    .isEmpty();
+        }
+        assertThat(tables.job(job).getString("state")).isEqualTo("completed");
+        return job;
+    }
+
+    private static List<Long> othersThan(long account) {
+        return tables.ids("select id from account where id <> $1", account);
+    }
+
+    @Test
+    void theJobsOfADeletedAccountEndAndTheirResultsExpire() {
+        long leaving = tables.account();
+        long staying = tables.account();
+        long done = finished(leaving, 3);
+        long queued = tables.job(leaving, 3);
+        long other = tables.job(staying, 3);
+        tables.sql("update account set deleted_at = clock_timestamp() where id = $1", leaving);
+
+        assertThat(tables.number("select abandon_jobs(1)")).isEqualTo(1);
+        assertThat(tables.number("select abandon_jobs(10)")).isEqualTo(1);
+        assertThat(tables.number("select abandon_jobs(10)")).isZero();
+
+        assertThat(tables.job(done).getString("state")).isEqualTo("completed");
+        assertThat(tables.job(queued).getString("state")).isEqualTo("cancelled");
+        assertThat(tables.job(other).getString("state")).isEqualTo("queued");
+        while (await(store(0, 0, 0).purgeSlice()) > 0) {
+            // until nothing is left
+        }
+        assertThat(tables.number("select count(*) from job_result where job_id = $1", done))
+                .isZero();
+        assertThat(tables.number("select count(*) from job_chunk where job_id = $1", other))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void onlyTheOwnerCancels() {
+        TestAccounts.Key key = accounts.key();
+        JobMessage.JobHead job = ((JobCreated) await(create(store(0, 0, 0), key))).job();
+
+        await(store(0, 0, 0).cancel(new JobMessage.CancelJob(tables.account(), job.token())));
+        assertThat(tables.job(job.id()).getString("state")).isEqualTo("queued");
+        await(store(0, 0, 0).cancel(new JobMessage.CancelJob(key.accountId(), job.token())));
+        assertThat(tables.job(job.id()).getString("state")).isEqualTo("cancelled");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+    void everyLineIsCheckedOrSharesTheResultOfTheFirstWithItsTarget(long seed) {
+        Random random = new Random(seed);
+        int names = 1 + random.nextInt(random.nextBoolean() ? 8 : 600);
+        List<String> items = new ArrayList<>();
+        // much text is compared beside the event loop
+        items.add("no target " + "x".repeat(seed % 3 == 0 ? 70_000 : 7));
+        random.ints(random.nextInt(500), 0, names).forEach(n -> items.add(spelled(n, random)));
+        int lines = items.size();
+        TestAccounts.Key key = accounts.key();
+        JobCreator intake = new JobCreator(
+                DATABASE.vertx(), new ModuleCatalogue(List.of(new ScriptedModule())), store(0, 0, 0), () -> {});
+        JobCreated reply = (JobCreated) await(intake.create(new JobMessage.CreateJob(
+                key.accountId(), key.keyId(), ScriptedModule.NAME, items, Map.of(), false, null)));
+
+        Map<String, Integer> firsts = new HashMap<>();
+        Set<Integer> checks = new TreeSet<>();
+        Set<Integer> all = new TreeSet<>();
+        IntStream.range(0, lines).forEach(i -> firsts.putIfAbsent(normal(items.get(i)), i));
+        int chunks = 0;
+        for (Row chunk : await(nodes.get(0)
+                .query(
+                        "select * from job_chunk where job_id = $1 order by number",
+                        Tuple.of(reply.job().id())))) {
+            List<Integer> checked = Arrays.asList(chunk.getArrayOfIntegers("checks"));
+            Integer[] copies = chunk.getArrayOfIntegers("copies");
+            Integer[] copyOf = chunk.getArrayOfIntegers("copy_of");
+            assertThat(chunk.getInteger("number")).isEqualTo(chunks++);
+            assertThat(checked).hasSizeBetween(1, 50);
+            assertThat(checks.addAll(checked) && all.addAll(checked)).isTrue();
+            for (int i = 0; i < copies.length; i++) {
+                assertThat(all.add(copies[i]))
+                        .as("line %s comes once", copies[i])
+                        .isTrue();
+                assertThat(checked).contains(copyOf[i]);
+                assertThat(firsts.get(normal(items.get(copies[i])))).isEqualTo(copyOf[i]);
+            }
+        }
+        assertThat(checks).isEqualTo(new TreeSet<>(firsts.values()));
+        assertThat(all).hasSize(lines).allMatch(index -> index >= 0 && index < lines);
+        assertThat(tables.job(reply.job().id()).getInteger("chunks_left")).isEqualTo(chunks);
+    }
+
+    private static String spelled(int name, Random random) {
+        String text = name % 10 == 9 ? "no target " + name : "name-" + name + ".test";
+        return name % 10 == 9 || random.nextBoolean() ? text : text.toUpperCase(Locale.ROOT) + ".";
+    }
+
+    private static String normal(String item) {
+        return item.startsWith("no target")
+                ? item
+                : item.toLowerCase(Locale.ROOT).replaceAll("\\.$", "");
+    }
+}

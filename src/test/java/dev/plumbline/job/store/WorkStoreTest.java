@@ -1,0 +1,442 @@
+package dev.plumbline.job.store;
+
+import static dev.plumbline.support.TestDatabase.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.job.store.WorkStore.ChunkId;
+import dev.plumbline.job.store.WorkStore.Claimed;
+import dev.plumbline.job.store.WorkStore.LineResult;
+import dev.plumbline.result.ResultLookup;
+import dev.plumbline.result.ResultStore;
+import dev.plumbline.result.ResultStore.Stored;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Row;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Claims, leases and results in the database, between coordinators that are only numbers. */
+class WorkStoreTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final Duration LONG = Duration.ofMinutes(10);
+
+    /** The lease of a coordinator that is silent from now on. */
+    private static final Duration OVER = Duration.ZERO;
+
+    private static JobTables tables;
+    private static WorkStore store;
+
+    @BeforeAll
+    static void open() {
+        store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        tables = new JobTables(DATABASE.open());
+    }
+
+    /** The next test begins with nothing to claim and nobody who could be rescued. */
+    @AfterEach
+    void end() {
+        tables.assertEverythingAddsUp();
+        tables.ids("select end_job(id, 'cancelled', interval '1 day'), id from job order by id");
+        tables.ids("select end_node(id), id from node order by id");
+    }
+
+    private static long living() {
+        return await(store.register(LONG));
+    }
+
+    private static List<Claimed> claim(long owner, int most) {
+        return await(store.claim(owner, most, JobTables.wanted(JobTables.MODULES, Set.of(), false)));
+    }
+
+    private static Claimed claimOne(long owner) {
+        List<Claimed> claimed = claim(owner, 1);
+        assertThat(claimed).hasSize(1);
+        return claimed.get(0);
+    }
+
+    private static List<ChunkId> write(long owner, List<LineResult> lines, ChunkId... ended) {
+        return await(store.write(owner, lines, Set.of(ended)));
+    }
+
+    private static void crash(long owner) {
+        assertThat(await(store.renew(owner, OVER))).isTrue();
+        assertThat(await(store.rescue())).isTrue();
+    }
+
+    @Test
+    void aCoordinatorThatWasDeclaredDeadCanDoNothing() {
+        long job = tables.job(tables.account(), 5);
+        long frozen = living();
+        Claimed held = claimOne(frozen);
+
+        crash(frozen);
+
+        assertThat(await(store.renew(frozen, LONG))).isFalse();
+        assertThat(claim(frozen, 8)).isEmpty();
+        assertThat(await(store.held(frozen))).isEmpty();
+        assertThat(watch(frozen, held.id(), List.of(0))).isFalse();
+        assertThat(write(frozen, JobTables.lines(held, "fail", "late"), held.id()))
+                .containsExactly(held.id());
+        await(store.release(frozen, List.of(held.id())));
+        assertThat(tables.number("select count(*) from job_result where job_id = $1", job))
+                .isZero();
+        assertThat(tables.job(job).getInteger("running")).isZero();
+        assertThat(tables.job(job).getString("state")).isEqualTo("running");
+    }
+
+    @Test
+    void whoTakesOverChecksWhatIsMissingAndTheLateResultsAreNotSeen() {
+        long job = tables.job(tables.account(), 5);
+        long frozen = living();
+        Claimed held = claimOne(frozen);
+        List<LineResult> all = JobTables.lines(held, "warn", "early");
+        assertThat(write(frozen, all.subList(0, 2))).isEmpty();
+        crash(frozen);
+        long heir = living();
+
+        Claimed taken = claimOne(heir);
+        assertThat(taken.id().attempt()).isEqualTo(2);
+        assertThat(taken.crashes()).isEqualTo(1);
+        assertThat(taken.checks()).containsExactly(2, 3, 4);
+        assertThat(taken.inputs()).containsExactly("line-2.test", "line-3.test", "line-4.test");
+        assertThat(tables.job(job).getInteger("running")).isEqualTo(3);
+        assertThat(write(frozen, all, held.id())).containsExactly(held.id());
+        assertThat(write(heir, JobTables.lines(taken, "pass", "heir"), taken.id()))
+                .isEmpty();
+        assertThat(write(frozen, all, held.id())).containsExactly(held.id());
+
+        Row ended = tables.job(job);
+        assertThat(ended.getString("state")).isEqualTo("completed");
+        assertThat(ended.getInteger("warn")).isEqualTo(2);
+        assertThat(ended.getInteger("pass")).isEqualTo(3);
+        assertThat(tables.number("select count(*) from job_result where job_id = $1 and body = 'heir'", job))
+                .isEqualTo(3);
+    }
+
+    @Test
+    void nobodyWritesOrWatchesWhatAnotherHolds() {
+        tables.job(tables.account(), 3);
+        long holder = living();
+        long stranger = living();
+        Claimed held = claimOne(holder);
+
+        assertThat(write(stranger, JobTables.lines(held, "pass", "strange"), held.id()))
+                .containsExactly(held.id());
+        assertThat(watch(stranger, held.id(), List.of(0))).isFalse();
+        await(store.release(stranger, List.of(held.id())));
+
+        assertThat(await(store.held(holder))).containsExactly(held.id());
+        assertThat(tables.number("select count(*) from job_result where body = 'strange'"))
+                .isZero();
+    }
+
+    @Test
+    void whatLinesFoundIsToldAgainFromWhereItStands() {
+        tables.job(tables.account(), 3);
+        long owner = living();
+        Claimed held = claimOne(owner);
+        Instant earlier = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        Instant later = earlier.plusMillis(1);
+        ResultStore known = new ResultStore(DATABASE.vertx(), DATABASE.open());
+
+        write(
+                owner,
+                List.of(
+                        shared(held, 0, "both", later),
+                        shared(held, 1, "both", earlier),
+                        shared(held, 2, "one", earlier)));
+
+        assertThat(await(known.find("both")))
+                .isEqualTo(new Stored(Buffer.buffer("line 0"), true, later, later.plusSeconds(600)));
+        assertThat(await(known.find("one")))
+                .isEqualTo(new Stored(Buffer.buffer("line 2"), true, earlier, earlier.plusSeconds(600)));
+        tables.ids(
+                """
+        insert into result_cache (key, job_id, index, checked_at, expires_at)
+        values ('purged', 0, 0, now(), now() + interval '1 minute') returning job_id""");
+        assertThat(await(known.find("purged"))).isNull();
+    }
+
+    private static LineResult shared(Claimed held, int index, String key, Instant checkedAt) {
+        return new LineResult(
+                held.id(),
+                index,
+                "pass",
+                Buffer.buffer("line " + index),
+                new ResultLookup.SharedLine(key, checkedAt, checkedAt.plusSeconds(600)));
+    }
+
+    @Test
+    void whoIsGivenTheSameChunkAgainDoesNotWriteUnderItsOldAttempt() {
+        tables.job(tables.account(), 3);
+        long owner = living();
+        Claimed first = claimOne(owner);
+        await(store.release(owner, List.of(first.id())));
+        Claimed second = claimOne(owner);
+
+        assertThat(second.id().attempt()).isEqualTo(2);
+        assertThat(second.crashes()).isZero();
+        assertThat(write(owner, JobTables.lines(first, "pass", "old"), first.id()))
+                .containsExactly(first.id());
+        assertThat(watch(owner, first.id(), List.of(0))).isFalse();
+        assertThat(tables.number("select count(*) from job_result where body = 'old'"))
+                .isZero();
+    }
+
+    @Test
+    void onlyTheSilentAreDeclaredDead() {
+        tables.job(tables.account(), 100);
+        long silent = living();
+        long alive = living();
+        Claimed ofSilent = claimOne(silent);
+        Claimed ofAlive = claimOne(alive);
+
+        crash(silent);
+
+        assertThat(await(store.held(alive))).containsExactly(ofAlive.id());
+        assertThat(await(store.rescue())).isFalse();
+        assertThat(tables.chunk(ofSilent.id()).getString("state")).isEqualTo("waiting");
+    }
+
+    private static boolean watch(long owner, ChunkId chunk, List<Integer> lines) {
+        return await(store.watch(owner, Map.of(chunk, lines))).contains(chunk);
+    }
+
+    @Test
+    void aCrashRemembersWhatWasUnderWay() {
+        tables.job(tables.account(), 5);
+        long first = living();
+        Claimed unsuspected = claimOne(first);
+        crash(first);
+        assertThat(tables.chunk(unsuspected.id()).getArrayOfIntegers("alone")).isEmpty();
+
+        long second = living();
+        Claimed suspected = claimOne(second);
+        assertThat(watch(second, suspected.id(), List.of(0, 1, 2))).isTrue();
+        crash(second);
+        long third = living();
+        Claimed narrowed = claimOne(third);
+        assertThat(narrowed.crashes()).isEqualTo(2);
+        assertThat(narrowed.alone()).containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(narrowed.struck()).isEmpty();
+
+        assertThat(watch(third, narrowed.id(), List.of(1))).isTrue();
+        crash(third);
+        Claimed found = claimOne(living());
+        assertThat(found.crashes()).isEqualTo(3);
+        assertThat(found.alone()).containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(found.struck()).containsExactly(1);
+    }
+
+    @Test
+    void ofTwoThatWereUnderWayAtACrashNoneWasAlone() {
+        tables.job(tables.account(), 1);
+        tables.job(tables.account(), 1);
+        long owner = living();
+        List<Claimed> claimed = claim(owner, 2);
+        Map<ChunkId, List<Integer>> both = new HashMap<>();
+        claimed.forEach(chunk -> both.put(chunk.id(), List.of(0)));
+        assertThat(await(store.watch(owner, both))).isEqualTo(both.keySet()).hasSize(2);
+
+        crash(owner);
+
+        for (Claimed chunk : claimed) {
+            assertThat(tables.chunk(chunk.id()).getArrayOfIntegers("alone")).containsExactly(0);
+            assertThat(tables.chunk(chunk.id()).getArrayOfIntegers("struck")).isEmpty();
+        }
+    }
+
+    @Test
+    void whatHasEndedBeforeTheCrashBearsNoBlame() {
+        tables.job(tables.account(), 100);
+        long owner = living();
+        List<Claimed> claimed = claim(owner, 2);
+        assertThat(watch(owner, claimed.get(0).id(), List.of(0))).isTrue();
+        assertThat(watch(owner, claimed.get(1).id(), List.of(50))).isTrue();
+
+        crash(owner);
+
+        assertThat(tables.chunk(claimed.get(0).id()).getArrayOfIntegers("struck"))
+                .isEmpty();
+        assertThat(tables.chunk(claimed.get(1).id()).getArrayOfIntegers("struck"))
+                .containsExactly(50);
+    }
+
+    @Test
+    void whatIsHandedBackBearsNoBlame() {
+        tables.job(tables.account(), 100);
+        long owner = living();
+        List<Claimed> claimed = claim(owner, 2);
+        assertThat(claimed).hasSize(2);
+        for (Claimed chunk : claimed) {
+            assertThat(watch(owner, chunk.id(), List.of(chunk.checks().get(0)))).isTrue();
+        }
+
+        await(store.release(owner, List.of(claimed.get(0).id())));
+        assertThat(await(store.held(owner))).containsExactly(claimed.get(1).id());
+        await(store.end(owner));
+
+        for (Claimed chunk : claimed) {
+            Row row = tables.chunk(chunk.id());
+            assertThat(row.getString("state")).isEqualTo("waiting");
+            assertThat(row.getInteger("crashes")).isZero();
+            assertThat(row.getArrayOfIntegers("watched")).isEmpty();
+            assertThat(row.getArrayOfIntegers("struck")).isEmpty();
+        }
+        assertThat(await(store.renew(owner, LONG))).isFalse();
+    }
+
+    @Test
+    void writingTheSameAgainChangesNothing() {
+        long job = tables.job(tables.account(), 4, new Integer[] {0, 1, 0, 1});
+        long owner = living();
+        Claimed claimed = claimOne(owner);
+        List<LineResult> lines = JobTables.lines(claimed, "pass", "once");
+        assertThat(write(owner, lines.subList(0, 1))).isEmpty();
+        Row before = tables.job(job);
+
+        assertThat(write(owner, lines.subList(0, 1))).isEmpty();
+        assertThat(tables.job(job).toJson()).isEqualTo(before.toJson());
+        assertThat(before.getInteger("pass")).as("with its copy").isEqualTo(2);
+        assertThat(before.getInteger("running")).isEqualTo(2);
+
+        assertThat(write(owner, lines, claimed.id())).isEmpty();
+        Row ended = tables.job(job);
+        assertThat(ended.getString("state")).isEqualTo("completed");
+        assertThat(write(owner, lines, claimed.id())).containsExactly(claimed.id());
+        assertThat(tables.job(job).toJson()).isEqualTo(ended.toJson());
+    }
+
+    @Test
+    void anEndThatLeavesLinesWithoutResultIsRefusedAndNothingOfItStays() {
+        long job = tables.job(tables.account(), 4);
+        long owner = living();
+        Claimed claimed = claimOne(owner);
+
+        assertThat(store.write(owner, JobTables.lines(claimed, "pass", "some").subList(0, 3), Set.of(claimed.id()))
+                        .transform(outcome -> io.vertx.core.Future.succeededFuture(outcome.failed()))
+                        .toCompletionStage()
+                        .toCompletableFuture()
+                        .join())
+                .isTrue();
+
+        assertThat(tables.job(job).getInteger("pass")).isZero();
+        assertThat(await(store.held(owner))).containsExactly(claimed.id());
+    }
+
+    @Test
+    void aCancelledJobTakesNoMoreResults() {
+        long job = tables.job(tables.account(), 120);
+        long owner = living();
+        List<Claimed> claimed = claim(owner, 2);
+        assertThat(write(owner, JobTables.lines(claimed.get(0), "pass", "kept").subList(0, 7)))
+                .isEmpty();
+
+        tables.row("select end_job($1, 'cancelled', interval '1 day')", job);
+
+        assertThat(await(store.held(owner))).isEmpty();
+        assertThat(write(
+                        owner,
+                        JobTables.lines(claimed.get(1), "pass", "too late"),
+                        claimed.get(1).id()))
+                .containsExactly(claimed.get(1).id());
+        assertThat(claim(owner, 8)).isEmpty();
+        Row row = tables.job(job);
+        assertThat(row.getString("state")).isEqualTo("cancelled");
+        assertThat(row.getInteger("pass")).isEqualTo(7);
+        assertThat(row.getInteger("cancelled")).isEqualTo(113);
+    }
+
+    @Test
+    void chunksComeInTheirTurnAndOnlyThoseThatAreWanted() {
+        long busy = tables.account();
+        long other = tables.account();
+        long first = tables.job(busy, 200);
+        long second = tables.job(busy, 200);
+        long late = tables.job(other, 60);
+        long owner = living();
+
+        assertThat(await(store.claim(owner, 8, JobTables.wanted(List.of("unknown"), Set.of(), false))))
+                .isEmpty();
+        assertThat(claim(owner, 3))
+                .extracting(Claimed::id)
+                .as("accounts in turn")
+                .containsExactly(new ChunkId(first, 0, 1), new ChunkId(late, 0, 1), new ChunkId(first, 1, 1));
+        assertThat(await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(busy), true))))
+                .extracting(Claimed::id)
+                .containsExactly(new ChunkId(late, 1, 1));
+        assertThat(await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(busy, other), false))))
+                .isEmpty();
+        assertThat(claim(owner, 20))
+                .hasSize(6)
+                .last()
+                .extracting(c -> c.id().job())
+                .isEqualTo(second);
+    }
+
+    @Test
+    void aNewcomerDoesNotWaitBehindWhatCameBefore() {
+        long busy = tables.account();
+        IntStream.range(0, 20).forEach(i -> tables.job(busy, 500));
+        long owner = living();
+        claim(owner, 3);
+        long small = tables.job(tables.account(), 1);
+
+        assertThat(claim(owner, 3)).extracting(c -> c.id().job()).contains(small);
+    }
+
+    @Test
+    void behindAThousandChunksOfWhoGetsNothingTheOthersAreServedInTheirTurn() {
+        long parked = tables.account();
+        IntStream.range(0, 60).forEach(i -> tables.job(parked, 500));
+        tables.sql("update job_chunk set rank = rank - 100000 where account_id = $1", parked);
+        long one = tables.job(tables.account(), 120);
+        long lost = tables.account();
+        long suspect = tables.job(lost, 10);
+        tables.sql("update job_chunk set rank = rank + 10, crashes = 1 where job_id = $1", suspect);
+        long other = tables.job(tables.account(), 60);
+        tables.sql("update job_chunk set rank = rank + 20 where job_id = $1", other);
+        long owner = living();
+        long heir = living();
+
+        assertThat(await(store.claim(
+                        owner, 3, new WorkStore.Wanted(JobTables.MODULES, Set.of(parked), false, Set.of(lost)))))
+                .extracting(Claimed::id)
+                .containsExactly(new ChunkId(one, 0, 1), new ChunkId(other, 0, 1), new ChunkId(one, 1, 1));
+        assertThat(await(store.claim(heir, 8, JobTables.wanted(JobTables.MODULES, Set.of(parked), false))))
+                .extracting(Claimed::id)
+                .containsExactly(new ChunkId(suspect, 0, 1), new ChunkId(other, 1, 1), new ChunkId(one, 2, 1));
+        assertThat(await(store.claim(heir, 8, JobTables.wanted(JobTables.MODULES, Set.of(parked), false))))
+                .isEmpty();
+        assertThat(claim(heir, 1)).extracting(Claimed::accountId).containsExactly(parked);
+    }
+
+    @Test
+    void jobsWhoseModuleIsGoneFailAfterAWhile() {
+        long young = tables.job(tables.account(), 60);
+        long old = tables.job(tables.account(), 60);
+        Claimed claimed = claimOne(living());
+        assertThat(claimed.id().job()).isEqualTo(young);
+        tables.sql("update job set created_at = created_at - interval '16 minutes' where id = $1", old);
+
+        await(store.giveUp(JobTables.MODULES));
+        assertThat(tables.job(old).getString("state")).isEqualTo("queued");
+        await(store.giveUp(List.of("another")));
+
+        assertThat(tables.job(old).getString("state")).isEqualTo("failed");
+        assertThat(tables.job(old).getInteger("cancelled")).isEqualTo(60);
+        assertThat(tables.job(young).getString("state")).isEqualTo("running");
+    }
+}

@@ -1,0 +1,32 @@
+package dev.plumbline.lab;
+
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.Target;
+import dev.plumbline.http.api.tool.ResultContract;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Instant;
+
+/** Results of modules that are run as a service runs them, held against what they promise. */
+public final class CheckResults {
+    private CheckResults() {}
+
+    public static <E> CheckResult by(Vertx vertx, ModuleDefinition<E> module, Target target, TestCheckContext context) {
+        ModuleDescription description = module.description();
+        CheckResult result = Await.value(Await.onLoop(vertx, () -> module.collect(target, context))
+                .map(evidence -> ResultAssembler.judged(
+                        description, target, module.evaluate(evidence, context.options()), Instant.now(), 0))
+                .recover(failure -> failure instanceof CheckFailure known
+                        ? Future.succeededFuture(
+                                ResultAssembler.failed(description, target, known.error(), Instant.now(), 0))
+                        : Future.failedFuture(failure)));
+        ResultContract.assertHolds(description, result);
+        return result;
+    }
+}

@@ -1,0 +1,137 @@
+package dev.plumbline.lab;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Host;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.dns.LimitedResolver;
+import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.egress.LabEgressGuard;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.tcp.TcpProbe;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The DNS lab and a probe that asks it, for tests of modules. No other server is contacted. */
+public final class DnsFixture implements AutoCloseable {
+    /** Addresses for documentation, which stand for public ones here (RFC 5737, RFC 3849). */
+    private static final List<String> PUBLIC =
+            List.of("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32");
+
+    private static final TargetPolicy POLICY = policy("53");
+
+    private final Vertx vertx = Vertx.vertx();
+    private final DnsLab dns = DnsLab.start();
+
+    private DnsFixture() {}
+
+    private static TargetPolicy policy(String ports) {
+        return new TargetPolicy(
+                new TargetPolicy.Rules(PUBLIC, List.of(), List.of("corp.example"), List.of(ports)),
+                (address, port) -> false);
+    }
+
+    public static DnsFixture start() {
+        return new DnsFixture();
+    }
+
+    public DnsLab dns() {
+        return dns;
+    }
+
+    /**
+     * What a module says of a domain of the lab, held against what it promises.
+     *
+     * @param query options as they stand in a query string; empty for none
+     */
+    public CheckResult check(ModuleDefinition<?> module, String domain, String query) {
+        return check(module, dns.address(), domain, query);
+    }
+
+    /**
+     * As {@link #check(ModuleDefinition, String, String)}, asking another server.
+     *
+     * @param server as {@code dns.servers} takes it
+     */
+    public CheckResult check(ModuleDefinition<?> module, String server, String domain, String query) {
+        Map<String, String> options = new HashMap<>();
+        for (String pair : query.isEmpty() ? new String[0] : query.split("&")) {
+            options.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);
+        }
+        DnsResolver resolver = new DnsResolver(vertx, settings(server), POLICY, System::nanoTime);
+        return CheckResults.by(
+                vertx,
+                module,
+                target(module, domain),
+                context(module, options, resolver, LabEgressGuard.of(vertx, POLICY, dns)));
+    }
+
+    /** What a module fails with when no more than so many DNS questions may be open at once. */
+    public Throwable failure(ModuleDefinition<?> module, int mostOpen, String domain, String types) {
+        DnsResolver resolver = LimitedResolver.of(vertx, settings(dns.address()), POLICY, mostOpen);
+        TestCheckContext context =
+                context(module, Map.of("types", types), resolver, LabEgressGuard.of(vertx, POLICY, dns));
+        return failure(module, domain, context);
+    }
+
+    /** What a module fails with when a target may not be contacted for as long as it is patient. */
+    public Throwable failure(ModuleDefinition<?> module, InetAddress occupied, int port, String domain) {
+        TargetPolicy policy = policy("*");
+        EgressGuard guard = LabEgressGuard.of(vertx, policy, dns, new Config.Pace(0, 1));
+        Promise<Void> never = Promise.promise();
+        Host host = new Host("occupied.test", null);
+        Future<Void> held = guard.dial(TestCheckContext.create(), host, occupied, port, pinned -> never.future());
+        DnsResolver resolver = new DnsResolver(vertx, settings(dns.address()), policy, System::nanoTime);
+        try {
+            return failure(
+                    module, domain, context(module, Map.of(), resolver, guard).patient(50));
+        } finally {
+            never.complete();
+            Await.value(held);
+        }
+    }
+
+    private Throwable failure(ModuleDefinition<?> module, String domain, TestCheckContext context) {
+        return Await.failure(Await.onLoop(
+                vertx, () -> module.collect(target(module, domain), context).mapEmpty()));
+    }
+
+    private TestCheckContext context(
+            ModuleDefinition<?> module, Map<String, String> options, DnsResolver resolver, EgressGuard guard) {
+        return TestCheckContext.of(module.description(), options)
+                .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
+                .withProbe(DnsProbe.class, new DnsProbe(vertx, resolver, Map.of(), POLICY))
+                .withProbe(TcpProbe.class, new TcpProbe(vertx, guard));
+    }
+
+    private static Target target(ModuleDefinition<?> module, String domain) {
+        try {
+            return TargetParser.parse(module.description(), domain);
+        } catch (InvalidTargetException invalid) {
+            throw new AssertionError(domain, invalid);
+        }
+    }
+
+    private static Config.Dns settings(String server) {
+        return new Config.Dns(List.of(server), List.of(), Duration.ofMillis(700), 1_000);
+    }
+
+    @Override
+    public void close() {
+        Await.value(vertx.close());
+        dns.close();
+    }
+}

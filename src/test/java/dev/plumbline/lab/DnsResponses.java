@@ -1,0 +1,69 @@
+package dev.plumbline.lab;
+
+import dev.plumbline.check.IpAddressText;
+import dev.plumbline.dns.DnsResponse;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.xbill.DNS.CNAMERecord;
+import org.xbill.DNS.DClass;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Record;
+import org.xbill.DNS.Type;
+
+/** Answers of the DNS as judgements see them, made without any server. */
+public final class DnsResponses {
+    private DnsResponses() {}
+
+    /**
+     * The answer to a question.
+     *
+     * @param lines records as in a zone file, such as {@code a.test. 60 IN MX 10 b.test.}; CNAME
+     *     records lead to the others
+     */
+    public static DnsResponse answer(String name, String type, int rcode, String... lines) {
+        try {
+            List<CNAMERecord> way = new ArrayList<>();
+            List<Record> records = new ArrayList<>();
+            List<InetAddress> addresses = new ArrayList<>();
+            for (String line : lines) {
+                String[] parts = line.split("\\s+", 5);
+                Record one = Record.fromString(
+                        Name.fromString(parts[0]),
+                        Type.value(parts[3]),
+                        DClass.IN,
+                        Long.parseLong(parts[1]),
+                        parts[4],
+                        Name.root);
+                if (!parts[3].equals(type) && parts[3].equals("CNAME")) {
+                    way.add((CNAMERecord) one);
+                    continue;
+                }
+                records.add(one);
+                if (one.getType() == Type.A || one.getType() == Type.AAAA) {
+                    addresses.add(IpAddressText.of(one.rdataToWireCanonical()));
+                }
+            }
+            return new DnsResponse(
+                    Name.fromString(name + "."),
+                    Type.value(type),
+                    rcode,
+                    way,
+                    records,
+                    addresses,
+                    false,
+                    false,
+                    60,
+                    1.5);
+        } catch (IOException malformed) {
+            throw new IllegalArgumentException(String.join("\n", lines), malformed);
+        }
+    }
+
+    /** As {@link #answer(String, String, int, String...)}, of a name that exists. */
+    public static DnsResponse answer(String name, String type, String... lines) {
+        return answer(name, type, Rcode.NOERROR, lines);
+    }
+}

@@ -1,0 +1,131 @@
+package dev.plumbline.lab;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.egress.LabEgressGuard;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.tls.CertificateTrustEvaluator;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.tls.TrustRoots;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The HTTP lab and a probe that may contact it and nothing else, for tests. */
+public final class HttpFixture implements AutoCloseable {
+    public static final String USER_AGENT = "Plumbline/test (+https://example.test/contact)";
+
+    private static final ModuleDescription URL =
+            ModuleDescription.of("any", "Any", InputType.URL).build();
+
+    private final Vertx vertx;
+    private final DnsLab dns;
+    private final TestCa root;
+    private final HttpLab lab;
+    private final HttpProbe probe;
+
+    private HttpFixture(Vertx vertx, DnsLab dns, TestCa root, HttpLab lab) {
+        this.vertx = vertx;
+        this.dns = dns;
+        this.root = root;
+        this.lab = lab;
+        dns.address(HttpLab.NAME_INSIDE, HttpLab.CANARY_ADDRESS);
+        this.probe = probe(policy(
+                List.of(HttpLab.ALLOW),
+                lab.ports().stream().map(String::valueOf).toList()));
+    }
+
+    public static HttpFixture start() {
+        Vertx vertx = Vertx.vertx();
+        TestCa root = TestCa.root("Lab Root");
+        TestCa.Identity identity = root.issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
+        HttpLab lab = Await.value(HttpLab.start(vertx, identity.pem(), identity.keyPem()));
+        return new HttpFixture(vertx, DnsLab.start(), root, lab);
+    }
+
+    public static TargetPolicy policy(List<String> allow, List<String> ports) {
+        return new TargetPolicy(new TargetPolicy.Rules(allow, List.of(), List.of(), ports), (address, port) -> false);
+    }
+
+    /** A probe under another policy, which trusts the lab's root. */
+    public HttpProbe probe(TargetPolicy policy) {
+        CertificateTrustEvaluator trust =
+                new CertificateTrustEvaluator(TrustRoots.of(List.of(), List.of(root.certificate())));
+        return new HttpProbe(vertx, LabEgressGuard.of(vertx, policy, dns), trust, policy, USER_AGENT);
+    }
+
+    /** What a module of the lab's web servers says of a page, held against what it promises. */
+    public CheckResult check(ModuleDefinition<?> module, String pathOrUrl, String query) {
+        return check(module, probe, pathOrUrl, query);
+    }
+
+    /**
+     * As {@link #check(ModuleDefinition, String, String)}, with a probe that may go elsewhere.
+     *
+     * @param query options as they stand in a query string; empty for none
+     */
+    public <E> CheckResult check(ModuleDefinition<E> module, HttpProbe probe, String pathOrUrl, String query) {
+        Map<String, String> options = new HashMap<>();
+        for (String pair : query.isEmpty() ? new String[0] : query.split("&")) {
+            options.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);
+        }
+        Target target = url(pathOrUrl);
+        ModuleDescription description = module.description();
+        TestCheckContext context = TestCheckContext.of(description, options)
+                .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
+                .withProbe(HttpProbe.class, probe);
+        return CheckResults.by(vertx, module, target, context);
+    }
+
+    /** The names that the probe can look up. */
+    public DnsLab dns() {
+        return dns;
+    }
+
+    public HttpLab lab() {
+        return lab;
+    }
+
+    public HttpProbe probe() {
+        return probe;
+    }
+
+    /** A page of the plain server by its path, or any URL. */
+    public Target.Url url(String pathOrUrl) {
+        try {
+            String text = pathOrUrl.startsWith("/") ? lab.http(pathOrUrl) : pathOrUrl;
+            return (Target.Url) TargetParser.parse(URL, text);
+        } catch (InvalidTargetException invalid) {
+            throw new AssertionError(pathOrUrl, invalid);
+        }
+    }
+
+    /** A certificate for localhost that the probe trusts. */
+    public TestCa.Identity identity() {
+        return root.issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
+    }
+
+    /** A port of 127.0.0.1 at which nobody listens. */
+    public int closedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @Override
+    public void close() {
+        Await.value(vertx.close());
+        dns.close();
+    }
+}

@@ -1,0 +1,167 @@
+package dev.plumbline.lab;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
+import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.egress.LabEgressGuard;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.registry.RdapBootstrap;
+import dev.plumbline.probe.registry.RdapProbe;
+import dev.plumbline.probe.registry.WhoisProbe;
+import dev.plumbline.probe.tls.CertificateTrustEvaluator;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.tls.TrustRoots;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** Registries on loopback, by WHOIS and RDAP, and the probes that ask them. */
+public final class RegistryFixture implements AutoCloseable {
+    private final Vertx vertx = Vertx.vertx();
+    private final DnsLab dns = DnsLab.start();
+    private final WhoisLab iana = WhoisLab.start(vertx);
+    private final Map<String, Consumer<HttpServerRequest>> pages = new ConcurrentHashMap<>();
+    private final List<String> asked = new CopyOnWriteArrayList<>();
+    private final HttpServer rdap;
+    private final HttpProbe http;
+    private final WhoisProbe whoisProbe;
+    private int lastAddress = 1;
+    private final RdapProbe rdapProbe;
+
+    /**
+     * @param folder for the list of RDAP servers
+     * @param tlds that have an RDAP server
+     */
+    public RegistryFixture(Path folder, String... tlds) {
+        this(folder, new Config.Pace(0, 0), tlds);
+    }
+
+    /**
+     * @param pace of each registry
+     */
+    public RegistryFixture(Path folder, Config.Pace pace, String... tlds) {
+        rdap = Await.value(vertx.createHttpServer()
+                .requestHandler(request -> {
+                    asked.add(request.path());
+                    pages.getOrDefault(
+                                    request.path(),
+                                    other -> other.response().setStatusCode(404).end())
+                            .accept(request);
+                })
+                .listen(0, "127.0.0.1"));
+        dns.address("rdap.registry.test", "127.0.0.1").address("whois.iana.test", "127.0.0.1");
+        TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
+        EgressGuard guard = LabEgressGuard.of(vertx, policy, dns);
+        http = new HttpProbe(
+                vertx, guard, new CertificateTrustEvaluator(TrustRoots.of(List.of(), List.of())), policy, "lab");
+        Config.Registries settings = settings(folder, pace, tlds);
+        try {
+            rdapProbe = new RdapProbe(vertx, http, new RdapBootstrap(vertx, http, settings), settings);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+        whoisProbe = new WhoisProbe(vertx, guard, settings);
+    }
+
+    private Config.Registries settings(Path folder, Config.Pace pace, String... tlds) {
+        try {
+            Path list = Files.writeString(folder.resolve("dns.json"), list(base(), tlds));
+            return new Config.Registries("whois.iana.test:" + iana.port(), list.toString(), pace);
+        } catch (IOException unwritable) {
+            throw new UncheckedIOException(unwritable);
+        }
+    }
+
+    /** A list of RDAP servers in the form of RFC 9224. */
+    public static String list(String server, String... tlds) {
+        return "{\"version\":\"1.0\",\"services\":[[[\"%s\"],[\"%s\"]]]}".formatted(String.join("\",\"", tlds), server);
+    }
+
+    /** The address of the RDAP server. */
+    public String base() {
+        return "http://rdap.registry.test:" + rdap.actualPort() + "/rdap/";
+    }
+
+    public Vertx vertx() {
+        return vertx;
+    }
+
+    public HttpProbe http() {
+        return http;
+    }
+
+    public WhoisLab iana() {
+        return iana;
+    }
+
+    /** The paths that RDAP was asked for. */
+    public List<String> asked() {
+        return asked;
+    }
+
+    /** A WHOIS server by its own name, which IANA names for a top-level domain. */
+    public WhoisLab registry(String tld) {
+        String name = "whois." + tld + ".test";
+        WhoisLab server = whois(name);
+        iana.answer(tld, "domain: %s\n\nwhois: %s:%d\n".formatted(tld, name, server.port()));
+        return server;
+    }
+
+    /** A WHOIS server that has this name, and the port to which referrals may lead. */
+    public WhoisLab whois(String name) {
+        String address = "127.0.0." + ++lastAddress;
+        dns.address(name, address);
+        return WhoisLab.start(vertx, address, iana.port());
+    }
+
+    /** A name that is looked up as 127.0.0.1. */
+    public void name(String name) {
+        dns.address(name, "127.0.0.1");
+    }
+
+    /** What RDAP answers for a path. */
+    public void page(String path, int status, String body) {
+        page(path, request -> request.response().setStatusCode(status).end(body));
+    }
+
+    public void page(String path, Consumer<HttpServerRequest> behaviour) {
+        pages.put(path, behaviour);
+    }
+
+    /** What a module says of a domain, held against what it promises. */
+    public <E> CheckResult check(ModuleDefinition<E> module, String domain, Map<String, ?> options, long millis) {
+        TestCheckContext context = TestCheckContext.of(module.description(), options)
+                .withDeadline(millis)
+                .withProbe(RdapProbe.class, rdapProbe)
+                .withProbe(WhoisProbe.class, whoisProbe);
+        return CheckResults.by(vertx, module, new Target.Domain(domain), context);
+    }
+
+    /** The same for one who had better come again than wait. */
+    public <E> CheckResult checkInHaste(ModuleDefinition<E> module, String domain, Map<String, ?> options) {
+        TestCheckContext context = TestCheckContext.of(module.description(), options)
+                .withProbe(RdapProbe.class, rdapProbe)
+                .withProbe(WhoisProbe.class, whoisProbe)
+                .patient(1);
+        return CheckResults.by(vertx, module, new Target.Domain(domain), context);
+    }
+
+    @Override
+    public void close() {
+        Await.value(vertx.close());
+        dns.close();
+    }
+}

@@ -1,0 +1,200 @@
+package dev.plumbline.lab;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server that speaks the beginning of whatever version and suites it is told to, those too that
+ * no library speaks any more: it answers each ClientHello with a ServerHello, a certificate that is
+ * none, and a key exchange, or with an alert.
+ */
+public final class ScriptedTlsServer {
+    /** What is told to a client, by what it offered. */
+    private final Map<Integer, List<Integer>> suites = new LinkedHashMap<>();
+
+    private final AtomicInteger hellos = new AtomicInteger();
+    private final AtomicInteger open = new AtomicInteger();
+    private final AtomicInteger mostOpen = new AtomicInteger();
+    private boolean ownOrder = true;
+    private boolean rude;
+    private int ignored = -1;
+    private int primeBits = 2048;
+    private List<Integer> groups = List.of(23);
+    private NetServer server;
+
+    private ScriptedTlsServer() {}
+
+    public static ScriptedTlsServer create() {
+        return new ScriptedTlsServer();
+    }
+
+    /** Accepts these suites in this version, the best first. */
+    public ScriptedTlsServer speaks(int version, Integer... codes) {
+        suites.put(version, List.of(codes));
+        return this;
+    }
+
+    /** Goes by the client's order. */
+    public ScriptedTlsServer politely() {
+        ownOrder = false;
+        return this;
+    }
+
+    /** Hangs up where others send an alert. */
+    public ScriptedTlsServer rudely() {
+        rude = true;
+        return this;
+    }
+
+    /** Says nothing to whoever offers this suite. */
+    public ScriptedTlsServer silentTo(int suite) {
+        ignored = suite;
+        return this;
+    }
+
+    public ScriptedTlsServer prime(int bits) {
+        primeBits = bits;
+        return this;
+    }
+
+    public ScriptedTlsServer groups(Integer... codes) {
+        groups = List.of(codes);
+        return this;
+    }
+
+    public Future<ScriptedTlsServer> listen(Vertx vertx) {
+        return vertx.createNetServer()
+                .connectHandler(this::serve)
+                .listen(0, "127.0.0.1")
+                .map(listening -> {
+                    server = listening;
+                    return this;
+                });
+    }
+
+    public int port() {
+        return server.actualPort();
+    }
+
+    /** How many questions it was asked. */
+    public int hellos() {
+        return hellos.get();
+    }
+
+    /** How many connections were open at once, at most. */
+    public int mostOpen() {
+        return mostOpen.get();
+    }
+
+    private void serve(NetSocket socket) {
+        int now = open.incrementAndGet();
+        mostOpen.accumulateAndGet(now, Math::max);
+        socket.closeHandler(closed -> open.decrementAndGet());
+        socket.exceptionHandler(broken -> {});
+        Buffer received = Buffer.buffer();
+        socket.handler(bytes -> {
+            received.appendBuffer(bytes);
+            if (received.length() >= 5 && received.length() >= 5 + received.getUnsignedShort(3)) {
+                hellos.incrementAndGet();
+                Buffer answer = answer(received);
+                if (answer != null) {
+                    socket.end(answer);
+                }
+            }
+        });
+    }
+
+    private @Nullable Buffer answer(Buffer hello) {
+        int version = hello.getUnsignedShort(9);
+        int at = 9 + 2 + 32;
+        at += 1 + hello.getUnsignedByte(at);
+        int end = at + 2 + hello.getUnsignedShort(at);
+        List<Integer> offered = new ArrayList<>();
+        for (at += 2; at < end; at += 2) {
+            offered.add(hello.getUnsignedShort(at));
+        }
+        if (offered.contains(ignored)) {
+            return null;
+        }
+        List<Integer> known = suites.getOrDefault(version, List.of());
+        List<Integer> first = ownOrder ? known : offered;
+        List<Integer> second = ownOrder ? offered : known;
+        int group =
+                groups.stream().filter(code -> holds(hello, code)).findFirst().orElse(-1);
+        for (int suite : first) {
+            boolean curve = suite >> 8 == 0xc0;
+            if (second.contains(suite) && (!curve || group >= 0 || version == 0x0300)) {
+                return flight(version, suite, !curve ? -1 : group < 0 ? 23 : group);
+            }
+        }
+        return rude
+                ? Buffer.buffer()
+                : Buffer.buffer(new byte[] {21, 3, (byte) version, 0, 2, 2, (byte) (known.isEmpty() ? 70 : 40)});
+    }
+
+    /** Whether the list of groups has this one. */
+    private static boolean holds(Buffer hello, int group) {
+        int at = 9 + 2 + 32;
+        at += 1 + hello.getUnsignedByte(at);
+        at += 2 + hello.getUnsignedShort(at);
+        at += 1 + hello.getUnsignedByte(at) + 2;
+        while (at + 4 <= hello.length()) {
+            int length = hello.getUnsignedShort(at + 2);
+            if (hello.getUnsignedShort(at) == 10) {
+                for (int i = at + 6; i < at + 4 + length; i += 2) {
+                    if (hello.getUnsignedShort(i) == group) {
+                        return true;
+                    }
+                }
+            }
+            at += 4 + length;
+        }
+        return false;
+    }
+
+    private Buffer flight(int version, int suite, int group) {
+        Buffer hello = Buffer.buffer()
+                .appendUnsignedShort(version)
+                .appendBytes(new byte[32])
+                .appendByte((byte) 0)
+                .appendUnsignedShort(suite)
+                .appendByte((byte) 0);
+        Buffer exchange = Buffer.buffer();
+        if (group >= 0) {
+            exchange.appendByte((byte) 3).appendUnsignedShort(group).appendBytes(new byte[40]);
+        } else {
+            byte[] prime = new byte[primeBits / 8];
+            prime[0] = (byte) 0x80;
+            exchange.appendUnsignedShort(prime.length).appendBytes(prime).appendBytes(new byte[40]);
+        }
+        Buffer messages = message(2, hello)
+                .appendBuffer(message(11, Buffer.buffer(new byte[3000])))
+                .appendBuffer(message(12, exchange))
+                .appendBuffer(message(14, Buffer.buffer()));
+        Buffer records = Buffer.buffer();
+        for (int at = 0; at < messages.length(); at += 1000) {
+            Buffer part = messages.getBuffer(at, Math.min(messages.length(), at + 1000));
+            records.appendByte((byte) 22)
+                    .appendUnsignedShort(version)
+                    .appendUnsignedShort(part.length())
+                    .appendBuffer(part);
+        }
+        return records;
+    }
+
+    private static Buffer message(int type, Buffer body) {
+        return Buffer.buffer()
+                .appendByte((byte) type)
+                .appendMedium(body.length())
+                .appendBuffer(body);
+    }
+}

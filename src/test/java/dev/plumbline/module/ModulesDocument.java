@@ -1,0 +1,120 @@
+package dev.plumbline.module;
+
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.OptionDescription;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Writes {@code src/docs/modules.md} from the descriptions of the modules. */
+final class ModulesDocument {
+    private static final List<String> CATEGORIES = List.of("web", "tls", "dns", "mail", "registry", "network");
+
+    private final StringBuilder out = new StringBuilder();
+
+    private ModulesDocument() {}
+
+    static String of(ModuleCatalogue modules) {
+        ModulesDocument page = new ModulesDocument();
+        page.line("# Modules");
+        page.line("");
+        page.line("Generated from the descriptions of the modules; `ModulesPageTest` says how.");
+        page.line("");
+        List<ModuleDescription> sorted = new ArrayList<>();
+        for (String category : CATEGORIES) {
+            modules.descriptions().stream()
+                    .filter(module -> module.category().equals(category))
+                    .forEach(sorted::add);
+        }
+        page.line("| module | of | checks |");
+        page.line("|---|---|---|");
+        for (ModuleDescription module : sorted) {
+            page.row("[`" + module.module() + "`](#" + module.module() + ")", module.category(), module.title());
+        }
+        sorted.forEach(page::module);
+        return page.out.toString();
+    }
+
+    private void module(ModuleDescription module) {
+        line("");
+        line("## " + module.module());
+        line("");
+        line(module.summary());
+        line("");
+        line("Takes a %s, for example `%s`.".formatted(module.input().id().replace('_', ' '), module.example()));
+        line("");
+        line("| option | type | default | means |");
+        line("|---|---|---|---|");
+        for (OptionDescription option : module.options()) {
+            row("`" + option.name() + "`", type(option), standard(option), option.description());
+        }
+        line("");
+        line("| field | type | tells |");
+        line("|---|---|---|");
+        module.fields().forEach(field -> field("", field));
+        line("");
+        line("| finding | level | says | what to do | standard |");
+        line("|---|---|---|---|---|");
+        for (FindingCode finding : module.findings()) {
+            String reference = finding.reference();
+            row(
+                    "`" + finding.code() + "`",
+                    finding.level().id(),
+                    finding.message(),
+                    finding.action(),
+                    reference == null
+                            ? ""
+                            : finding.referenceUrl() == null
+                                    ? reference
+                                    : "[" + reference + "](" + finding.referenceUrl() + ")");
+        }
+    }
+
+    private void field(String path, FieldDescription field) {
+        boolean list = field.type() == FieldType.ARRAY;
+        String name = path + field.name();
+        String type = list ? "array of " + field.items().id() : field.type().id();
+        String values = field.values().isEmpty() ? "" : " One of " + String.join(", ", field.values()) + ".";
+        row("`" + name + "`", type + (field.nullable() ? ", or null" : ""), field.description() + values);
+        for (FieldDescription member : field.members()) {
+            field(name + (list ? "[]." : "."), member);
+        }
+    }
+
+    private static String type(OptionDescription option) {
+        return switch (option.type()) {
+            case INTEGER -> "integer from " + option.min() + " to " + option.max();
+            case BOOLEAN -> "boolean";
+            case STRING ->
+                option.values().isEmpty()
+                        ? "string, at most " + option.maxLength() + " characters"
+                        : option.values().stream().collect(Collectors.joining(", "));
+            case ARRAY -> "list of at most " + option.maxItems() + " strings";
+        };
+    }
+
+    private static String standard(OptionDescription option) {
+        Object value = option.defaultValue();
+        if (value instanceof List<?> list) {
+            return list.stream().map(String::valueOf).collect(Collectors.joining(", "));
+        }
+        return value == null ? "" : value.toString().toLowerCase(Locale.ROOT);
+    }
+
+    private void row(String... cells) {
+        StringBuilder row = new StringBuilder("|");
+        for (String cell : cells) {
+            row.append(' ').append(cell.replace("|", "\\|").replace('\n', ' ')).append(" |");
+        }
+        line(row.toString());
+    }
+
+    private void line(String text) {
+        out.append(text).append('\n');
+    }
+}

@@ -1,0 +1,26 @@
+package dev.plumbline.module;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.ModuleCatalogue;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** Holds the page of the modules to what the modules say of themselves. */
+class ModulesDocumentTest {
+    private static final Path PAGE = Path.of("src/docs/modules.md");
+
+    @Test
+    void thePageSaysWhatTheModulesSay() throws IOException {
+        String written = ModulesDocument.of(ModuleCatalogue.load());
+        if (Boolean.getBoolean("modules.write")) {
+            Files.writeString(PAGE, written);
+        }
+
+        assertThat(Files.exists(PAGE) ? Files.readString(PAGE) : "")
+                .as("%s; write it anew: mvn test -Dtest=ModulesPageTest -Dmodules.write=true", PAGE)
+                .isEqualTo(written);
+    }
+}

@@ -1,0 +1,129 @@
+package dev.plumbline.module.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import java.util.List;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import net.jqwik.api.constraints.StringLength;
+import org.jspecify.annotations.Nullable;
+
+class RdapDomainParserTest {
+    @Example
+    void readsAnAnswer() {
+        assertThat(RdapDomainParser.read(RegistryResponses.RDAP, "example.com"))
+                .isEqualTo(new RegistrationRecord(
+                        true,
+                        "Registrar Test, Inc.",
+                        376,
+                        Instant.parse("1995-08-14T04:00:00Z"),
+                        Instant.parse("2024-08-14T07:01:34Z"),
+                        Instant.parse("2035-08-13T04:00:00Z"),
+                        List.of("clientDeleteProhibited", "clientTransferProhibited", "ok"),
+                        List.of("a.ns.test", "b.ns.test"),
+                        true,
+                        "abuse@registrar.test"));
+    }
+
+    @Example
+    void whatIsLeftOutIsNotMadeUp() {
+        assertThat(read("{\"objectClassName\":\"domain\",\"ldhName\":\"a.test\"}"))
+                .isEqualTo(
+                        new RegistrationRecord(true, null, null, null, null, null, List.of(), List.of(), null, null));
+    }
+
+    @Example
+    void aNameIsTheSameHoweverItIsWritten() {
+        for (String name : List.of(
+                "\"ldhName\":\"XN--BCHER-KVA.Test\"",
+                "\"ldhName\":\"xn--bcher-kva.test.\"",
+                "\"ldhName\":\"B\u00fccher.test\"",
+                "\"ldhName\":null,\"unicodeName\":\"b\u00fccher.test.\"")) {
+            assertThat(RdapDomainParser.read("{\"objectClassName\":\"domain\"," + name + "}", "xn--bcher-kva.test"))
+                    .as(name)
+                    .isNotNull();
+        }
+    }
+
+    @Example
+    void whatIsNoDomainIsNotRead() {
+        for (String body : List.of(
+                "",
+                "null",
+                "[]",
+                "{}",
+                "\"domain\"",
+                "<html>",
+                "{\"errorCode\":404}",
+                "{\"objectClassName\":\"domain\"}",
+                "{\"objectClassName\":\"domain\",\"ldhName\":\"b.test\"}",
+                "{\"objectClassName\":\"domain\",\"ldhName\":\"test\"}",
+                "{\"objectClassName\":\"domain\",\"ldhName\":\"x y\"}",
+                "{\"objectClassName\":\"domain\",\"ldhName\":[\"a.test\"]}",
+                "{\"objectClassName\":\"nameserver\",\"ldhName\":\"a.test\"}",
+                "{\"objectClassName\":\"domain\",\"ldhName\":\"a.test\"} and more",
+                "{\"objectClassName\":\"entity\"}")) {
+            assertThat(read(body)).as(body).isNull();
+        }
+    }
+
+    @Example
+    void valuesOfTheWrongKindArePassedOver() {
+        for (String member : List.of(
+                "\"status\":{\"a\":1}",
+                "\"status\":[1,null,[],{}]",
+                "\"events\":[null,{\"eventAction\":\"expiration\",\"eventDate\":{}}]",
+                "\"events\":[{\"eventAction\":\"expiration\",\"eventDate\":\"9999-99-99\"}]",
+                "\"nameservers\":[{\"ldhName\":\"not a name\\u0000\"},7]",
+                "\"secureDNS\":{\"delegationSigned\":\"yes\"}",
+                "\"entities\":[{\"roles\":[\"registrar\"],\"vcardArray\":[\"vcard\",{}],\"publicIds\":[{\"type\":\"IANA Registrar ID\",\"identifier\":\"-1\"}]}]")) {
+            RegistrationRecord seen = read("{\"ldhName\":\"a.test\"," + member + "}");
+
+            assertThat(seen).as(member).isNotNull();
+            assertThat(seen.expires()).isNull();
+            assertThat(seen.nameservers()).isEmpty();
+            assertThat(seen.dnssecSigned()).isNull();
+            assertThat(seen.ianaId()).isNull();
+        }
+    }
+
+    @Property(tries = 1000)
+    void anyTextIsReadOrPassedOver(@ForAll @StringLength(max = 1_000) String text) {
+        read(text);
+    }
+
+    @Property(tries = 2000)
+    void aRealAnswerWithCharactersTurnedIsReadOrPassedOver(
+            @ForAll @Size(min = 1, max = 10) List<@IntRange(max = 1_000_000) Integer> turned) {
+        StringBuilder text = new StringBuilder(RegistryResponses.RDAP);
+        for (int each : turned) {
+            text.setCharAt(each % text.length(), (char) (each / text.length() % 256));
+        }
+        RdapDomainParser.read(text.toString(), "example.com");
+    }
+
+    @Example
+    void aMegabyteOfTheWorstIsReadWithinBounds() {
+        String entity = "{\"roles\":[\"x\"],\"entities\":[";
+        for (String worst : List.of(
+                "[".repeat(1_000_000),
+                "{\"ldhName\":\"a.test\",\"entities\":[" + entity.repeat(30_000),
+                "{\"ldhName\":\"a.test\",\"entities\":["
+                        + (entity + (entity + (entity + "]},").repeat(30) + "{}]},").repeat(30)).repeat(20)
+                        + "{}]}",
+                "{\"ldhName\":\"a.test\",\"status\":[" + "\"x\",".repeat(250_000) + "\"y\"]}",
+                "{\"ldhName\":\"a.test\",\"n\":" + "9".repeat(900_000) + "}")) {
+            RegistrationRecord seen = read(worst);
+
+            assertThat(seen == null || seen.statuses().size() <= 100).isTrue();
+        }
+    }
+
+    private static @Nullable RegistrationRecord read(String body) {
+        return RdapDomainParser.read(body, "a.test");
+    }
+}

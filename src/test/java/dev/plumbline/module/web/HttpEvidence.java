@@ -1,0 +1,97 @@
+package dev.plumbline.module.web;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.probe.http.HttpBody;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.HttpHeader;
+import dev.plumbline.probe.http.HttpRequestSpec;
+import dev.plumbline.probe.http.HttpTimings;
+import dev.plumbline.probe.http.RedirectTrace;
+import dev.plumbline.probe.http.ResponseHeaders;
+import dev.plumbline.probe.http.TestBodies;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Evidence for tests of judgements: what might have been seen. */
+final class HttpEvidence {
+    private static final dev.plumbline.check.ModuleDescription ANY = dev.plumbline.check.ModuleDescription.of(
+                    "any", "Any", InputType.URL)
+            .build();
+    private static final HttpTimings TIMINGS = new HttpTimings(1, 2, null, 3, 1, 7);
+
+    private HttpEvidence() {}
+
+    static Target.Url url(String text) {
+        try {
+            return (Target.Url) TargetParser.parse(ANY, text);
+        } catch (InvalidTargetException invalid) {
+            throw new AssertionError(text, invalid);
+        }
+    }
+
+    /** A page: header lines as {@code name: value}. */
+    static HttpExchange page(String url, int status, String body, String... headers) {
+        return page(url, status, TestBodies.of(body), headers);
+    }
+
+    static HttpExchange page(String url, int status, HttpBody body, String... headers) {
+        List<HttpHeader> lines = new ArrayList<>();
+        for (String header : headers) {
+            String[] parts = header.split(": *", 2);
+            lines.add(new HttpHeader(parts[0].toLowerCase(java.util.Locale.ROOT), parts[1]));
+        }
+        return new HttpExchange(
+                url(url),
+                HttpRequestSpec.Method.GET,
+                status,
+                "",
+                "1.1",
+                new ResponseHeaders(lines),
+                body,
+                "192.0.2.1",
+                TIMINGS,
+                null);
+    }
+
+    /** The same answer, which took that long. */
+    static HttpExchange timed(HttpExchange answer, HttpTimings timings) {
+        return new HttpExchange(
+                answer.url(),
+                answer.method(),
+                answer.status(),
+                answer.reason(),
+                answer.version(),
+                answer.headers(),
+                answer.body(),
+                answer.ip(),
+                timings,
+                answer.bodyError());
+    }
+
+    static HttpExchange redirect(String url, int status, String location) {
+        return page(url, status, "", "Location: " + location);
+    }
+
+    /** A journey that ended at the last of these answers. */
+    static RedirectTrace journey(HttpExchange... hops) {
+        return new RedirectTrace(List.of(hops), hops[hops.length - 1].url(), null);
+    }
+
+    /** A journey that ended early. */
+    static RedirectTrace broken(@Nullable ErrorCode code, String url, HttpExchange... hops) {
+        CheckError error = code == null ? null : new CheckError(code, "It broke off.");
+        return new RedirectTrace(List.of(hops), url(url), error);
+    }
+
+    static List<String> codes(Evaluation judgement) {
+        return judgement.findings().stream().map(Finding::code).toList();
+    }
+}

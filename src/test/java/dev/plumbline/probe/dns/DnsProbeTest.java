@@ -1,0 +1,314 @@
+package dev.plumbline.probe.dns;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.OptionDescription;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
+import dev.plumbline.dns.CnameChain;
+import dev.plumbline.dns.DnsQueryLimiter;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.dns.LimitedResolver;
+import dev.plumbline.lab.DnsFaults;
+import dev.plumbline.lab.DnsLab;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Type;
+
+class DnsProbeTest {
+    private static final TargetPolicy POLICY = new TargetPolicy(
+            new TargetPolicy.Rules(List.of(), List.of(), List.of("corp.example"), List.of("*")),
+            (address, port) -> false);
+    private static final ModuleDescription MODULE = ModuleDescription.of("any", "Any", InputType.DOMAIN)
+            .asksTheDns()
+            .build()
+            .choosing(List.of("other", "third"));
+
+    private final AtomicLong now = new AtomicLong();
+    private Vertx vertx;
+    private DnsLab lab;
+    private DnsLab otherLab;
+    private DnsProbe probe;
+
+    @BeforeEach
+    void start() {
+        vertx = Vertx.vertx();
+        lab = DnsLab.start();
+        otherLab = DnsLab.start();
+        probe = new DnsProbe(vertx, resolver(lab), Map.of("other", resolver(otherLab)), POLICY);
+    }
+
+    @AfterEach
+    void stop() {
+        Await.value(vertx.close());
+        lab.close();
+        otherLab.close();
+    }
+
+    private DnsResolver resolver(DnsLab server) {
+        Config.Dns settings = new Config.Dns(List.of(server.address()), List.of(), Duration.ofSeconds(1), 1000);
+        return new DnsResolver(vertx, settings, POLICY, now::get);
+    }
+
+    private Future<DnsResponse> query(String name, int type) {
+        return probe.query(TestCheckContext.create(), name, type);
+    }
+
+    private static void assertHidden(Future<?> future, String... secrets) {
+        assertThat(Await.failure(future)).isInstanceOfSatisfying(CheckFailure.class, failure -> {
+            assertThat(failure.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+            assertThat(failure.error().message()).doesNotContain(secrets);
+        });
+    }
+
+    @Test
+    void asksTheResolverThatWasChosen() {
+        lab.address("a.test", "1.1.1.1");
+        otherLab.address("a.test", "1.1.1.2");
+        CheckContext other = TestCheckContext.of(MODULE, Map.of("resolver", "other"));
+
+        assertThat(Await.value(probe.query(other, "a.test", Type.A)).records().toString())
+                .contains("1.1.1.2");
+        assertThat(Await.value(query("a.test", Type.A)).records().toString()).contains("1.1.1.1");
+        assertThat(MODULE.option("resolver"))
+                .extracting(OptionDescription::values)
+                .isEqualTo(List.of("default", "other", "third"));
+    }
+
+    @Test
+    void sharesAnswersForAMomentOnly() {
+        lab.address("a.test", "1.1.1.1");
+        for (int i = 0; i < 3; i++) {
+            Await.value(query("a.test", Type.A));
+        }
+        assertThat(lab.queries("a.test")).isEqualTo(1);
+
+        now.addAndGet(TimeUnit.SECONDS.toNanos(6));
+        Await.value(query("a.test", Type.A));
+        assertThat(lab.queries("a.test")).isEqualTo(2);
+    }
+
+    @Test
+    void tellsWhatTheResolverFailedWith() {
+        lab.behave("bad.test", DnsFaults.rcode(Rcode.REFUSED));
+
+        DnsResponse answer = Await.value(probe.ask(TestCheckContext.create(), "bad.test", Type.A));
+
+        assertThat(answer.rcode()).isEqualTo(Rcode.REFUSED);
+        assertThat(answer.failed()).isTrue();
+        assertThat(Await.failure(query("bad.test", Type.A))).hasMessageContaining("REFUSED");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "A 10.1.2.3",
+                "A 169.254.169.254",
+                "AAAA fd00::1",
+                "AAAA 64:ff9b::a01:203",
+                "MX 10 mail.corp.example.",
+                "NS ns.corp.example.",
+                "CNAME db.corp.example.",
+                "CNAME printer.local.",
+                "SRV 1 1 389 ldap.corp.example.",
+                "PTR host.corp.example.",
+                "MX 10 Mail.CORP.Example.",
+                "DNAME corp.example.",
+                "SOA ns.corp.example. admin.a.test. 1 2 3 4 5",
+                "SOA ns.a.test. admin.corp.example. 1 2 3 4 5",
+                "NAPTR 1 1 \"s\" \"SIP\" \"\" sip.corp.example.",
+                "HTTPS 1 . ipv4hint=10.1.2.3",
+                "HTTPS 1 . ipv6hint=fd00::1",
+                "HTTPS 1 web.corp.example.",
+                "SVCB 0 web.corp.example.",
+                "SVCB 1 . ipv4hint=10.1.2.3",
+                "CAA 0 iodef \"https://ca.corp.example/report\"",
+                "CAA 0 iodef \"mailto:security@mail.corp.example\"",
+                "URI 10 1 \"https://wiki.corp.example/\"",
+                "URI 10 1 \"ldap://a:b@Wiki.Corp.Example.:389\"",
+                "URI 10 1 \"sip:me@voip.corp.example\""
+            })
+    void tellsNothingOfWhatBelongsInside(String data) {
+        lab.record("a.test. 60 IN " + data);
+        int type = Type.value(data.substring(0, data.indexOf(' ')));
+
+        assertHidden(query("a.test", type), "10.1.2.3", "fd00", "corp.example", "printer");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "MX 0 .",
+                "MX 10 localhost.",
+                "MX 10 mail.a.test.",
+                "HTTPS 1 . ipv4hint=1.1.1.1",
+                "SRV 0 0 0 .",
+                "SVCB 0 other.test.",
+                "PTR a.test.",
+                "URI 10 1 \"https://a.test/corp.example\"",
+                "TXT \"in words: mail.corp.example\"",
+                "CAA 0 iodef \"mailto:security@a.test\"",
+                "NAPTR 1 1 \"u\" \"SIP+E2U\" \"!^.*$!sip:info@corp.example!\" .",
+                "CAA 0 issue \"corp.example\""
+            })
+    void tellsWhatIsPublic(String data) {
+        lab.record("a.test. 60 IN " + data);
+        int type = Type.value(data.substring(0, data.indexOf(' ')));
+
+        assertThat(Await.value(query("a.test", type)).records()).hasSize(1);
+    }
+
+    @Test
+    void admitsNoDomainThatLeadsInside() {
+        lab.address("outside.test", "1.1.1.1").address("inside.test", "1.1.1.1", "10.1.2.3");
+        lab.alias("alias.test", "db.corp.example").empty("empty.test");
+        lab.address("six.test", "fd00::1");
+
+        for (String name : List.of("outside.test", "empty.test", "missing.test")) {
+            Await.value(probe.admit(TestCheckContext.create(), name));
+        }
+        for (String name : List.of("inside.test", "alias.test", "six.test", "x.corp.example")) {
+            assertHidden(probe.admit(TestCheckContext.create(), name), "10.1.2.3", "fd00", "db.corp");
+        }
+    }
+
+    @Test
+    void admitsADomainWhosePublicAddressIsKnownThoughItsServerKnowsNoIpv6() {
+        lab.address("old.test", "1.1.1.1");
+        lab.behave("old.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
+        lab.behave("gone.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.REFUSED)));
+
+        Await.value(probe.admit(TestCheckContext.create(), "old.test"));
+        Await.value(probe.admit(TestCheckContext.create(), "gone.test"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"A AAAA", "A", "AAAA"})
+    void admitsNoDomainOfWhichAnAddressMayBeHidden(String failing) {
+        List<Integer> types = Stream.of(failing.split(" ")).map(Type::value).toList();
+        lab.empty("lame.test")
+                .behave(
+                        "lame.test",
+                        (query, honest, transport, count) ->
+                                types.contains(query.getQuestion().getType())
+                                        ? DnsFaults.rcode(Rcode.SERVFAIL).reply(query, honest, transport, count)
+                                        : honest.toWire());
+        if (failing.equals("A")) {
+            lab.address("lame.test", "2606:4700::1111");
+        }
+
+        assertThat(Await.failure(probe.admit(TestCheckContext.create(), "lame.test")))
+                .isInstanceOfSatisfying(
+                        CheckFailure.class,
+                        failure -> assertThat(failure.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL));
+    }
+
+    @Test
+    void asksForNoMoreThanItsShareWhateverAliasesLead() {
+        CheckContext context = TestCheckContext.create();
+        List<Future<DnsResponse>> asked = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            for (int hop = 0; hop < 12; hop++) {
+                String name = "c" + i + "-" + hop + ".test";
+                lab.behave(name, DnsFaults.bareAlias("c" + i + "-" + (hop + 1) + ".test"));
+            }
+            asked.add(probe.query(context, "c" + i + "-" + (i % 2 == 0 ? 0 : 6) + ".test", Type.A));
+        }
+
+        List<Throwable> failures = new ArrayList<>();
+        for (Future<DnsResponse> one : asked) {
+            Await.value(one.otherwiseEmpty());
+            if (one.failed()) {
+                failures.add(one.cause());
+            }
+        }
+
+        assertThat(lab.queries())
+                .isBetween(
+                        DnsQueryLimiter.MOST_QUESTIONS / 2,
+                        DnsQueryLimiter.MOST_QUESTIONS + DnsQueryLimiter.MOST_OPEN * (CnameChain.MOST_ALIASES + 1));
+        assertThat(failures).last().isInstanceOfSatisfying(CheckFailure.class, failure -> assertThat(
+                        failure.error().code())
+                .isEqualTo(ErrorCode.REQUEST_LIMIT));
+        lab.address("other.test", "1.1.1.1");
+        assertThat(Await.value(query("other.test", Type.A)).addresses()).hasSize(1);
+    }
+
+    @Test
+    void aCheckOfManySilentNamesLeavesRoomForOthers() {
+        Config.Dns settings = new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 1000);
+        DnsResolver narrow = LimitedResolver.of(vertx, settings, POLICY, DnsQueryLimiter.MOST_OPEN + 1);
+        DnsProbe patient = new DnsProbe(vertx, narrow, Map.of(), POLICY);
+        lab.address("fine.test", "1.1.1.1").address("innocent.test", "1.1.1.2");
+        CheckContext context = TestCheckContext.create();
+        List<Future<DnsResponse>> silent = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            lab.behave("mute" + i + ".test", DnsFaults.silent());
+            silent.add(patient.query(context, "mute" + i + ".test", Type.A));
+        }
+        Future<DnsResponse> fine = patient.query(context, "fine.test", Type.A);
+        Future<DnsResponse> innocent = patient.query(TestCheckContext.create(), "innocent.test", Type.A);
+
+        assertThat(Await.value(innocent).addresses()).hasSize(1);
+        for (Future<DnsResponse> one : silent) {
+            assertThat(Await.failure(one)).isInstanceOfSatisfying(CheckFailure.class, failure -> assertThat(
+                            failure.error().code())
+                    .isEqualTo(ErrorCode.DNS_TIMEOUT));
+        }
+        assertThat(Await.value(fine).addresses()).hasSize(1);
+    }
+
+    @Test
+    void asksNothingMoreWhenItsTimeIsOver() {
+        AtomicLong clock = new AtomicLong();
+        CheckContext context = TestCheckContext.create().withDeadline(Deadline.in(10_000, clock::get));
+        List<Future<DnsResponse>> silent = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            lab.behave("mute" + i + ".test", DnsFaults.silent());
+            silent.add(probe.query(context, "mute" + i + ".test", Type.A));
+        }
+        Await.until(() -> lab.queries("mute" + (DnsQueryLimiter.MOST_OPEN - 1) + ".test") > 0);
+
+        clock.set(TimeUnit.SECONDS.toNanos(11));
+
+        silent.forEach(Await::failure);
+        Await.value(query("last.test", Type.A));
+        for (int i = DnsQueryLimiter.MOST_OPEN; i < 12; i++) {
+            assertThat(lab.queries("mute" + i + ".test")).isZero();
+        }
+    }
+
+    @Test
+    void tellsNothingOfWhatAnAliasForOneTypeLeadsTo() {
+        lab.address("db.split.test", "10.1.2.3").record("db.split.test. 60 IN TXT \"secret\"");
+        lab.empty("lure.test").behave("lure.test", DnsFaults.only(Type.TXT, DnsFaults.bareAlias("db.split.test")));
+        lab.address("fine.test", "1.1.1.1").record("fine.test. 60 IN TXT \"told\"");
+        lab.alias("www.test", "fine.test");
+
+        Await.value(probe.admit(TestCheckContext.create(), "lure.test"));
+        assertHidden(query("lure.test", Type.TXT), "10.1.2.3", "secret", "db.split.test");
+        assertThat(Await.value(query("www.test", Type.TXT)).texts()).containsExactly("told");
+    }
+}

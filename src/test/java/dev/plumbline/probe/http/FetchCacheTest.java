@@ -1,0 +1,252 @@
+package dev.plumbline.probe.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.RequestBudget;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class FetchCacheTest {
+    private final AtomicLong now = new AtomicLong();
+    private final FetchCache fetches = new FetchCache(now::get);
+    private final Queue<Promise<RedirectTrace>> asked = new ArrayDeque<>();
+
+    @Test
+    void equalFetchesUnderWayAreMadeOnce() {
+        Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
+        Future<RedirectTrace> second = get(TestCheckContext.create(), "https://a.test/");
+        Future<RedirectTrace> other = get(TestCheckContext.create(), "https://a.test/other");
+        RedirectTrace journey = journey(10);
+
+        assertThat(asked).hasSize(2);
+        asked.remove().complete(journey);
+
+        assertThat(first.result()).isSameAs(journey);
+        assertThat(second.result()).isSameAs(journey);
+        assertThat(other.isComplete()).isFalse();
+    }
+
+    @Test
+    void aFetchIsGoodForAMomentAndNoLonger() {
+        get(TestCheckContext.create(), "https://a.test/");
+        asked.remove().complete(journey(10));
+        now.addAndGet(FetchCache.MOMENT.toNanos() - 1);
+        assertThat(get(TestCheckContext.create(), "https://a.test/").isComplete())
+                .isTrue();
+        assertThat(asked).isEmpty();
+
+        now.addAndGet(1);
+        get(TestCheckContext.create(), "https://a.test/");
+
+        assertThat(asked).hasSize(1);
+    }
+
+    @Test
+    void whoWantsItFreshAsksAnew() {
+        get(TestCheckContext.create(), "https://a.test/");
+        asked.remove().complete(journey(10));
+        get(fresh(), "https://a.test/");
+        get(fresh(), "https://a.test/");
+
+        assertThat(asked).hasSize(2);
+    }
+
+    @Test
+    void anotherIpVersionIsAnotherFetch() {
+        get(TestCheckContext.create(), "https://a.test/");
+        get(TestCheckContext.overIp("4"), "https://a.test/");
+        get(TestCheckContext.overIp("6"), "https://a.test/");
+
+        assertThat(asked).hasSize(3);
+    }
+
+    @Test
+    void nobodyWaitsLongerThanHeMay() {
+        get(TestCheckContext.create().withDeadline(30_000), "https://a.test/");
+        get(TestCheckContext.create().withDeadline(1_000), "https://a.test/");
+
+        assertThat(asked).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ErrorCode.class,
+            names = {"READ_TIMEOUT", "DNS_TIMEOUT", "REQUEST_LIMIT", "CONNECTION_RESET"})
+    void whatOneRanIntoIsNoAnswerForAnother(ErrorCode code) {
+        Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
+        Future<RedirectTrace> second = get(TestCheckContext.create().withDeadline(20_000), "https://a.test/");
+        RedirectTrace broken =
+                new RedirectTrace(List.of(), url("https://a.test/"), new CheckError(code, "It broke off."));
+
+        asked.remove().complete(broken);
+
+        assertThat(first.result()).isSameAs(broken);
+        assertThat(asked).hasSize(1);
+        asked.remove().complete(journey(1));
+        assertThat(second.result().error()).isNull();
+    }
+
+    @Test
+    void aRefusalForWantOfRoomIsTheLeadersOwn() {
+        Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
+        Future<RedirectTrace> second = get(TestCheckContext.create().withDeadline(20_000), "https://a.test/");
+
+        asked.remove().fail(new OverloadFailure("No room.", Duration.ofSeconds(1)));
+
+        assertThat(first.failed()).isTrue();
+        asked.remove().complete(journey(1));
+        assertThat(second.succeeded()).isTrue();
+    }
+
+    @Test
+    void whatIsCertainIsShared() {
+        get(TestCheckContext.create(), "https://a.test/");
+        asked.remove()
+                .complete(new RedirectTrace(
+                        List.of(),
+                        url("https://a.test/"),
+                        new CheckError(ErrorCode.DNS_NXDOMAIN, "There is no such name.")));
+
+        assertThat(get(TestCheckContext.create(), "https://a.test/").isComplete())
+                .isTrue();
+    }
+
+    @Test
+    void holdsNoMoreBytesThanItMay() {
+        int size = 512 * 1024;
+        int kept = 0;
+        for (int i = 0; i < 100; i++) {
+            get(TestCheckContext.create(), "https://a.test/" + i);
+            asked.remove().complete(journey(size));
+        }
+        for (int i = 0; i < 100; i++) {
+            kept += get(TestCheckContext.create(), "https://a.test/" + i).isComplete() ? 1 : 0;
+        }
+
+        assertThat(kept).isBetween(1, FetchCache.MOST_BYTES / size);
+    }
+
+    @Test
+    void holdsNoMoreThanSoManyOfTheSmallest() {
+        int kept = 0;
+        for (int i = 0; i < 3_000; i++) {
+            get(TestCheckContext.create(), "https://a.test/" + i);
+            asked.remove().complete(journey(0));
+        }
+        for (int i = 0; i < 3_000; i++) {
+            kept += get(TestCheckContext.create(), "https://a.test/" + i).isComplete() ? 1 : 0;
+        }
+
+        assertThat(kept).isBetween(1, FetchCache.MOST_BYTES / FetchCache.LEAST_BYTES);
+    }
+
+    @Test
+    void checksOfOnePageAskItsServerOnce() {
+        try (HttpFixture bench = HttpFixture.start()) {
+            Target.Url page = bench.url("/ok?shared");
+
+            Await.value(Future.all(
+                    bench.probe().page(TestCheckContext.create(), page),
+                    bench.probe().page(TestCheckContext.create(), page)));
+            Await.value(bench.probe().page(TestCheckContext.create(), page));
+            assertThat(bench.lab().requestsFor("/ok?shared")).hasSize(1);
+
+            Await.value(bench.probe().page(fresh(), page));
+            assertThat(bench.lab().requestsFor("/ok?shared")).hasSize(2);
+
+            HttpProbe elsewhere = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            Await.value(elsewhere.page(TestCheckContext.create(), page));
+            assertThat(bench.lab().requestsFor("/ok?shared")).hasSize(3);
+        }
+    }
+
+    private Future<RedirectTrace> get(CheckContext context, String url) {
+        return fetches.get(context, HttpRequestSpec.get(url(url), 100), 10, () -> {
+            Promise<RedirectTrace> promise = Promise.promise();
+            asked.add(promise);
+            return promise.future();
+        });
+    }
+
+    private static CheckContext fresh() {
+        return new Fresh(TestCheckContext.create());
+    }
+
+    private record Fresh(CheckContext any) implements CheckContext {
+        @Override
+        public boolean fresh() {
+            return true;
+        }
+
+        @Override
+        public Options options() {
+            return any.options();
+        }
+
+        @Override
+        public Deadline deadline() {
+            return any.deadline();
+        }
+
+        @Override
+        public Clock clock() {
+            return any.clock();
+        }
+
+        @Override
+        public RequestBudget budget() {
+            return any.budget();
+        }
+
+        @Override
+        public <P> P probe(Class<P> type) {
+            return any.probe(type);
+        }
+    }
+
+    private static RedirectTrace journey(int bytes) {
+        HttpExchange page = new HttpExchange(
+                url("https://a.test/"),
+                HttpRequestSpec.Method.GET,
+                200,
+                "",
+                "1.1",
+                ResponseHeaders.NONE,
+                new HttpBody(new byte[bytes], false),
+                "192.0.2.1",
+                new HttpTimings(0, 0, null, 0, 0, 0),
+                null);
+        return new RedirectTrace(List.of(page), page.url(), null);
+    }
+
+    private static Target.Url url(String text) {
+        try {
+            return (Target.Url) TargetParser.parse(
+                    dev.plumbline.check.ModuleDescription.of("any", "Any", dev.plumbline.check.InputType.URL)
+                            .build(),
+                    text);
+        } catch (dev.plumbline.check.InvalidTargetException invalid) {
+            throw new AssertionError(invalid);
+        }
+    }
+}

@@ -1,0 +1,369 @@
+package dev.plumbline.probe.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Host;
+import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.RequestBudget;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.egress.LabEgressGuard;
+import dev.plumbline.lab.HostileHttp2;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.lab.TlsServers;
+import dev.plumbline.probe.tls.CertificateTrustEvaluator;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.tls.TrustRoots;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HttpProbeTest {
+    private static final int BODY = 64 * 1024;
+    private static HttpFixture bench;
+
+    @BeforeAll
+    static void start() {
+        bench = HttpFixture.start();
+        bench.dns()
+                .address("lab.test", "127.0.0.1")
+                .address("wrong.test", "127.0.0.1")
+                .address("two.test", "127.0.0.3", "127.0.0.1")
+                .address("inside.test", "127.0.0.2")
+                .address("mixed.test", "127.0.0.1", "127.0.0.2");
+    }
+
+    @AfterAll
+    static void stop() {
+        bench.close();
+    }
+
+    @AfterEach
+    void nothingInsideWasTouched() {
+        assertThat(bench.lab().canaryTouches()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/ok, 200, 1.1, all is well",
+        "/status/204, 204, 1.1, ''",
+        "/status/304, 304, 1.1, ''",
+        "/status/404, 404, 1.1, as you wish",
+        "/status/599, 599, 1.1, as you wish",
+        "/chunked, 200, 1.1, a needle",
+        "/until-closed, 200, 1.0, a needle",
+        "/no-reason, 200, 1.1, ''",
+        "/bare-line-feeds, 200, 1.1, ''",
+        "/early-hints, 200, 1.1, ''",
+        "/length/long, 200, 1.1, ok",
+        "/redirect/301, 301, 1.1, go on"
+    })
+    void readsAnswers(String path, int status, String version, String body) {
+        HttpExchange answer = exchange(get(path));
+
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.version()).isEqualTo(version);
+        assertThat(answer.bodyError()).isNull();
+        assertThat(answer.body().text(null)).isEqualTo(body);
+        assertThat(answer.body().truncated()).isFalse();
+        assertThat(answer.ip()).isEqualTo("127.0.0.1");
+        HttpExchange head = exchange(HttpRequestSpec.head(url(path)));
+        assertThat(head.status()).isEqualTo(status);
+        assertThat(head.body().size()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/never, READ_TIMEOUT",
+        "/drip/head, READ_TIMEOUT",
+        "/endless/header, RESPONSE_TOO_LARGE",
+        "/endless/headers, RESPONSE_TOO_LARGE",
+        "/endless/status-line, RESPONSE_TOO_LARGE",
+        "/endless/new-lines, RESPONSE_TOO_LARGE",
+        "/endless/interim, HTTP_PROTOCOL_ERROR",
+        "/headers/100000, RESPONSE_TOO_LARGE",
+        "/headers/2000, RESPONSE_TOO_LARGE",
+        "/length/negative, HTTP_PROTOCOL_ERROR",
+        "/length/two, HTTP_PROTOCOL_ERROR",
+        "/no-colon, HTTP_PROTOCOL_ERROR",
+        "/http-0.9, HTTP_PROTOCOL_ERROR",
+        "/ssh, HTTP_PROTOCOL_ERROR",
+        "/version, HTTP_PROTOCOL_ERROR",
+        "/status, HTTP_PROTOCOL_ERROR",
+        "/status-99, HTTP_PROTOCOL_ERROR",
+        "/switch, HTTP_PROTOCOL_ERROR",
+        "/garbage, HTTP_PROTOCOL_ERROR",
+        "/only-interim, CONNECTION_RESET",
+        "/half-a-head, CONNECTION_RESET",
+        "/closed, CONNECTION_RESET",
+        "/reset, CONNECTION_RESET",
+        "/reset-in-head, CONNECTION_RESET"
+    })
+    void refusesAnswersThatAreNone(String path, ErrorCode code) {
+        for (HttpRequestSpec call : List.of(get(path), HttpRequestSpec.head(url(path)))) {
+            assertThat(failure(call, 1_000).code()).isEqualTo(code);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/drip/body, READ_TIMEOUT",
+        "/endless/chunk-extensions, RESPONSE_TOO_LARGE",
+        "/endless/trailers, RESPONSE_TOO_LARGE",
+        "/endless/chunk-extension, RESPONSE_TOO_LARGE",
+        "/chunk/malformed, HTTP_PROTOCOL_ERROR",
+        "/chunk/huge, HTTP_PROTOCOL_ERROR",
+        "/chunk/no-end, CONNECTION_RESET",
+        "/length/short, CONNECTION_RESET",
+        "/reset-in-body, CONNECTION_RESET"
+    })
+    void keepsTheHeadOfAnAnswerWhoseBodyBroke(String path, ErrorCode code) {
+        HttpExchange answer =
+                Await.value(bench.probe().exchange(TestCheckContext.create().withDeadline(1_500), get(path)));
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.bodyError()).isNotNull().extracting(CheckError::code).isEqualTo(code);
+        assertThat(answer.body().truncated()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/endless/body", "/big", "/bomb/gzip"})
+    void stopsReadingWhenItIsEnough(String path) {
+        HttpExchange answer = exchange(HttpRequestSpec.get(url(path), 10_000));
+
+        assertThat(answer.body().size()).isEqualTo(10_000);
+        assertThat(answer.body().truncated()).isTrue();
+        assertThat(answer.bodyError()).isNull();
+    }
+
+    @Test
+    void holdsNoMoreOfAllBodiesTogetherThanItHasRoomFor() {
+        BodyBudget budget = new BodyBudget(20_000);
+        Vertx vertx = Vertx.vertx();
+        TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
+        HttpProbe probe = new HttpProbe(
+                vertx,
+                LabEgressGuard.of(vertx, policy, bench.dns()),
+                new CertificateTrustEvaluator(TrustRoots.of(List.of(), List.of())),
+                policy,
+                HttpFixture.USER_AGENT,
+                budget);
+        TestCheckContext context = TestCheckContext.create();
+        Future<HttpExchange> held =
+                probe.exchange(context.withDeadline(1_500), HttpRequestSpec.get(url("/drip/body"), BODY));
+
+        assertThat(Await.failure(probe.exchange(context, HttpRequestSpec.get(url("/endless/body"), BODY))))
+                .isInstanceOf(OverloadFailure.class);
+        HttpExchange small = Await.value(probe.exchange(context, HttpRequestSpec.get(url("/big"), 10_000)));
+        assertThat(small.body().size()).isEqualTo(10_000);
+        assertThat(Await.value(held).bodyError()).isNotNull();
+        assertThat(budget.left()).isEqualTo(20_000);
+        Await.value(vertx.close());
+    }
+
+    @Test
+    void keepsControlsOutOfWhatItReports() {
+        assertThat(exchange(get("/controls")).headers().first("server")).isEqualTo("ab[31mc");
+    }
+
+    @Test
+    void sendsOneRequestThatNamesUs() {
+        exchange(get("/ok?once").with("X-Extra", "1"));
+
+        assertThat(bench.lab().requestsFor("/ok?once"))
+                .singleElement()
+                .isEqualTo(
+                        "GET /ok?once HTTP/1.1\r\nhost: "
+                                + bench.lab().authority()
+                                + "\r\nuser-agent: "
+                                + HttpFixture.USER_AGENT
+                                + "\r\naccept: */*\r\naccept-encoding: identity\r\nvia: 1.1 plumbline\r\nx-extra: 1\r\nconnection: close");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a\r\nb: c", "a\nb", "a\u0000", "caf\u00e9"})
+    void neverSendsControls(String value) {
+        assertThatIllegalArgumentException().isThrownBy(() -> get("/ok").with("x", value));
+        assertThatIllegalArgumentException().isThrownBy(() -> get("/ok").with(value, "x"));
+        Target.Url plain = url("/ok");
+        for (Target.Url bad : List.of(
+                new Target.Url("http", plain.host(), plain.port(), "/" + value),
+                new Target.Url("http", new Host(value, plain.host().literal()), plain.port(), "/"))) {
+            assertThat(failure(HttpRequestSpec.head(bad), 1_000).code()).isEqualTo(ErrorCode.INVALID_TARGET);
+        }
+    }
+
+    @Test
+    void tellsWhereTheTimeWent() {
+        HttpTimings plain = exchange(get("/ok")).timings();
+        HttpTimings secure = exchange(HttpRequestSpec.get(url(bench.lab().secure("/ok")), BODY))
+                .timings();
+
+        assertThat(plain.tlsMs()).isNull();
+        assertThat(secure.tlsMs()).isPositive();
+        for (HttpTimings timings : List.of(plain, secure)) {
+            assertThat(timings.connectMs()).isPositive();
+            assertThat(timings.ttfbMs()).isPositive();
+            assertThat(timings.totalMs())
+                    .isGreaterThanOrEqualTo(timings.dnsMs() + timings.connectMs() + timings.ttfbMs());
+        }
+    }
+
+    @Test
+    void speaksHttp2WhereItIsOffered() {
+        Target.Url url = url(bench.lab().http2("/ok"));
+
+        HttpExchange second = exchange(HttpRequestSpec.get(url, BODY));
+        HttpExchange first = exchange(HttpRequestSpec.get(url, BODY).overHttp1());
+
+        assertThat(second.version()).isEqualTo("2");
+        assertThat(second.status()).isEqualTo(200);
+        assertThat(second.headers().first("server")).isEqualTo("lab");
+        assertThat(second.body().text(null)).isEqualTo("over HTTP/2");
+        assertThat(first.version()).isEqualTo("1.1");
+        assertThat(exchange(HttpRequestSpec.head(url)).status()).isEqualTo(200);
+        assertThat(exchange(HttpRequestSpec.head(url(bench.lab().http2("/no")))).status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void losesNothingOfAServerThatSpeaksWhileItsCertificateIsJudged() {
+        HttpRequestSpec call = HttpRequestSpec.get(url(bench.lab().http2("/ok")), BODY);
+
+        for (int i = 0; i < 5; i++) {
+            HttpProbe fresh = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            assertThat(Await.value(fresh.exchange(TestCheckContext.create(), call))
+                            .version())
+                    .isEqualTo("2");
+        }
+    }
+
+    static List<HostileHttp2> hostileHttp2() {
+        return bench.lab().hostileHttp2();
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostileHttp2")
+    void survivesHostileHttp2(HostileHttp2 server) {
+        HttpRequestSpec call = HttpRequestSpec.get(url(server.url()), BODY);
+
+        if (server.name().equals("too_much_data")) {
+            HttpExchange answer = exchange(call);
+            assertThat(answer.body().size()).isLessThanOrEqualTo(BODY);
+            assertThat(answer.body().truncated()).isTrue();
+        } else {
+            assertThat(failure(call, 5_000).code())
+                    .isIn(EnumSet.of(ErrorCode.HTTP_PROTOCOL_ERROR, ErrorCode.RESPONSE_TOO_LARGE));
+        }
+    }
+
+    @Test
+    void tellsAClosedPortFromATlsFaultAndACertificateThatIsNotTrusted() throws IOException {
+        int tlsPort = bench.url(bench.lab().secure("/")).port();
+        Target.Url nobody = url("http://127.0.0.1:" + bench.closedPort() + "/");
+        HttpRequestSpec named = HttpRequestSpec.head(url("https://lab.test:" + tlsPort + "/ok"));
+        HttpRequestSpec misnamed = HttpRequestSpec.head(url("https://wrong.test:" + tlsPort + "/ok"));
+        HttpRequestSpec notTls =
+                HttpRequestSpec.head(url("https://" + bench.lab().authority() + "/ok"));
+
+        assertThat(exchange(named).status()).isEqualTo(200);
+        assertThat(failure(misnamed, 5_000).code()).isEqualTo(ErrorCode.TLS_UNTRUSTED);
+        assertThat(exchange(misnamed.verifyingTls(false)).status()).isEqualTo(200);
+        HttpProbe anyPort = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        assertThat(Await.failure(anyPort.exchange(TestCheckContext.create(), HttpRequestSpec.head(nobody))))
+                .isInstanceOfSatisfying(
+                        CheckFailure.class,
+                        failure -> assertThat(failure.error().code()).isEqualTo(ErrorCode.CONNECT_REFUSED));
+        assertThat(failure(notTls, 5_000).code()).isEqualTo(ErrorCode.TLS_HANDSHAKE_FAILED);
+    }
+
+    @Test
+    void sendsNothingToAPeerThatIsNotTrusted() {
+        HttpRequestSpec call = HttpRequestSpec.head(
+                url("https://wrong.test:" + url(bench.lab().secure("/")).port() + "/secret"));
+
+        failure(call, 5_000);
+
+        assertThat(bench.lab().requestsFor("/secret")).isEmpty();
+    }
+
+    @Test
+    void triesTheNextAddressWhenOneRefuses() {
+        TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
+        HttpProbe probe = bench.probe(policy);
+        HttpRequestSpec call = HttpRequestSpec.head(url("http://two.test:" + url("/").port() + "/ok"));
+        TestCheckContext context = TestCheckContext.create();
+
+        assertThat(Await.value(probe.exchange(context, call)).ip()).isEqualTo("127.0.0.1");
+
+        assertThat(requestsMade(context)).isEqualTo(2);
+    }
+
+    private static int requestsMade(TestCheckContext context) {
+        int left = 0;
+        while (context.budget().take()) {
+            left++;
+        }
+        return RequestBudget.MOST - left;
+    }
+
+    @Test
+    void writesAddressesTheCanonicalWay() {
+        bench.dns().address("six.test", "::1");
+        HttpProbe probe = bench.probe(HttpFixture.policy(List.of("::1/128"), List.of("*")));
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.serve(bench.identity(), TlsServers.Manner.PLAIN, new InetSocketAddress("::1", 0));
+            HttpRequestSpec call = HttpRequestSpec.get(url("https://six.test:" + port + "/"), BODY)
+                    .verifyingTls(false);
+
+            assertThat(Await.value(probe.exchange(TestCheckContext.create(), call))
+                            .ip())
+                    .isEqualTo("::1");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http://127.0.0.2/", "http://[::1]/", "http://inside.test/", "http://mixed.test/"})
+    void neverGoesInside(String target) {
+        Target.Url bare = url(target);
+        Target.Url url =
+                new Target.Url("http", bare.host(), bench.lab().canary().port(), bare.pathAndQuery());
+
+        assertThat(failure(HttpRequestSpec.head(url), 5_000).code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+    }
+
+    private static HttpRequestSpec get(String path) {
+        return HttpRequestSpec.get(url(path), BODY);
+    }
+
+    private static Target.Url url(String pathOrUrl) {
+        return bench.url(pathOrUrl);
+    }
+
+    private static HttpExchange exchange(HttpRequestSpec call) {
+        return Await.value(bench.probe().exchange(TestCheckContext.create(), call));
+    }
+
+    private static CheckError failure(HttpRequestSpec call, long millis) {
+        Throwable failure =
+                Await.failure(bench.probe().exchange(TestCheckContext.create().withDeadline(millis), call));
+        assertThat(failure).isInstanceOf(CheckFailure.class);
+        return ((CheckFailure) failure).error();
+    }
+}

@@ -1,0 +1,156 @@
+package dev.plumbline.probe.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RedirectFollowerTest {
+    private static HttpFixture bench;
+
+    @BeforeAll
+    static void start() {
+        bench = HttpFixture.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        bench.close();
+    }
+
+    @AfterEach
+    void nothingInsideWasTouched() {
+        assertThat(bench.lab().canaryTouches()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/ok, 0, 200, /ok",
+        "/redirect/301, 1, 200, /ok",
+        "/redirect/302, 1, 200, /ok",
+        "/redirect/303, 1, 200, /ok",
+        "/redirect/307, 1, 200, /ok",
+        "/redirect/308, 1, 200, /ok",
+        "/redirect/deep/relative, 2, 200, /ok?a=b",
+        "/redirect/dots, 1, 200, /ok",
+        "/redirect/scheme-relative, 1, 200, /ok",
+        "/redirect/absolute, 1, 200, /ok",
+        "/redirect/fragment, 1, 200, /ok",
+        "/redirect/non-ascii, 1, 404, /status/404?caf%C3%A9%20%7C",
+        "/redirect/two-locations, 1, 200, /ok",
+        "/redirect/no-location, 0, 302, /redirect/no-location",
+        "/redirect/empty-location, 0, 302, /redirect/empty-location",
+        "/redirect/encoded-crlf, 1, 200, /ok?%0D%0AX-Injected:%201",
+        "/redirect/bare-cr, 1, 200, /ok?X-Injected:%201",
+        "/redirect/chain/10, 10, 200, /ok",
+        "/redirect/endless-body, 1, 200, /ok",
+        "/redirect/dripping-body, 1, 200, /ok",
+        "/refresh, 0, 200, /refresh"
+    })
+    void followsToTheEnd(String path, int redirects, int status, String end) {
+        for (HttpRequestSpec call :
+                List.of(HttpRequestSpec.head(bench.url(path)), HttpRequestSpec.get(bench.url(path), 1_000))) {
+            RedirectTrace journey = follow(call);
+
+            assertThat(journey.error()).isNull();
+            assertThat(journey.hops()).hasSize(redirects + 1);
+            assertThat(journey.last()).isNotNull();
+            assertThat(journey.last().status()).isEqualTo(status);
+            assertThat(journey.last().method()).isEqualTo(call.method());
+            assertThat(journey.url().text()).isEqualTo(bench.lab().http(end));
+        }
+    }
+
+    @Test
+    void keepsNoBodyOfARedirect() {
+        HttpRequestSpec call = HttpRequestSpec.get(bench.url("/redirect/endless-body"), 1_000);
+
+        assertThat(follow(call).hops()).extracting(hop -> hop.body().size()).containsExactly(0, 11);
+        assertThat(exchange(call).body().size()).isEqualTo(1_000);
+        assertThat(exchange(call.withoutRedirectBodies()).body())
+                .returns(0, HttpBody::size)
+                .returns(true, HttpBody::truncated);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/redirect/loop, 1, REDIRECT_LOOP",
+        "/redirect/ping, 2, REDIRECT_LOOP",
+        "/redirect/chain/11, 11, TOO_MANY_REDIRECTS"
+    })
+    void endsWhatHasNoEnd(String path, int answers, ErrorCode code) {
+        RedirectTrace journey = follow(HttpRequestSpec.head(bench.url(path)));
+
+        assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(code);
+        assertThat(journey.hops()).hasSize(answers);
+    }
+
+    static List<String> forbidden() {
+        return bench.lab().targets().stream()
+                .filter(target -> target.expectation().equals("redirect_blocked"))
+                .map(target -> target.target())
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("forbidden")
+    void neverFollowsToWhereItMustNot(String target) {
+        RedirectTrace journey = follow(HttpRequestSpec.get(bench.url(target), 1_000));
+
+        assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(ErrorCode.REDIRECT_BLOCKED);
+        assertThat(journey.hops()).singleElement().returns(true, HttpExchange::redirects);
+    }
+
+    @Test
+    void neverWritesASecondHeader() {
+        follow(HttpRequestSpec.get(bench.url("/redirect/bare-cr"), 1_000));
+
+        assertThat(bench.lab().requestsFor("/ok?X-Injected:%201"))
+                .isNotEmpty()
+                .noneMatch(head -> head.contains("\nX-Injected"));
+    }
+
+    @Test
+    void noticesTheWayFromEncryptedToPlain() {
+        RedirectTrace down = follow(HttpRequestSpec.head(bench.url(bench.lab().secure("/redirect/to-http"))));
+        RedirectTrace up = follow(HttpRequestSpec.head(bench.url("/redirect/to-https")));
+
+        assertThat(down.error()).isNull();
+        assertThat(down.downgraded()).isTrue();
+        assertThat(up.error()).isNull();
+        assertThat(up.downgraded()).isFalse();
+        assertThat(up.last()).isNotNull().extracting(hop -> hop.url().secure()).isEqualTo(true);
+    }
+
+    @Test
+    void keepsWhatItSawWhenTheNextOneDoesNotAnswer() {
+        RedirectTrace journey = Await.value(bench.probe()
+                .follow(
+                        TestCheckContext.create().withDeadline(1_000),
+                        HttpRequestSpec.head(bench.url("/redirect/to-never")),
+                        10));
+
+        assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(ErrorCode.READ_TIMEOUT);
+        assertThat(journey.hops()).hasSize(1);
+        assertThat(journey.url().text()).isEqualTo(bench.lab().http("/never"));
+    }
+
+    private static HttpExchange exchange(HttpRequestSpec call) {
+        return Await.value(bench.probe().exchange(TestCheckContext.create(), call));
+    }
+
+    private static RedirectTrace follow(HttpRequestSpec call) {
+        return Await.value(bench.probe().follow(TestCheckContext.create(), call, 10));
+    }
+}

@@ -1,0 +1,13 @@
+package dev.plumbline.probe.http;
+
+import java.nio.charset.StandardCharsets;
+
+/** Bodies for tests of judgements. */
+public final class TestBodies {
+    private TestBodies() {}
+
+    /** A whole body in UTF-8. */
+    public static HttpBody of(String text) {
+        return new HttpBody(text.getBytes(StandardCharsets.UTF_8), false);
+    }
+}

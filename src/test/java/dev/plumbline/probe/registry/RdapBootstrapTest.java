@@ -1,0 +1,154 @@
+package dev.plumbline.probe.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.plumbline.config.Config;
+import dev.plumbline.lab.RegistryFixture;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.StringLength;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RdapBootstrapTest {
+    private static final Config.Pace FREELY = new Config.Pace(0, 0);
+
+    @TempDir
+    Path folder;
+
+    private static Map<String, String> parse(String json) {
+        return RdapBootstrap.parse(json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void prefersWhatIsEncryptedAndEndsItInASlash() {
+        assertThat(
+                        parse(
+                                """
+                {"services":[[["COM","net"],["http://a.test/x","https://b.test/v1"]],
+                  [["org"],["ftp://a.test/","http://c.test"]],[["de"],["no url"]],[[],[]],7]}
+                """))
+                .isEqualTo(Map.of("com", "https://b.test/v1/", "net", "https://b.test/v1/", "org", "http://c.test/"));
+    }
+
+    @Test
+    void theLongestNameDecides() throws Exception {
+        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+            Path list = Files.writeString(
+                    folder.resolve("list.json"),
+                    "{\"services\":[[[\"uk\"],[\"https://uk.test/\"]],[[\"co.uk\"],[\"https://co.test/\"]]]}");
+            RdapBootstrap bootstrap = new RdapBootstrap(
+                    bench.vertx(), bench.http(), new Config.Registries("x.test", list.toString(), FREELY));
+
+            assertThat(bootstrap.serverOf("a.co.uk")).isEqualTo("https://co.test/");
+            assertThat(bootstrap.serverOf("a.org.uk")).isEqualTo("https://uk.test/");
+            assertThat(bootstrap.serverOf("uk")).isEqualTo("https://uk.test/");
+            assertThat(bootstrap.serverOf("example.com")).isNull();
+        }
+    }
+
+    @Test
+    void hasAListOfItsOwn() throws Exception {
+        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+            RdapBootstrap bootstrap =
+                    new RdapBootstrap(bench.vertx(), bench.http(), new Config.Registries("x.test", null, FREELY));
+
+            assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
+            assertThat(bootstrap.serverOf("example.invalid")).isNull();
+        }
+    }
+
+    @Test
+    void isRenewedBesideTheChecksOnceADay() throws Exception {
+        AtomicLong clock = new AtomicLong();
+        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+            bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
+            RdapBootstrap bootstrap =
+                    new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", clock::get);
+
+            assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
+            Await.until(() -> "https://new.test/".equals(bootstrap.serverOf("example.com")));
+            assertThat(bench.asked()).hasSize(1);
+
+            bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://newer.test/", "com"));
+            clock.addAndGet(Duration.ofHours(25).toNanos());
+            Await.until(() -> "https://newer.test/".equals(bootstrap.serverOf("example.com")));
+            assertThat(bench.asked()).hasSize(2);
+        }
+    }
+
+    @Test
+    void theFirstCheckWaitsForTheListThatIsConfigured() throws Exception {
+        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+            bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
+            RdapBootstrap bootstrap =
+                    new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", System::nanoTime);
+
+            assertThat(Await.value(bootstrap.serverOf(TestCheckContext.create(), "example.com")))
+                    .contains("https://new.test/");
+        }
+    }
+
+    @Test
+    void aListThatDoesNotComeIsNotWaitedForUntilTheEnd() throws Exception {
+        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+            bench.page("/rdap/dns.json", request -> {});
+            RdapBootstrap bootstrap =
+                    new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", System::nanoTime);
+
+            assertThat(Await.value(bootstrap.serverOf(TestCheckContext.create().withDeadline(200), "example.com")))
+                    .contains("https://rdap.verisign.com/com/v1/");
+        }
+    }
+
+    @Test
+    void aBadListChangesNothing() throws Exception {
+        AtomicLong clock = new AtomicLong();
+        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+            bench.page("/rdap/dns.json", 200, "{\"services\":[]}");
+            RdapBootstrap bootstrap =
+                    new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", clock::get);
+
+            bootstrap.serverOf("example.com");
+            Await.until(() -> bench.asked().size() == 1);
+            // it is tried again an hour later, whatever came of the first time
+            Await.until(() -> {
+                clock.addAndGet(Duration.ofHours(1).toNanos());
+                bootstrap.serverOf("example.com");
+                return bench.asked().size() > 1;
+            });
+
+            assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
+        }
+    }
+
+    @Test
+    void aFileThatIsNoListIsNamed() throws Exception {
+        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+            Path list = Files.writeString(folder.resolve("bad.json"), "{}");
+
+            assertThatThrownBy(() -> new RdapBootstrap(
+                            bench.vertx(), bench.http(), new Config.Registries("x.test", list.toString(), FREELY)))
+                    .hasMessageContaining("rdap.bootstrap")
+                    .hasMessageContaining("bad.json");
+        }
+    }
+
+    @Property(tries = 1000)
+    void anyTextIsAListOrNone(@ForAll @StringLength(max = 500) String text) {
+        try {
+            assertThat(parse("{\"services\":[[[\"a\"],[" + text + "]]]}")).isNotEmpty();
+        } catch (IllegalArgumentException none) {
+            assertThat(none).hasMessageNotContaining("null");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package dev.plumbline.probe.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.config.Config;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RegistryRateLimiterTest {
+    private Vertx vertx;
+    private RegistryRateLimiter pace;
+
+    @BeforeEach
+    void start() {
+        vertx = Vertx.vertx();
+        pace = new RegistryRateLimiter(vertx, new Config.Pace(0, 1));
+    }
+
+    @AfterEach
+    void stop() {
+        Await.value(vertx.close());
+    }
+
+    @Test
+    void oneServerIsAskedByOneAfterTheOther() {
+        Promise<String> first = Promise.promise();
+        AtomicInteger asked = new AtomicInteger();
+        Future<String> one = pace.take(TestCheckContext.create(), "a", share -> first.future());
+        Future<String> other = pace.take(TestCheckContext.create(), "a", share -> {
+            asked.incrementAndGet();
+            return Future.succeededFuture("second");
+        });
+        assertThat(answered(pace, "b", 1))
+                .as("another server has a pace of its own")
+                .isEqualTo(1);
+        assertThat(asked).hasValue(0);
+
+        first.complete("first");
+
+        assertThat(Await.value(one)).isEqualTo("first");
+        assertThat(Await.value(other)).isEqualTo("second");
+    }
+
+    @Test
+    void whoseTurnDoesNotComeIsToldToComeAgain() {
+        Promise<String> never = Promise.promise();
+        Future<String> first = pace.take(TestCheckContext.create(), "a", share -> never.future());
+
+        Throwable refused = Await.failure(
+                pace.take(TestCheckContext.create().withDeadline(100), "a", share -> Future.succeededFuture("late")));
+
+        assertThat(refused).isInstanceOf(OverloadFailure.class);
+        assertThat(first.isComplete()).isFalse();
+    }
+
+    @Test
+    void aQuestionThatThrowsGivesItsPlaceBack() {
+        Await.failure(pace.take(TestCheckContext.create(), "a", share -> {
+            throw new IllegalStateException("broken");
+        }));
+
+        assertThat(answered(pace, "a", 1)).isEqualTo(1);
+    }
+
+    @Test
+    void aQuestionHasItsPlaceForSomeSecondsOnly() {
+        Long left = Await.value(pace.take(
+                TestCheckContext.create().withDeadline(60_000),
+                "a",
+                share -> Future.succeededFuture(share.deadline().remainingMillis())));
+
+        assertThat(left).isLessThanOrEqualTo(RegistryRateLimiter.MOST_MILLIS);
+    }
+
+    @Test
+    void linesOfJobsLetOthersGoFirst() {
+        Promise<String> first = Promise.promise();
+        List<String> order = new CopyOnWriteArrayList<>();
+        Future<String> inside = pace.take(TestCheckContext.create(), "a", share -> first.future());
+        Future<Boolean> line = pace.take(
+                TestCheckContext.create().bulk(true), "a", share -> Future.succeededFuture(order.add("line")));
+        Future<Boolean> instant =
+                pace.take(TestCheckContext.create(), "a", share -> Future.succeededFuture(order.add("instant")));
+
+        first.complete("done");
+
+        Await.value(Future.all(inside, line, instant));
+        assertThat(order).containsExactly("instant", "line");
+    }
+
+    @Test
+    void aServerThatKeepsSilentIsLeftAloneForAWhile() {
+        AtomicLong clock = new AtomicLong();
+        AtomicInteger asked = new AtomicInteger();
+        RegistryRateLimiter timed = new RegistryRateLimiter(vertx, new Config.Pace(0, 1), clock::get);
+        Function<CheckContext, Future<String>> silent = share -> {
+            asked.incrementAndGet();
+            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.MOST_MILLIS));
+            return Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "Nothing came."));
+        };
+        for (int i = 0; i < 5; i++) {
+            Await.failure(timed.take(TestCheckContext.create(), "a", silent));
+        }
+        assertThat(asked).hasValue(RegistryRateLimiter.MOST_SILENT);
+        Throwable alone = Await.failure(timed.take(TestCheckContext.create(), "a", silent));
+        assertThat(alone).isInstanceOf(CheckFailure.class).hasMessageContaining("left alone");
+        assertThat(answered(timed, "b", "well")).isEqualTo("well");
+
+        clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.ALONE_MILLIS));
+
+        assertThat(answered(timed, "a", "well")).isEqualTo("well");
+        Await.failure(timed.take(TestCheckContext.create(), "a", silent));
+        assertThat(answered(timed, "a", "well"))
+                .as("one silence after an answer is the first in a row")
+                .isEqualTo("well");
+    }
+
+    @Test
+    void whoHadNoTimeToWaitTellsNothingOfTheServer() {
+        Function<CheckContext, Future<String>> hasty =
+                share -> Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "Nothing came."));
+        for (int i = 0; i < 5; i++) {
+            Await.failure(pace.take(TestCheckContext.create(), "a", hasty));
+        }
+
+        assertThat(answered(pace, "a", "well")).isEqualTo("well");
+    }
+
+    private static <T> T answered(RegistryRateLimiter pace, String server, T answer) {
+        Future<T> asked = pace.take(TestCheckContext.create(), server, share -> Future.succeededFuture(answer));
+        return Await.value(asked);
+    }
+}

@@ -1,0 +1,55 @@
+package dev.plumbline.probe.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.plumbline.check.Host;
+import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.TestCa;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CertificateTrustEvaluatorTest {
+    private static final Instant NOW = Instant.now();
+    private static final TestCa ROOT = TestCa.root("Root");
+    private static final TestCa.Identity SERVER =
+            ROOT.authority("Issuer").issue(CertificateSpec.server("www.example.com"));
+    private static final Host HOST = new Host("www.example.com", null);
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void trustsTheRootsOfTheFile() throws IOException {
+        Path file = Files.writeString(folder.resolve("roots.pem"), TestCa.pem(ROOT.certificate()));
+        CertificateTrustEvaluator trust = new CertificateTrustEvaluator(file);
+        assertThat(trust.problem(SERVER.chain(), HOST, NOW)).isNull();
+        assertThat(trust.problem(SERVER.chain(), new Host("example.com", null), NOW))
+                .isEqualTo("The certificate is not for example.com.");
+        assertThat(trust.problem(List.of(), HOST, NOW)).isEqualTo("The server sent no certificate.");
+    }
+
+    @Test
+    void trustsNobodyWithoutIt() throws IOException {
+        assertThat(new CertificateTrustEvaluator((Path) null).problem(SERVER.chain(), HOST, NOW))
+                .isEqualTo("The server did not send the certificate of the issuer \"Root\", and it is not a known"
+                        + " root.");
+    }
+
+    @Test
+    void refusesAFileWithoutCertificates() throws IOException {
+        Path empty = Files.writeString(folder.resolve("empty.pem"), "");
+        Path broken = Files.writeString(folder.resolve("broken.pem"), "-----BEGIN CERTIFICATE-----\nx");
+        Path missing = folder.resolve("missing.pem");
+        for (Path file : List.of(empty, broken, missing)) {
+            assertThatThrownBy(() -> new CertificateTrustEvaluator(file))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(file.getFileName().toString());
+        }
+    }
+}

@@ -1,0 +1,199 @@
+package dev.plumbline.probe.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.tls.TlsVersion;
+import io.vertx.core.buffer.Buffer;
+import java.util.Arrays;
+import java.util.List;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.jspecify.annotations.Nullable;
+
+/** Whatever a server sends is an answer of some kind; nothing else happens. */
+class ServerHelloReaderTest {
+    private static final int ECDHE_RSA = 0xc02f;
+    private static final int DHE_RSA = 0x009e;
+
+    @Property(tries = 2000)
+    void anyBytesAreAnAnswer(@ForAll @Size(max = 600) byte[] bytes) {
+        assertThat(read(bytes).kind()).isNotNull();
+    }
+
+    @Property(tries = 2000)
+    void anyBytesInARecordAreAnAnswer(@ForAll @Size(max = 600) byte[] bytes) {
+        assertThat(read(record(Buffer.buffer(bytes)).getBytes()).kind()).isNotNull();
+    }
+
+    @Property(tries = 2000)
+    void anyServerHelloIsAnAnswer(@ForAll @Size(min = 1, max = 600) byte[] bytes) {
+        assertThat(read(record(message(2, Buffer.buffer(bytes))).getBytes()).kind())
+                .isNotNull();
+    }
+
+    @Property(tries = 2000)
+    void aRealAnswerWithBytesTurnedIsAnAnswer(
+            @ForAll @Size(min = 1, max = 12) List<@IntRange(max = 100_000) Integer> turned) {
+        byte[] bytes = flight(ECDHE_RSA, curve(29)).getBytes();
+        for (int each : turned) {
+            bytes[each % bytes.length] = (byte) (each / bytes.length);
+        }
+        assertThat(read(bytes).kind()).isNotNull();
+    }
+
+    @Property(tries = 300)
+    void howBytesArriveMakesNoDifference(@ForAll @IntRange(min = 1, max = 500) int piece) {
+        byte[] bytes = flight(ECDHE_RSA, curve(24)).getBytes();
+        ServerHelloReader reader = new ServerHelloReader(true);
+        ServerHelloResult answer = null;
+        for (int at = 0; at < bytes.length && answer == null; at += piece) {
+            answer = reader.read(Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + piece)));
+        }
+        assertThat(answer).isEqualTo(read(bytes));
+        assertThat(read(bytes).group()).isEqualTo(24);
+    }
+
+    @Example
+    void tellsTheGroupOfACurve() {
+        ServerHelloResult answer = read(flight(ECDHE_RSA, curve(23)).getBytes());
+
+        assertThat(answer.hello()).isTrue();
+        assertThat(answer.version()).isEqualTo(TlsVersion.TLS_1_2.code());
+        assertThat(answer.cipher()).isEqualTo(ECDHE_RSA);
+        assertThat(answer.group()).isEqualTo(23);
+        assertThat(answer.alpn()).isEqualTo("h2");
+    }
+
+    @Example
+    void tellsTheSizeOfAPrime() {
+        byte[] prime = new byte[128];
+        prime[1] = 1;
+        Buffer exchange = Buffer.buffer().appendUnsignedShort(prime.length).appendBytes(prime);
+
+        assertThat(read(flight(DHE_RSA, exchange).getBytes()).primeBits()).isEqualTo(1009);
+    }
+
+    @Example
+    void tellsTheGroupThatARetryAsksFor() {
+        Buffer extensions = Buffer.buffer()
+                .appendUnsignedShort(43)
+                .appendUnsignedShort(2)
+                .appendUnsignedShort(0x0304)
+                .appendUnsignedShort(51)
+                .appendUnsignedShort(2)
+                .appendUnsignedShort(0x11ec);
+
+        ServerHelloResult answer =
+                read(record(message(2, hello(0x1301, extensions))).getBytes());
+
+        assertThat(answer.version()).isEqualTo(TlsVersion.TLS_1_3.code());
+        assertThat(answer.group()).isEqualTo(0x11ec);
+    }
+
+    @Example
+    void aHelloIsWorthTellingWhereNothingFollows() {
+        byte[] bytes = record(message(2, hello(ECDHE_RSA, Buffer.buffer()))).getBytes();
+
+        ServerHelloResult answer = read(bytes);
+
+        assertThat(answer.hello()).isTrue();
+        assertThat(answer.group()).isEqualTo(-1);
+    }
+
+    @Example
+    void tellsRefusalsFromNoise() {
+        assertThat(read(new byte[] {21, 3, 1, 0, 2, 2, 70}).alert()).isEqualTo(70);
+        assertThat(read(new byte[] {21, 3, 1, 0, 2, 1, 112}).kind())
+                .as("a warning is no refusal")
+                .isEqualTo(ServerHelloResult.Kind.CLOSED);
+        assertThat(read("HTTP/1.1 400 Bad Request".getBytes()).kind()).isEqualTo(ServerHelloResult.Kind.NOT_TLS);
+        assertThat(read(new byte[] {22, 3, 1, (byte) 0xff, (byte) 0xff}).kind())
+                .isEqualTo(ServerHelloResult.Kind.MALFORMED);
+        assertThat(read(new byte[0]).kind()).isEqualTo(ServerHelloResult.Kind.CLOSED);
+    }
+
+    @Example
+    void aFloodIsNotReadToItsEnd() {
+        Buffer flood = record(message(2, hello(ECDHE_RSA, Buffer.buffer())));
+        Buffer certificates = record(Buffer.buffer(new byte[] {11, (byte) 0xff, 0, 0}));
+        flood.appendBuffer(certificates);
+        Buffer more = record(Buffer.buffer(new byte[16_000]));
+        ServerHelloReader reader = new ServerHelloReader(true);
+
+        ServerHelloResult answer = reader.read(flood.getBytes());
+        int sent = flood.length();
+        while (answer == null) {
+            answer = reader.read(more.getBytes());
+            sent += more.length();
+        }
+
+        assertThat(sent).isLessThan(ServerHelloReader.MOST_BYTES + 2 * more.length());
+        assertThat(answer.cipher()).isEqualTo(ECDHE_RSA);
+    }
+
+    @Example
+    void emptyRecordsAndMessagesWithoutEndAreGivenUp() {
+        for (byte[] piece : List.of(new byte[] {22, 3, 3, 0, 0}, new byte[] {22, 3, 3, 0, 4, 0, 0, 0, 0})) {
+            ServerHelloReader reader = new ServerHelloReader(true);
+            ServerHelloResult answer = null;
+            int sent = 0;
+            while (answer == null) {
+                answer = reader.read(piece);
+                sent += piece.length;
+            }
+            assertThat(answer.kind()).isEqualTo(ServerHelloResult.Kind.MALFORMED);
+            assertThat(sent).isLessThan(ServerHelloReader.MOST_BYTES + 2 * piece.length);
+        }
+    }
+
+    private static ServerHelloResult read(byte[] bytes) {
+        ServerHelloReader reader = new ServerHelloReader(true);
+        @Nullable ServerHelloResult answer = reader.read(bytes);
+        return answer == null ? reader.atEnd(ServerHelloResult.Kind.CLOSED) : answer;
+    }
+
+    private static Buffer curve(int group) {
+        return Buffer.buffer().appendByte((byte) 3).appendUnsignedShort(group).appendBytes(new byte[70]);
+    }
+
+    private static Buffer flight(int suite, Buffer exchange) {
+        Buffer alpn = Buffer.buffer()
+                .appendUnsignedShort(16)
+                .appendUnsignedShort(5)
+                .appendUnsignedShort(3)
+                .appendByte((byte) 2)
+                .appendString("h2");
+        return record(message(2, hello(suite, alpn)))
+                .appendBuffer(record(message(11, Buffer.buffer(new byte[900]))))
+                .appendBuffer(record(message(12, exchange).appendBuffer(message(14, Buffer.buffer()))));
+    }
+
+    private static Buffer hello(int suite, Buffer extensions) {
+        return Buffer.buffer()
+                .appendUnsignedShort(0x0303)
+                .appendBytes(new byte[32])
+                .appendByte((byte) 0)
+                .appendUnsignedShort(suite)
+                .appendByte((byte) 0)
+                .appendUnsignedShort(extensions.length())
+                .appendBuffer(extensions);
+    }
+
+    private static Buffer message(int type, Buffer body) {
+        return Buffer.buffer()
+                .appendByte((byte) type)
+                .appendMedium(body.length())
+                .appendBuffer(body);
+    }
+
+    private static Buffer record(Buffer messages) {
+        return Buffer.buffer()
+                .appendByte((byte) 22)
+                .appendUnsignedShort(0x0303)
+                .appendUnsignedShort(messages.length())
+                .appendBuffer(messages);
+    }
+}

@@ -1,0 +1,189 @@
+package dev.plumbline.probe.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.Host;
+import dev.plumbline.check.Target;
+import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.TestCa;
+import dev.plumbline.lab.TlsLab;
+import dev.plumbline.lab.TlsLabFixture;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.HttpRequestSpec;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.DebianTool;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetClientOptions;
+import io.vertx.core.net.NetSocket;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TlsProbeTest {
+    private static final int HANDSHAKES = 5;
+
+    private TlsLabFixture fixture;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    void start() {
+        fixture = new TlsLabFixture();
+    }
+
+    @AfterAll
+    void stop() {
+        fixture.close();
+    }
+
+    private TlsPeer handshake(String host, int port) {
+        return Await.value(
+                fixture.tls.handshake(fixture.context(Map.of()).withDeadline(5_000), new Host(host, null), port, null));
+    }
+
+    @Test
+    void runsOnBoringSsl() {
+        assertThat(TlsClientOptions.nativeEngine()).isTrue();
+    }
+
+    @Test
+    void tellsWhatThePeerShowed() {
+        TlsLab.Server server = fixture.lab.server("valid");
+        TlsPeer peer = handshake(server.host(), server.port());
+        assertThat(peer.certificates()).isEqualTo(fixture.lab.identity("valid").chain());
+        assertThat(peer.certificateCount()).isEqualTo(2);
+        assertThat(peer.version()).isEqualTo("TLSv1.3");
+        assertThat(peer.cipher()).startsWith("TLS_");
+        assertThat(peer.address()).isEqualTo(InetAddress.getLoopbackAddress());
+        assertThat(peer.failure()).isNull();
+        assertThat(peer.connectMillis()).isNotNegative();
+    }
+
+    @Test
+    void survivesAHundredCertificates() {
+        TlsLab.Server server = fixture.lab.server("hundred");
+        TlsPeer peer = handshake(server.host(), server.port());
+        assertThat(peer.certificates()).hasSize(TlsProbe.MOST_CERTIFICATES);
+        assertThat(peer.certificateCount()).isEqualTo(100);
+    }
+
+    @Test
+    void showsTheCertificateOfAServerThatWantsOneOfOurs() {
+        TlsLab.Server server = fixture.lab.server("client-certificate-1.2");
+        TlsPeer peer = handshake(server.host(), server.port());
+        assertThat(peer.leaf())
+                .isEqualTo(fixture.lab.identity("client-certificate-1.2").certificate());
+        assertThat(peer.clientCertificateAsked()).isTrue();
+        assertThat(peer.failure()).isNotNull();
+    }
+
+    /** A server of openssl's that says of each session whether it is new or resumed. */
+    private final class OpensslServer implements AutoCloseable {
+        private final Process process;
+        private final BufferedReader output;
+        final int port;
+
+        OpensslServer(String key, String version) throws IOException {
+            Path openssl = DebianTool.require("openssl");
+            TestCa.Identity identity = TestCa.selfSigned(
+                    CertificateSpec.server("openssl." + TlsLab.DOMAIN).key(key));
+            Path certificate = Files.writeString(folder.resolve("certificate.pem"), identity.pem());
+            Path keyFile = Files.writeString(folder.resolve("key.pem"), identity.keyPem());
+            fixture.dns.forget("openssl." + TlsLab.DOMAIN);
+            fixture.dns.address("openssl." + TlsLab.DOMAIN, "127.0.0.1");
+            try (ServerSocket free = new ServerSocket(0)) {
+                port = free.getLocalPort();
+            }
+            ProcessBuilder builder = new ProcessBuilder(
+                    openssl.toString(),
+                    "s_server",
+                    "-accept",
+                    "127.0.0.1:" + port,
+                    "-cert",
+                    certificate.toString(),
+                    "-key",
+                    keyFile.toString(),
+                    "-www",
+                    version);
+            process = builder.redirectErrorStream(true).start();
+            output = process.inputReader(StandardCharsets.UTF_8);
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
+                if (line.contains("ACCEPT")) {
+                    return;
+                }
+            }
+            throw new IOException("openssl did not start");
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            process.destroyForcibly();
+            process.waitFor(10, TimeUnit.SECONDS);
+        }
+    }
+
+    /**
+     * The page of openssl's server says "New" or "Reused", and counts what its cache was used for.
+     */
+    private String page(int port) {
+        String host = "openssl." + TlsLab.DOMAIN;
+        HttpRequestSpec call = HttpRequestSpec.get(new Target.Url("https", new Host(host, null), port, "/"), 64 * 1024)
+                .verifyingTls(false);
+        HttpExchange exchange =
+                Await.value(fixture.http.exchange(fixture.context(Map.of()).withDeadline(5_000), call));
+        return exchange.body().text(null);
+    }
+
+    /** BoringSSL refuses Ed25519, so such a server is spoken to by the JDK. */
+    @ParameterizedTest
+    @CsvSource({"-tls1_2, P-256", "-tls1_3, P-256", "-tls1_2, Ed25519", "-tls1_3, Ed25519"})
+    void neverResumesASession(String version, String key) throws Exception {
+        try (OpensslServer server = new OpensslServer(key, version)) {
+            for (int i = 0; i < HANDSHAKES; i++) {
+                assertThat(handshake("openssl." + TlsLab.DOMAIN, server.port).certificates())
+                        .hasSize(1);
+            }
+            for (int i = 0; i < HANDSHAKES; i++) {
+                assertThat(page(server.port)).contains("New, ").doesNotContain("Reused, ");
+            }
+            // The counters include the handshakes of the other probe.
+            assertThat(page(server.port)).containsPattern(" 0 cache hits|0 session cache hits");
+        }
+    }
+
+    @Test
+    void readsAPageOfAServerThatOnlyTheJdkUnderstands() {
+        TlsLab.Server server = fixture.lab.server("ed25519");
+        HttpRequestSpec call =
+                HttpRequestSpec.get(new Target.Url("https", new Host(server.host(), null), server.port(), "/"), 1_000);
+        assertThat(Await.value(fixture.http.exchange(fixture.context(Map.of()), call))
+                        .status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void sendsTheNameWithTheJdkToo() throws Exception {
+        TlsLab.Server server = fixture.lab.server("one");
+        NetClient client = fixture.vertx.createNetClient(new NetClientOptions());
+        NetSocket socket = Await.value(client.connect(server.port(), "127.0.0.1"));
+        TlsPeer peer = Await.value(TlsHandshake.ofTheJdk(fixture.vertx)
+                .with(socket, server.host(), InetAddress.getLoopbackAddress(), 0, 5_000));
+        assertThat(peer.leaf().getSubjectX500Principal().getName()).contains(server.host());
+        Await.value(client.close());
+    }
+}

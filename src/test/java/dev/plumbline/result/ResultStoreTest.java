@@ -1,0 +1,130 @@
+package dev.plumbline.result;
+
+import static dev.plumbline.support.TestDatabase.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.plumbline.result.ResultStore.Entry;
+import dev.plumbline.result.ResultStore.Stored;
+import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ResultStoreTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static ResultStore store;
+    private final Instant now = Instant.now().truncatedTo(ChronoUnit.MICROS);
+    private final String key = UUID.randomUUID().toString();
+
+    @BeforeAll
+    static void open() {
+        store = new ResultStore(DATABASE.vertx(), DATABASE.open());
+    }
+
+    private Entry entry(String key, String body, Instant checkedAt) {
+        return new Entry(key, Buffer.buffer(body), checkedAt, checkedAt.plusSeconds(600));
+    }
+
+    @Test
+    void findsWhatWasStoredByAnyNode() {
+        await(store.store(entry(key, "body", now)));
+        ResultStore other = new ResultStore(DATABASE.vertx(), DATABASE.open());
+        assertThat(await(other.find(key)))
+                .isEqualTo(new Stored(Buffer.buffer("body"), false, now, now.plusSeconds(600)));
+        assertThat(await(other.find(key + "?"))).isNull();
+    }
+
+    @Test
+    void doesNotFindWhatHasExpired() {
+        await(store.store(entry(key, "old", now.minusSeconds(600))));
+        assertThat(await(store.find(key))).isNull();
+    }
+
+    @Test
+    void keepsTheNewerOfTwoWhicheverComesLast() {
+        await(store.store(entry(key, "new", now)));
+        await(store.store(entry(key, "old", now.minusSeconds(1))));
+        assertThat(await(store.find(key)).body()).hasToString("new");
+
+        List<Future<Void>> together = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            together.add(store.store(entry(key, "body " + i % 50, now.plusSeconds(i % 50))));
+        }
+        together.forEach(TestDatabase::await);
+        assertThat(await(store.find(key)).body()).hasToString("body 49");
+    }
+
+    @Test
+    void answersEachOfManyWithItsOwn() {
+        List<Future<Void>> stores = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            stores.add(store.store(entry(key + i, "body " + i, now)));
+        }
+        stores.forEach(TestDatabase::await);
+        List<Future<Stored>> finds = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            finds.add(store.find(key + i));
+            finds.add(store.find(key + i + "?"));
+        }
+        for (int i = 0; i < 2_000; i++) {
+            assertThat(await(finds.get(2 * i)).body()).hasToString("body " + i);
+            assertThat(await(finds.get(2 * i + 1))).isNull();
+        }
+    }
+
+    @Test
+    void flushEndsWhenAllIsKept() {
+        for (int i = 0; i < 1_000; i++) {
+            store.store(entry(key + i, "body", now));
+        }
+        await(store.flush());
+        ResultStore other = new ResultStore(DATABASE.vertx(), DATABASE.open());
+        for (int i = 0; i < 1_000; i += 111) {
+            assertThat(await(other.find(key + i))).isNotNull();
+        }
+    }
+
+    @Test
+    void holdsNoMoreThanSomeMegabytesThatWait() {
+        String large = "x".repeat(64 << 10);
+        List<Future<Void>> stores = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            stores.add(store.store(entry(key + i, large, now)));
+        }
+        await(Future.join(stores).otherwiseEmpty());
+        assertThat(stores).filteredOn(Future::failed).isNotEmpty();
+        assertThat(stores).filteredOn(Future::succeeded).hasSizeGreaterThan(200);
+        await(store.store(entry(key, large, now)));
+    }
+
+    @Test
+    void purgesWhatHasExpired() {
+        await(store.store(entry(key, "old", now.minusSeconds(600))));
+        await(store.store(entry(key + "new", "new", now)));
+        while (await(store.purgeSlice()) > 0) {}
+        assertThat(await(store.find(key + "new"))).isNotNull();
+    }
+
+    @Test
+    void failsAtOnceWithoutADatabase() {
+        Database closed = DATABASE.open();
+        ResultStore without = new ResultStore(DATABASE.vertx(), closed);
+        await(closed.close());
+        assertThatThrownBy(() -> await(without.find(key))).isInstanceOf(DatabaseUnavailableException.class);
+        assertThatThrownBy(() -> await(without.store(entry(key, "body", now))))
+                .isInstanceOf(DatabaseUnavailableException.class);
+        await(without.flush());
+    }
+}

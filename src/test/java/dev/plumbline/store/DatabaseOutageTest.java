@@ -1,0 +1,50 @@
+package dev.plumbline.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.VertxException;
+import io.vertx.pgclient.PgException;
+import java.io.IOException;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DatabaseOutageTest {
+    private static PgException state(String sqlState) {
+        return new PgException("message", "ERROR", sqlState, "detail");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"08006", "53300", "53100", "57P01", "57P03", "57014", "58030", "25006", "28P01", "3D000", "40P01"
+            })
+    void isAway(String sqlState) {
+        assertThat(DatabaseOutage.isAway(state(sqlState))).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"42601", "23505", "22012", "42P01", "25001", ""})
+    void isAMistakeOfOurs(String sqlState) {
+        assertThat(DatabaseOutage.isAway(state(sqlState))).isFalse();
+    }
+
+    @Test
+    void whatBreaksOnTheWayIsAway() {
+        assertThat(DatabaseOutage.isAway(new IOException("reset"))).isTrue();
+        assertThat(DatabaseOutage.isAway(new TimeoutException())).isTrue();
+        assertThat(DatabaseOutage.isAway(VertxException.noStackTrace("closed"))).isTrue();
+        assertThat(DatabaseOutage.isAway(new IllegalArgumentException())).isFalse();
+    }
+
+    @Test
+    void aServerThatAnswersIsThere() {
+        assertThat(DatabaseOutage.isOverload(state("57014"))).isTrue();
+        assertThat(DatabaseOutage.isOverload(state("40P01"))).isTrue();
+        assertThat(DatabaseOutage.isOverload(state("57P01"))).isFalse();
+        assertThat(DatabaseOutage.isDiskFull(state("53100"))).isTrue();
+        assertThat(DatabaseOutage.isDiskFull(state("53200"))).isFalse();
+        assertThat(DatabaseOutage.isRefused(state("28P01"))).isTrue();
+        assertThat(DatabaseOutage.isRefused(state("57P03"))).isFalse();
+    }
+}

@@ -1,0 +1,57 @@
+package dev.plumbline.support;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Waits on a test's own thread for what event loops do. */
+public final class Await {
+    private static final long PATIENCE_SECONDS = 20;
+
+    private Await() {}
+
+    public static <T> T value(Future<T> future) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException failed) {
+            throw new AssertionError("failed: " + failed.getCause(), failed.getCause());
+        } catch (InterruptedException | TimeoutException never) {
+            throw new AssertionError("nothing came", never);
+        }
+    }
+
+    /**
+     * Begins on an event loop, as a service does: begun elsewhere, a peer's first words may come
+     * before anyone listens.
+     */
+    public static <T> Future<T> onLoop(Vertx vertx, Supplier<Future<T>> work) {
+        Promise<T> outcome = Promise.promise();
+        vertx.runOnContext(
+                loop -> Future.succeededFuture().compose(begin -> work.get()).onComplete(outcome));
+        return outcome.future();
+    }
+
+    /** Waits for what comes about by itself. */
+    public static void until(BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("it never came about");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+    }
+
+    /** Why it failed; an AssertionError when it did not. */
+    public static Throwable failure(Future<?> future) {
+        return value(future.transform(outcome -> outcome.failed()
+                ? Future.succeededFuture(outcome.cause())
+                : Future.failedFuture(new AssertionError("succeeded with " + outcome.result()))));
+    }
+}

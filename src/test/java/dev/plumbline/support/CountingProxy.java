@@ -1,0 +1,62 @@
+package dev.plumbline.support;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
+
+/** Counts the connections to a server on loopback that keeps no count itself. */
+public final class CountingProxy {
+    private final Vertx vertx;
+    private final int behind;
+    private final IntPredicate lets;
+    private final AtomicInteger connections = new AtomicInteger();
+    private final NetServer server;
+
+    private CountingProxy(Vertx vertx, int behind, IntPredicate lets) {
+        this.vertx = vertx;
+        this.behind = behind;
+        this.lets = lets;
+        this.server =
+                Await.value(vertx.createNetServer().connectHandler(this::serve).listen(0, "127.0.0.1"));
+    }
+
+    /** Passes everything on to this port; ends with the Vert.x instance. */
+    public static CountingProxy before(Vertx vertx, int port) {
+        return new CountingProxy(vertx, port, nth -> true);
+    }
+
+    /** The same, but closes those connections at once of which this does not hold, from 1 on. */
+    public static CountingProxy before(Vertx vertx, int port, IntPredicate lets) {
+        return new CountingProxy(vertx, port, lets);
+    }
+
+    public int port() {
+        return server.actualPort();
+    }
+
+    public int connections() {
+        return connections.get();
+    }
+
+    private void serve(NetSocket front) {
+        if (!lets.test(connections.incrementAndGet())) {
+            front.close();
+            return;
+        }
+        front.exceptionHandler(broken -> {});
+        front.pause();
+        vertx.createNetClient()
+                .connect(behind, "127.0.0.1")
+                .onFailure(refused -> front.close())
+                .onSuccess(back -> {
+                    back.exceptionHandler(broken -> {});
+                    back.handler(front::write);
+                    back.closeHandler(closed -> front.close());
+                    front.handler(back::write);
+                    front.closeHandler(closed -> back.close());
+                    front.resume();
+                });
+    }
+}

@@ -1,0 +1,185 @@
+package dev.plumbline.support;
+
+import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.model.JobState;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.eventbus.MessageConsumer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands where the coordinator of jobs stands on the bus, with jobs that stay as a test makes them,
+ * and remembers what it was asked.
+ */
+public final class InMemoryJobs {
+    static final String MODULE = "http-status";
+
+    private static final Instant TIME = Instant.parse("2026-11-20T10:00:00.123Z");
+    private static final int PAGE_BYTES = 512 * 1024;
+
+    private final Map<String, Held> jobs = new ConcurrentHashMap<>();
+    private final ConcurrentLinkedQueue<Message> asked = new ConcurrentLinkedQueue<>();
+    private final CopyOnWriteArrayList<Waiting> waiting = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Predicate<Message> refusing;
+
+    private record Held(long accountId, JobMessage.JobHead head, byte @Nullable [] result) {}
+
+    private record Waiting(JobMessage.AwaitJob order, Promise<Message> answer) {}
+
+    /** Begins to answer; each can be unregistered. */
+    List<MessageConsumer<Message>> serve(MessageBus bus) {
+        return List.of(
+                bus.serve(BusAddresses.JOB_READ, JobMessage.ReadJob.class, this::read),
+                bus.serve(BusAddresses.JOB_AWAIT, JobMessage.AwaitJob.class, this::await),
+                bus.serve(BusAddresses.JOB_RESULTS, JobMessage.ReadResults.class, this::results),
+                bus.serve(BusAddresses.JOB_LIST, JobMessage.ListJobs.class, this::unavailable),
+                bus.serve(BusAddresses.JOB_CANCEL, JobMessage.CancelJob.class, this::unavailable),
+                bus.serve(BusAddresses.JOB_CREATE, JobMessage.CreateJob.class, this::unavailable));
+    }
+
+    /**
+     * A job whose lines all have this result.
+     *
+     * @param result null for none
+     */
+    public String add(long accountId, JobState state, int lines, byte @Nullable [] result) {
+        String token = "job_" + String.format("%022d", jobs.size());
+        jobs.put(token, new Held(accountId, head(token, state, 1, lines, result != null), result));
+        return token;
+    }
+
+    /** Lets a job end; who waits for it is told. */
+    public void finish(String token) {
+        Held held = jobs.get(token);
+        JobMessage.JobHead head = held.head();
+        jobs.put(
+                token,
+                new Held(
+                        held.accountId(),
+                        head(token, JobState.COMPLETED, head.version() + 1, head.total(), true),
+                        result(10)));
+        for (Waiting one : waiting) {
+            if (one.order().token().equals(token) && waiting.remove(one)) {
+                read(new JobMessage.ReadJob(one.order().accountId(), token)).onComplete(one.answer());
+            }
+        }
+    }
+
+    /** Lets the time of those who wait for a job go by. */
+    public void waitedLongEnough(String token) {
+        for (Waiting one : waiting) {
+            if (one.order().token().equals(token) && waiting.remove(one)) {
+                read(new JobMessage.ReadJob(one.order().accountId(), token)).onComplete(one.answer());
+            }
+        }
+    }
+
+    /** From now on some questions find the database away; null for none. */
+    public void refuse(@Nullable Predicate<Message> which) {
+        refusing = which;
+    }
+
+    /** What was asked of one kind, in its order. */
+    public <M extends Message> List<M> asked(Class<M> kind) {
+        return asked.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    public void forget() {
+        asked.clear();
+    }
+
+    private boolean refuses(Message order) {
+        asked.add(order);
+        Predicate<Message> which = refusing;
+        return which != null && which.test(order);
+    }
+
+    private Future<Message> unavailable(Message order) {
+        asked.add(order);
+        return Future.succeededFuture(new JobMessage.JobsUnavailable());
+    }
+
+    private Future<Message> read(JobMessage.ReadJob order) {
+        if (refuses(order)) {
+            return Future.succeededFuture(new JobMessage.JobsUnavailable());
+        }
+        Held held = jobs.get(order.token());
+        return Future.succeededFuture(
+                held == null || held.accountId() != order.accountId()
+                        ? new JobMessage.NoSuchJob()
+                        : new JobMessage.JobFound(held.head()));
+    }
+
+    private Future<Message> await(JobMessage.AwaitJob order) {
+        JobMessage.JobHead head = jobs.get(order.token()).head();
+        if (head.state().isFinal() || (order.knownVersion() >= 0 && head.version() > order.knownVersion())) {
+            return read(new JobMessage.ReadJob(order.accountId(), order.token()));
+        }
+        Promise<Message> answer = Promise.promise();
+        waiting.add(new Waiting(order, answer));
+        asked.add(order);
+        return answer.future();
+    }
+
+    private Future<Message> results(JobMessage.ReadResults order) {
+        if (refuses(order)) {
+            return Future.succeededFuture(new JobMessage.JobsUnavailable());
+        }
+        Held held = jobs.values().stream()
+                .filter(job -> job.head().id() == order.jobId())
+                .findAny()
+                .get();
+        List<JobMessage.ResultLine> lines = new ArrayList<>();
+        int bytes = 0;
+        int end = Math.min(held.head().total(), order.fromIndex() + order.mostLines());
+        for (int i = order.fromIndex(); i < end && bytes < PAGE_BYTES; i++) {
+            lines.add(new JobMessage.ResultLine(i, "line " + i, held.result()));
+            bytes += held.result() == null ? 0 : held.result().length;
+        }
+        return Future.succeededFuture(new JobMessage.ResultLines(lines));
+    }
+
+    /** A result that is about so large. */
+    public static byte[] result(int bytes) {
+        return ("{\"module\":\"http-status\",\"target\":\"https://example.com/\",\"verdict\":\"pass\","
+                        + "\"fields\":{\"status\":200,\"final_url\":\""
+                        + "x".repeat(bytes)
+                        + "\"},\"findings\":[],\"truncated\":[],\"error\":null,"
+                        + "\"checked_at\":\"2026-11-20T10:00:00.123Z\",\"duration_ms\":84,\"cached\":false}")
+                .getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static JobMessage.JobHead head(String token, JobState state, long version, int total, boolean done) {
+        return new JobMessage.JobHead(
+                Long.parseLong(token.substring(4)) + 1,
+                token,
+                MODULE,
+                Map.of(),
+                state,
+                version,
+                total,
+                0,
+                done ? total : 0,
+                0,
+                0,
+                0,
+                0,
+                List.of(),
+                TIME,
+                null,
+                state.isFinal() ? TIME : null,
+                state.isFinal() ? TIME : null);
+    }
+}

@@ -1,0 +1,137 @@
+package dev.plumbline.support;
+
+import dev.plumbline.account.ApiKeyAuthenticator;
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
+import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.api.job.JobOperations;
+import dev.plumbline.http.auth.ApiKeyHandler;
+import dev.plumbline.http.body.RequestBodyReader;
+import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.server.HttpMetrics;
+import dev.plumbline.http.server.HttpVerticle;
+import dev.plumbline.http.server.ResponseCacheHandler;
+import dev.plumbline.result.ResultCache;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The HTTP side of jobs alone, before {@link InMemoryJobs}. */
+public final class JobApiServer implements AutoCloseable {
+    private final Vertx vertx = Vertx.vertx();
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final ApiKeyAuthenticator keys;
+    private final JobOperations jobs;
+    private final List<MessageConsumer<Message>> served;
+    private final int port;
+
+    /**
+     * @param settings further settings by their environment variables' names without the prefix
+     */
+    public JobApiServer(TestDatabase database, InMemoryJobs memory, Map<String, String> settings) {
+        MessageBus bus = MessageBus.of(vertx);
+        served = memory.serve(bus);
+        port = ServiceUnderTest.freePort();
+        Config config = config(settings);
+        ProblemResponder problems = new ProblemResponder(config.http().publicUrl());
+        ModuleCatalogue modules = ModuleCatalogue.load();
+        keys = new ApiKeyAuthenticator(vertx, database.open());
+        keys.follow(database.url());
+        jobs = new JobOperations(
+                bus,
+                modules,
+                new ApiKeyHandler(keys, problems),
+                new RequestBodyReader(problems),
+                problems,
+                config.http());
+        List<ApiOperation> operations = new ArrayList<>(jobs.all());
+        for (String other : operationIds()) {
+            if (jobs.all().stream().noneMatch(job -> job.operationId().equals(other))) {
+                operations.add(new Nothing(other));
+            }
+        }
+        ResponseCacheHandler cold = new ResponseCacheHandler(
+                new ResultCache(Clock.systemUTC(), 1),
+                null,
+                Clock.systemUTC(),
+                config.cache().ttl());
+        HttpMetrics metrics = new HttpMetrics(registry);
+        ApiContract contract = Await.value(ApiContract.load(vertx, config.http().publicUrl()));
+        Await.value(vertx.deployVerticle(
+                new HttpVerticle(config.http(), contract, operations, routes -> {}, cold, problems, metrics)));
+    }
+
+    private record Nothing(String operationId) implements ApiOperation {
+        @Override
+        public void handle(RoutingContext ctx) {
+            ctx.fail(404);
+        }
+    }
+
+    private Config config(Map<String, String> settings) {
+        Map<String, String> environment = new TreeMap<>();
+        environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(port));
+        settings.forEach((name, value) -> environment.put("PLUMBLINE_" + name, value));
+        try {
+            return ConfigLoader.load(null, environment);
+        } catch (ConfigException wrong) {
+            throw new AssertionError(wrong);
+        }
+    }
+
+    private static List<String> operationIds() {
+        List<String> ids = new ArrayList<>();
+        try (InputStream in = JobApiServer.class.getResourceAsStream("/openapi.json")) {
+            JsonObject paths =
+                    new JsonObject(new String(in.readAllBytes(), StandardCharsets.UTF_8)).getJsonObject("paths");
+            for (String path : paths.fieldNames()) {
+                for (Map.Entry<String, Object> operation : paths.getJsonObject(path)) {
+                    ids.add(((JsonObject) operation.getValue()).getString("operationId"));
+                }
+            }
+        } catch (IOException broken) {
+            throw new java.io.UncheckedIOException(broken);
+        }
+        return ids;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** Nobody is there any more who knows of jobs. */
+    public void deaf() {
+        served.forEach(consumer -> Await.value(consumer.unregister()));
+    }
+
+    /** Lets go of who is held, as the end of the service does. */
+    public void drain() {
+        jobs.drain();
+    }
+
+    /** Requests under way. */
+    public int active() {
+        return (int) registry.get("plumbline.http.active").gauge().value();
+    }
+
+    @Override
+    public void close() {
+        Await.value(keys.close());
+        Await.value(vertx.close());
+    }
+}

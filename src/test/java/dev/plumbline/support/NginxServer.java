@@ -1,0 +1,125 @@
+package dev.plumbline.support;
+
+import dev.plumbline.lab.TestCa;
+import java.io.File;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Debian's nginx on loopback: a web server that others wrote. */
+public final class NginxServer implements AutoCloseable {
+    private final Process process;
+    private final int plainPort;
+    private final int tlsPort;
+
+    private NginxServer(Process process, int plainPort, int tlsPort) {
+        this.process = process;
+        this.plainPort = plainPort;
+        this.tlsPort = tlsPort;
+    }
+
+    /**
+     * Starts it with one server over HTTP and HTTPS. The test is skipped where there is no nginx.
+     *
+     * @param folder its own, where {@code FOLDER} in the configuration points to
+     * @param server what stands in the server block; {@code TLS} is the port of HTTPS
+     */
+    public static NginxServer start(Path folder, TestCa.Identity identity, String server) throws IOException {
+        Path program = DebianTool.require("nginx");
+        Files.writeString(
+                folder.resolve("chain.pem"), TestCa.pem(identity.chain().toArray(new X509Certificate[0])));
+        Files.writeString(folder.resolve("key.pem"), identity.keyPem());
+        int plainPort;
+        int tlsPort;
+        try (ServerSocket first = new ServerSocket(0);
+                ServerSocket second = new ServerSocket(0)) {
+            plainPort = first.getLocalPort();
+            tlsPort = second.getLocalPort();
+        }
+        Path configuration = folder.resolve("nginx.conf");
+        Files.writeString(
+                configuration,
+                configuration(
+                        folder,
+                        plainPort,
+                        tlsPort,
+                        server.replaceAll("\\bTLS\\b", "" + tlsPort).replace("FOLDER", folder.toString())));
+        File log = folder.resolve("log").toFile();
+        Process process = new ProcessBuilder(
+                        program.toString(), "-p", folder.toString(), "-c", configuration.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(log)
+                .start();
+        NginxServer nginx = new NginxServer(process, plainPort, tlsPort);
+        try {
+            nginx.awaitListening(log);
+        } catch (IOException | AssertionError failed) {
+            process.destroyForcibly();
+            throw failed;
+        }
+        return nginx;
+    }
+
+    public String http(String path) {
+        return "http://127.0.0.1:" + plainPort + path;
+    }
+
+    /** The same page over TLS, with HTTP/2 for who asks for it. */
+    public String https(String path) {
+        return "https://127.0.0.1:" + tlsPort + path;
+    }
+
+    private static String configuration(Path folder, int plainPort, int tlsPort, String server) {
+        return """
+        daemon off;
+        master_process off;
+        pid %1$s/pid;
+        error_log stderr;
+        events { worker_connections 64; }
+        http {
+          access_log off;
+          client_body_temp_path %1$s;
+          proxy_temp_path %1$s;
+          fastcgi_temp_path %1$s;
+          uwsgi_temp_path %1$s;
+          scgi_temp_path %1$s;
+          absolute_redirect off;
+          default_type text/plain;
+          server {
+            listen 127.0.0.1:%2$d;
+            listen 127.0.0.1:%3$d ssl http2;
+            ssl_certificate %1$s/chain.pem;
+            ssl_certificate_key %1$s/key.pem;
+            %4$s
+          }
+        }
+        """
+                .formatted(folder, plainPort, tlsPort, server);
+    }
+
+    private void awaitListening(File log) throws IOException {
+        for (int i = 0; i < 200; i++) {
+            try (Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), tlsPort)) {
+                if (socket.isConnected()) {
+                    return;
+                }
+            } catch (ConnectException notYet) {
+                LockSupport.parkNanos(50_000_000);
+            }
+        }
+        throw new AssertionError("nginx did not start: " + Files.readString(log.toPath()));
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        process.destroy();
+        process.waitFor(10, TimeUnit.SECONDS);
+    }
+}

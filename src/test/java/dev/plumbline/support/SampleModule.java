@@ -1,0 +1,246 @@
+package dev.plumbline.support;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.OptionDescription;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import io.vertx.core.Future;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * A module that nobody has written a page for: every type of field, every kind of option, and text
+ * that does its worst.
+ */
+public final class SampleModule implements ModuleDefinition<String> {
+    static final String NAME = "made-up";
+
+    /** Markup, an end of the surroundings, marks of direction, controls, what is invisible. */
+    public static final String HOSTILE =
+            "</dd></title><script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u202Egnp.exe\u2066"
+                    + "\u0007\u200B${1+1}&amp;";
+
+    static final String SCRIPT_LINK = "javascript:alert(3)";
+    public static final String GOOD_LINK = "https://example.com/?a=\u00e9&b='1'";
+
+    private static final FindingCode BAD =
+            new FindingCode("made_bad", Level.FAIL, "text", "It is bad.", "Make it good.", "RFC 2606 section 2");
+    private static final FindingCode DUBIOUS =
+            new FindingCode("made_dubious", Level.WARN, null, "It is dubious.", "Look again.", null);
+    private static final FindingCode NOTED = new FindingCode("made_note", Level.INFO, "flag", "It is noted.", "", null);
+
+    private static final ModuleDescription DESCRIPTION = ModuleDescription.of(NAME, "Made-up tool", InputType.DOMAIN)
+            .summary("Tells nothing of use, in every way there is.")
+            .category("invented")
+            .example("made-up.example", "a domain of your own")
+            .options(
+                    OptionDescription.bool("deep", "Look deep", "Whether to look deep.", true),
+                    OptionDescription.integer("wait_seconds", "Wait", "How long to wait.", 7, 1, 90),
+                    OptionDescription.choice("colour", "Colour", "Which colour.", "red", "green", "blue"),
+                    OptionDescription.text("label", "Label", "What to call it.", Pattern.compile("[a-z]{1,9}"), 9),
+                    OptionDescription.list(
+                            "kinds", "Kinds", "Which kinds.", List.of("A", "MX"), Pattern.compile("[A-Z]+"), 9, 5))
+            .fields(
+                    FieldDescription.string("text", "Some text", "Text of the target."),
+                    FieldDescription.string("kind", "Some kind", "A kind.").oneOf("one", "other"),
+                    FieldDescription.string("lines", "Some lines", "Several lines."),
+                    FieldDescription.string("link", "Some link", "A link."),
+                    FieldDescription.string("script_link", "No link", "No link either."),
+                    FieldDescription.integer("hit_count", "Some count", "A count."),
+                    FieldDescription.integer("size_bytes", "Some size", "A size."),
+                    FieldDescription.integer("left_days", "Some days", "Days."),
+                    FieldDescription.number("share_percent", "Some share", "A share."),
+                    FieldDescription.number("dns_ms", "Look-up", "The look-up."),
+                    FieldDescription.number("connect_ms", "Connection", "The connection."),
+                    FieldDescription.number("total_ms", "Altogether", "All of it."),
+                    FieldDescription.bool("flag", "Some flag", "A flag."),
+                    FieldDescription.bool("nothing", "Some nothing", "Nothing.").orNull(),
+                    FieldDescription.time("moment", "Some moment", "A moment."),
+                    FieldDescription.array("names", "Some names", "Names.", FieldType.STRING),
+                    FieldDescription.array("numbers", "Some numbers", "Numbers.", FieldType.INTEGER),
+                    FieldDescription.table(
+                            "rows",
+                            "Some rows",
+                            "Rows.",
+                            FieldDescription.string("name", "Row name", "A name."),
+                            FieldDescription.time("at", "Row time", "A time.")),
+                    FieldDescription.table(
+                            "steps",
+                            "Some steps",
+                            "Steps.",
+                            FieldDescription.string("url", "URL", "Where."),
+                            FieldDescription.integer("status", "Status", "What."),
+                            FieldDescription.integer("time_ms", "Time", "How long.")),
+                    FieldDescription.table(
+                            "papers",
+                            "Some papers",
+                            "Papers.",
+                            FieldDescription.string("subject", "Subject", "Whose."),
+                            FieldDescription.string("issuer", "Issuer", "Whose word."),
+                            FieldDescription.string("serial", "Serial", "Its number.")),
+                    FieldDescription.object(
+                            "thing", "Some thing", "A thing.", FieldDescription.string("part", "Part", "A part.")),
+                    FieldDescription.string("sign", "Some sign", "A sign.").oneOf("-", "r", "word"),
+                    FieldDescription.string("dot", "Some dot", "A dot."),
+                    FieldDescription.integer("pause", "Some pause", "How many seconds to wait."),
+                    FieldDescription.number("delay", "Some delay", "Seconds between the steps."),
+                    FieldDescription.object("records", "Some records", "Rows by kind."),
+                    FieldDescription.object("tree", "Some tree", "Rows that hold rows."),
+                    FieldDescription.object("anything", "Anything", "Whatever there is."))
+            .findings(BAD, DUBIOUS, NOTED)
+            .build();
+
+    /** A service with this module among the others, which believes what a proxy here says. */
+    public static ServiceUnderTest servedBehindAProxy(Path folder, TestDatabase database) {
+        return among(folder, () -> ServiceUnderTest.start(database.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1")));
+    }
+
+    /** Runs what loads modules, with this one among them. */
+    public static <T> T among(Path folder, java.util.function.Supplier<T> start) {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        try {
+            Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+            Files.writeString(services.resolve(ModuleDefinition.class.getName()), SampleModule.class.getName());
+            thread.setContextClassLoader(
+                    new URLClassLoader(new URL[] {folder.toUri().toURL()}, before));
+            return start.get();
+        } catch (MalformedURLException impossible) {
+            throw new IllegalStateException(impossible);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    @Override
+    public ModuleDescription description() {
+        return DESCRIPTION;
+    }
+
+    @Override
+    public Future<String> collect(Target target, CheckContext context) {
+        return Future.succeededFuture(target.text());
+    }
+
+    /** Of kinds that nobody declared. */
+    private static Map<String, Object> records() {
+        Map<String, Object> wide = new LinkedHashMap<>();
+        wide.put("name", "bad.example");
+        wide.put("ttl_seconds", 60);
+        wide.put("data", "a b c");
+        wide.put("serial", 2026112101);
+        wide.put("mail_box", "who");
+        wide.put("size_bytes", 2000);
+        Map<String, Object> records = new LinkedHashMap<>();
+        records.put("A", List.of(record("192.0.2.1", 3600), record("a".repeat(255), 5)));
+        records.put("SOA", List.of(wide));
+        records.put("kind_of_mine", List.of(Map.of(HOSTILE, HOSTILE)));
+        return records;
+    }
+
+    private static Map<String, Object> record(String data, int ttl) {
+        Map<String, Object> record = new LinkedHashMap<>();
+        record.put("name", "bad.example");
+        record.put("ttl_seconds", ttl);
+        record.put("note", null);
+        record.put("data", data);
+        return record;
+    }
+
+    private static Map<String, Object> tree() {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("end", "here");
+        for (int depth = 0; depth < 9; depth++) {
+            Map<String, Object> leaf = new LinkedHashMap<>();
+            leaf.put("term", HOSTILE);
+            leaf.put("note", null);
+            leaf.put("look_up_count", 1234);
+            Map<String, Object> branch = new LinkedHashMap<>();
+            branch.put("term", "include:a-rather-long-name.of-a-server.bad.example");
+            branch.put("tree", tree);
+            branch.put("look_up_count", depth);
+            Map<String, Object> above = new LinkedHashMap<>();
+            above.put("domain", "bad.example");
+            above.put("terms", List.of(leaf, branch));
+            tree = above;
+        }
+        return tree;
+    }
+
+    @Override
+    public Evaluation evaluate(String target, Options options) {
+        Map<String, Object> anything = new LinkedHashMap<>();
+        anything.put(HOSTILE, List.of(HOSTILE, 5, true));
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("text", HOSTILE);
+        fields.put("kind", "other");
+        fields.put("lines", "first\nsecond " + HOSTILE);
+        fields.put("link", GOOD_LINK);
+        fields.put("script_link", SCRIPT_LINK);
+        fields.put("hit_count", 1234567);
+        fields.put("size_bytes", 1536000);
+        fields.put("left_days", 1);
+        fields.put("share_percent", 12.5);
+        fields.put("dns_ms", 20.0);
+        fields.put("connect_ms", 60.0);
+        fields.put("total_ms", 1250.0);
+        fields.put("flag", true);
+        fields.put("moment", Instant.parse("2026-02-03T04:05:06Z"));
+        fields.put("names", Arrays.asList(HOSTILE, "plain.example", null));
+        fields.put("numbers", List.of(1, 2));
+        fields.put("rows", List.of(Map.of("name", HOSTILE, "at", Instant.parse("2026-03-04T05:06:07Z"))));
+        fields.put(
+                "steps",
+                List.of(
+                        Map.of("url", "http://a.example/", "status", 301, "time_ms", 30),
+                        Map.of("url", "javascript:alert(4)", "status", 302, "time_ms", 10)));
+        fields.put(
+                "papers",
+                List.of(
+                        Map.of("subject", "CN=" + HOSTILE, "issuer", "CN=Maker", "serial", "01"),
+                        Map.of("subject", "CN=Maker", "issuer", "CN=Root", "serial", "02")));
+        fields.put("thing", Map.of("part", HOSTILE));
+        fields.put("anything", anything);
+        fields.put("sign", "-");
+        fields.put("dot", ".");
+        fields.put("pause", 31_536_000);
+        fields.put("delay", 2.5);
+        fields.put("records", records());
+        fields.put("tree", tree());
+        if (target.startsWith("odd.")) {
+            fields.put("kind", HOSTILE);
+            fields.put("moment", HOSTILE);
+            fields.put("dns_ms", 40.0);
+            fields.put("link", "https://example.com/\u202egnp.exe");
+        }
+        if (target.startsWith("good.")) {
+            fields.put("moment", Instant.parse("2027-03-04T05:06:07Z"));
+        }
+        List<Finding> findings = target.startsWith("good.")
+                ? List.of(NOTED.found())
+                : List.of(NOTED.found(), DUBIOUS.found(), BAD.found("It says " + HOSTILE));
+        return Evaluation.of(new LinkedHashMap<>(fields), findings);
+    }
+}

@@ -1,0 +1,184 @@
+package dev.plumbline.support;
+
+import dev.plumbline.app.Service;
+import dev.plumbline.app.StartException;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
+import dev.plumbline.config.ConfigLoader;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** The whole service in this process, on free ports, and a client that is not ours. */
+public final class ServiceUnderTest implements AutoCloseable {
+    static final String SESSION_SECRET = "what sessions are signed with in tests";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    private final HttpClient client =
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+    private final Service service;
+    private final int managementPort;
+    private final List<String> printed;
+    private final ContractValidator contract = new ContractValidator();
+
+    private ServiceUnderTest(Service service, int managementPort, List<String> printed) {
+        this.printed = printed;
+        this.service = service;
+        this.managementPort = managementPort;
+    }
+
+    /**
+     * Starts it on loopback, which it may check.
+     *
+     * @param settings further settings by their environment variables' names without the prefix
+     */
+    public static ServiceUnderTest start(String databaseUrl, Map<String, String> settings) {
+        Map<String, String> environment = new TreeMap<>();
+        int management = freePort();
+        environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(freePort()));
+        environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(management));
+        environment.put("PLUMBLINE_DATABASE_URL", databaseUrl);
+        environment.put("PLUMBLINE_HTTP_DRAIN", "0s");
+        environment.put("PLUMBLINE_SESSION_SECRET", SESSION_SECRET);
+        environment.put("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8");
+        environment.put("PLUMBLINE_TARGETS_PORTS", "*");
+        environment.put("PLUMBLINE_TARGETS_PER_IP_PER_SECOND", "0");
+        environment.put("PLUMBLINE_TARGETS_PER_IP_CONCURRENT", "0");
+        settings.forEach((name, value) -> environment.put("PLUMBLINE_" + name, value));
+        try {
+            Config config = ConfigLoader.load(null, environment);
+            List<String> printed = new CopyOnWriteArrayList<>();
+            return new ServiceUnderTest(Service.start(config, printed::add), management, printed);
+        } catch (ConfigException | StartException failed) {
+            throw new AssertionError(failed);
+        }
+    }
+
+    public static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException none) {
+            throw new java.io.UncheckedIOException(none);
+        }
+    }
+
+    /** What it printed before it was ready. */
+    public List<String> printed() {
+        return printed;
+    }
+
+    public URI uri(String path) {
+        return URI.create(service.address() + path);
+    }
+
+    public URI management(String path) {
+        return URI.create("http://127.0.0.1:" + managementPort + path);
+    }
+
+    public static String instantPath(String module, String target) {
+        return "/api/v1/instant/"
+                + module
+                + "/"
+                + URLEncoder.encode(target, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    /** Asks, and holds what is answered against the contract. */
+    public HttpResponse<String> get(String path, String... headers) {
+        return send("GET", uri(path), headers);
+    }
+
+    public HttpResponse<String> instant(String module, String target, String... headers) {
+        return get(instantPath(module, target), headers);
+    }
+
+    /** Sends that body, and holds what is answered against the contract. */
+    public HttpResponse<String> json(String method, String path, String body, String... headers) {
+        return send(PATIENCE, method, uri(path), HttpRequest.BodyPublishers.ofString(body), headers);
+    }
+
+    public HttpResponse<String> send(String method, URI uri, String... headers) {
+        return send(PATIENCE, method, uri, headers);
+    }
+
+    /** As {@link #send(String, URI, String...)}; no answer within that time is a failure. */
+    public HttpResponse<String> send(Duration within, String method, URI uri, String... headers) {
+        return send(within, method, uri, HttpRequest.BodyPublishers.noBody(), headers);
+    }
+
+    /** Sends JSON, as such unless a header says otherwise. */
+    public HttpResponse<String> post(String path, String body, String... headers) {
+        String[] all = headers;
+        if (!List.of(headers).contains("Content-Type")) {
+            all = Arrays.copyOf(headers, headers.length + 2);
+            all[headers.length] = "Content-Type";
+            all[headers.length + 1] = "application/json";
+        }
+        return send(PATIENCE, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), all);
+    }
+
+    /** Asks for a page, which no contract describes. */
+    public HttpResponse<String> page(String path, String... headers) {
+        return exchange(PATIENCE, "GET", uri(path), HttpRequest.BodyPublishers.noBody(), headers);
+    }
+
+    /** As {@link #page}, by another method. */
+    public HttpResponse<String> pageBy(String method, String path, String... headers) {
+        return exchange(PATIENCE, method, uri(path), HttpRequest.BodyPublishers.noBody(), headers);
+    }
+
+    /** Sends a form to a page, as these headers say. */
+    public HttpResponse<String> formAs(String path, String body, String... headers) {
+        List<String> all = new ArrayList<>(List.of(headers));
+        all.addAll(List.of("Content-Type", "application/x-www-form-urlencoded"));
+        return pageSent(path, body, all.toArray(String[]::new));
+    }
+
+    /** Sends a body to a page, as these headers say. */
+    HttpResponse<String> pageSent(String path, String body, String... headers) {
+        return exchange(PATIENCE, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), headers);
+    }
+
+    private HttpResponse<String> send(
+            Duration within, String method, URI uri, HttpRequest.BodyPublisher body, String... headers) {
+        HttpResponse<String> response = exchange(within, method, uri, body, headers);
+        if (uri.getPort() != managementPort) {
+            contract.verify(method, uri, response);
+        }
+        return response;
+    }
+
+    private HttpResponse<String> exchange(
+            Duration within, String method, URI uri, HttpRequest.BodyPublisher body, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(uri).method(method, body).timeout(within);
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        try {
+            return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        } catch (IOException failed) {
+            throw new AssertionError(method + " " + uri + " was not answered", failed);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    @Override
+    public void close() {
+        service.stop();
+    }
+}

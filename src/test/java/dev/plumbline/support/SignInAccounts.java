@@ -1,0 +1,38 @@
+package dev.plumbline.support;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.AccountAdministration;
+import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.account.Plan;
+
+/** People with accounts of the plan Pro, who all have the same password. */
+public final class SignInAccounts {
+    public static final String PASSWORD = "a long enough password";
+
+    private final AccountAdministration accounts;
+    private int born;
+
+    public SignInAccounts(TestDatabase database) {
+        accounts = new AccountAdministration(database.open(), new PasswordHasher(database.vertx()));
+    }
+
+    public AccountAdministration accounts() {
+        return accounts;
+    }
+
+    /** Somebody new; returns their e-mail address. */
+    public String somebody() {
+        String email = "person" + born++ + "@plumbline.example";
+        Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
+        return email;
+    }
+
+    /** The browser in which somebody has signed in, at an address of its own. */
+    public CookieClient signedIn(ServiceUnderTest service, String email) {
+        CookieClient browser = new CookieClient(service);
+        assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
+        return browser;
+    }
+}

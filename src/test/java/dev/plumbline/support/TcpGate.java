@@ -1,0 +1,79 @@
+package dev.plumbline.support;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Stands between a client and a server on loopback and lets everything, or nothing, through. */
+public final class TcpGate {
+    private final Vertx vertx;
+    private final int target;
+    private final NetClient client;
+    private final Set<NetSocket> sockets = ConcurrentHashMap.newKeySet();
+    private final int port;
+    private volatile boolean silent;
+    private NetServer server;
+
+    public TcpGate(Vertx vertx, int target) {
+        this.vertx = vertx;
+        this.target = target;
+        this.client = vertx.createNetClient();
+        this.port = listen(0);
+    }
+
+    public int port() {
+        return port;
+    }
+
+    private int listen(int on) {
+        server = vertx.createNetServer().connectHandler(this::accept);
+        return TestDatabase.await(server.listen(on, "127.0.0.1")).actualPort();
+    }
+
+    private void accept(NetSocket in) {
+        sockets.add(in);
+        in.exceptionHandler(e -> {});
+        in.pause();
+        client.connect(target, "127.0.0.1").onFailure(e -> in.close()).onSuccess(out -> {
+            sockets.add(out);
+            out.exceptionHandler(e -> {});
+            forward(in, out);
+            forward(out, in);
+            in.resume();
+        });
+    }
+
+    private void forward(NetSocket from, NetSocket to) {
+        from.handler(bytes -> {
+            if (!silent) {
+                to.write(bytes);
+            }
+        });
+        from.closeHandler(v -> to.close());
+    }
+
+    /** Everything that is sent is lost from now on; no connection is closed. */
+    public void fallSilent() {
+        silent = true;
+    }
+
+    /** What is sent from now on arrives; what was lost stays lost. */
+    public void speak() {
+        silent = false;
+    }
+
+    /** Closes all connections and refuses new ones. */
+    public void shut() {
+        TestDatabase.await(server.close());
+        sockets.forEach(NetSocket::close);
+        sockets.clear();
+    }
+
+    /** Accepts connections again. */
+    public void open() {
+        listen(port);
+    }
+}

@@ -1,0 +1,131 @@
+package dev.plumbline.support;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.RequestBudget;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What a running check may use, put together by a test. */
+public final class TestCheckContext implements CheckContext {
+    private static final ModuleDescription ANY =
+            ModuleDescription.of("any", "Any", InputType.HOST_PORT).connects().build();
+
+    private final Options options;
+    private final Deadline deadline;
+    private final Clock clock;
+    private final RequestBudget budget;
+    private final Map<Class<?>, Object> probes;
+    private long patienceMs = Long.MAX_VALUE;
+    private boolean bulk;
+
+    private TestCheckContext(
+            Options options, Deadline deadline, Clock clock, RequestBudget budget, Map<Class<?>, Object> probes) {
+        this.options = options;
+        this.deadline = deadline;
+        this.clock = clock;
+        this.budget = budget;
+        this.probes = probes;
+    }
+
+    /** A context of ten seconds with the options that every connecting module has. */
+    public static TestCheckContext create() {
+        return of(Options.defaults(ANY));
+    }
+
+    public static TestCheckContext of(Options options) {
+        return new TestCheckContext(options, Deadline.in(10_000), Clock.systemUTC(), new RequestBudget(), Map.of());
+    }
+
+    /** A context for a module, with options as they come from a query string. */
+    public static TestCheckContext of(ModuleDescription module, Map<String, ?> options) {
+        Options.Parsed parsed = Options.parse(module, options);
+        if (parsed.options() == null) {
+            throw new IllegalArgumentException(parsed.faults().toString());
+        }
+        return of(parsed.options());
+    }
+
+    /** A context whose option ip_version has this value. */
+    public static TestCheckContext overIp(String version) {
+        return of(ANY, Map.of(ModuleDescription.IP_VERSION, version));
+    }
+
+    public TestCheckContext withDeadline(long millis) {
+        return withDeadline(Deadline.in(millis));
+    }
+
+    public TestCheckContext withDeadline(Deadline other) {
+        return new TestCheckContext(options, other, clock, new RequestBudget(), probes);
+    }
+
+    public TestCheckContext withClock(Clock other) {
+        return new TestCheckContext(options, deadline, other, new RequestBudget(), probes);
+    }
+
+    /** A context that may make so many requests. */
+    public TestCheckContext withRequests(int most) {
+        return new TestCheckContext(options, deadline, clock, new RequestBudget(most), probes);
+    }
+
+    /** Lets it wait no longer than that for its turn at a target. */
+    public TestCheckContext patient(long millis) {
+        patienceMs = millis;
+        return this;
+    }
+
+    /** Makes it a line of a job or not. */
+    public TestCheckContext bulk(boolean line) {
+        bulk = line;
+        return this;
+    }
+
+    @Override
+    public boolean bulk() {
+        return bulk;
+    }
+
+    public <P> TestCheckContext withProbe(Class<P> type, P probe) {
+        Map<Class<?>, Object> more = new HashMap<>(probes);
+        more.put(type, probe);
+        return new TestCheckContext(options, deadline, clock, budget, more);
+    }
+
+    @Override
+    public Options options() {
+        return options;
+    }
+
+    @Override
+    public Deadline deadline() {
+        return deadline;
+    }
+
+    @Override
+    public long patienceMs() {
+        return Math.min(patienceMs, deadline.remainingMillis());
+    }
+
+    @Override
+    public Clock clock() {
+        return clock;
+    }
+
+    @Override
+    public RequestBudget budget() {
+        return budget;
+    }
+
+    @Override
+    public <P> P probe(Class<P> type) {
+        Object probe = probes.get(type);
+        if (probe == null) {
+            throw new IllegalArgumentException("no probe " + type.getSimpleName());
+        }
+        return type.cast(probe);
+    }
+}

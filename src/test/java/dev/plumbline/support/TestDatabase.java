@@ -1,0 +1,126 @@
+package dev.plumbline.support;
+
+import dev.plumbline.store.DataDirectory;
+import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabaseOptions;
+import dev.plumbline.store.EmbeddedPostgres;
+import dev.plumbline.store.PostgresCluster;
+import dev.plumbline.store.SchemaMigrator;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgConnection;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * A database of its own for each test class, migrated, inside one PostgreSQL that all test classes
+ * share: {@code @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();}
+ */
+public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
+    private final List<Database> opened = new ArrayList<>();
+    private Vertx vertx;
+    private EmbeddedPostgres server;
+    private String name;
+
+    /** The server that all test classes share. */
+    private static final class Shared implements AutoCloseable {
+        private final Path dir;
+        private final EmbeddedPostgres server;
+
+        Shared() {
+            try {
+                dir = Files.createTempDirectory("plumbline-test");
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            }
+            server = EmbeddedPostgres.start(dir);
+        }
+
+        @Override
+        public void close() throws IOException {
+            server.stop();
+            DataDirectory.deleteTree(dir);
+        }
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        server = context.getRoot()
+                .getStore(ExtensionContext.Namespace.create(TestDatabase.class))
+                .getOrComputeIfAbsent(Shared.class, key -> new Shared(), Shared.class)
+                .server;
+        vertx = Vertx.vertx();
+        name = "test_" + UUID.randomUUID().toString().replace('-', '_');
+        asSuperuser("create database " + name + " owner " + PostgresCluster.NAME);
+        await(SchemaMigrator.run(vertx, url()));
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        opened.forEach(database -> await(database.close()));
+        asSuperuser("drop database " + name + " with (force)");
+        await(vertx.close());
+    }
+
+    /** Where this test class's database is. */
+    public String url() {
+        return server.url().replaceAll("/[^/]*$", "/" + name);
+    }
+
+    /** A Vert.x that lives as long as the test class. */
+    public Vertx vertx() {
+        return vertx;
+    }
+
+    /** Another pool, as another node would have; closed after the test class. */
+    public Database open() {
+        return open(url());
+    }
+
+    public Database open(String url) {
+        Database database = new Database(vertx, url, 4, Duration.ofSeconds(5));
+        opened.add(database);
+        return database;
+    }
+
+    public EmbeddedPostgres server() {
+        return server;
+    }
+
+    /** Another empty database in the same server. */
+    public String createEmpty() {
+        String other = "test_" + UUID.randomUUID().toString().replace('-', '_');
+        asSuperuser("create database " + other + " owner " + PostgresCluster.NAME);
+        return server.url().replaceAll("/[^/]*$", "/" + other);
+    }
+
+    void asSuperuser(String sql) {
+        await(PgConnection.connect(vertx, DatabaseOptions.of(server.superuserUrl("postgres")))
+                .compose(c -> c.query(sql).execute().eventually(c::close)));
+    }
+
+    /** Waits for what comes within half a minute. */
+    public static <T> T await(Future<T> future) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException | TimeoutException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package dev.plumbline.support;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.ConsoleMessage;
+import com.microsoft.playwright.Download;
+import com.microsoft.playwright.JSHandle;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Response;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.FilePayload;
+import com.microsoft.playwright.options.ReducedMotion;
+import dev.plumbline.e2e.browser.ViewportTheme;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+
+/**
+ * Somebody at an address and with cookies of their own, in front of one page of the service. What
+ * no page may do is held when they leave: errors on the console, breaches of the page's own policy,
+ * requests to anywhere else.
+ */
+public final class WebVisitor implements AutoCloseable {
+    private static final double PATIENCE_MS = 20_000;
+    private static final int HEIGHT = 900;
+    private static final AtomicInteger NEXT_ADDRESS = new AtomicInteger();
+
+    private final ServiceUnderTest service;
+    private final BrowserContext context;
+    private final Page page;
+    private final ViewportTheme look;
+    private final List<String> faults = new ArrayList<>();
+    private final Set<String> refusedPages = new HashSet<>();
+
+    public WebVisitor(com.microsoft.playwright.Browser browser, ServiceUnderTest service, ViewportTheme look) {
+        this.service = service;
+        this.look = look;
+        int address = NEXT_ADDRESS.incrementAndGet();
+        this.context = browser.newContext(new com.microsoft.playwright.Browser.NewContextOptions()
+                .setViewportSize(look.width(), HEIGHT)
+                .setColorScheme(look.scheme())
+                // colours that are on their way to others are nobody's to judge
+                .setReducedMotion(ReducedMotion.REDUCE)
+                .setJavaScriptEnabled(look.scripts())
+                .setExtraHTTPHeaders(Map.of("X-Forwarded-For", "192.0." + address / 250 + "." + address % 250)));
+        context.setDefaultTimeout(PATIENCE_MS);
+        context.route(Pattern.compile("^(?!" + Pattern.quote(service.uri("/").toString()) + ").*"), route -> {
+            faults.add("a request to " + route.request().url());
+            route.abort();
+        });
+        context.addInitScript("addEventListener('securitypolicyviolation',"
+                + " e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))");
+        this.page = context.newPage();
+        page.onResponse(this::remember);
+        page.onConsoleMessage(this::evaluate);
+        page.onPageError(error -> faults.add("a script failed: " + error));
+    }
+
+    private void remember(Response response) {
+        if (response.request().isNavigationRequest() && response.status() >= 400) {
+            refusedPages.add(response.url());
+        }
+    }
+
+    private void evaluate(ConsoleMessage message) {
+        if (!message.type().equals("error") && !message.type().equals("warning")) {
+            return;
+        }
+        // Chromium itself says so of each page that comes with such a status
+        String place = message.location().replaceFirst(":\\d+:\\d+$", "");
+        if (message.text().startsWith("Failed to load resource") && refusedPages.contains(place)) {
+            return;
+        }
+        faults.add("on the console of " + page.url() + ": " + message.text());
+    }
+
+    public Page page() {
+        return page;
+    }
+
+    public ViewportTheme look() {
+        return look;
+    }
+
+    /** Opens a page; returns its status. */
+    public int open(String path) {
+        return page.navigate(service.uri(path).toString()).status();
+    }
+
+    public Locator button(String name) {
+        return page.getByRole(
+                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+    }
+
+    public Locator link(String name) {
+        return page.getByRole(
+                AriaRole.LINK, new Page.GetByRoleOptions().setName(name).setExact(true));
+    }
+
+    public Locator box(String label) {
+        return page.getByLabel(label, new Page.GetByLabelOptions().setExact(true));
+    }
+
+    public Locator main() {
+        return page.locator("main");
+    }
+
+    public void signIn(String email, String password) {
+        open("/sign-in");
+        box("E-mail").fill(email);
+        box("Password").fill(password);
+        button("Sign in").click();
+        page.waitForURL("**/account");
+    }
+
+    /** The lines of the file that this link gives. */
+    public List<String> download(Locator link) {
+        Download download = page.waitForDownload(link::click);
+        try {
+            return Files.readAllLines(download.path());
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    /** A file to be chosen. */
+    public static FilePayload file(String name, String content) {
+        return new FilePayload(name, "text/csv", content.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Drops a file on something, as if it came from the desk. */
+    public void drop(String selector, String name, String content) {
+        JSHandle carried = page.evaluateHandle(
+                "([name, content]) => { const all = new DataTransfer();"
+                        + " all.items.add(new File([content], name)); return all; }",
+                List.of(name, content));
+        page.dispatchEvent(selector, "drop", Map.of("dataTransfer", carried));
+    }
+
+    /** That nothing has to be scrolled sideways but what scrolls in itself. */
+    public void fits() {
+        page.waitForLoadState();
+        Object over =
+                page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth");
+        assertThat(over).as("px too wide: " + page.url()).isEqualTo(0);
+    }
+
+    @Override
+    public void close() {
+        context.close();
+        assertThat(faults).isEmpty();
+    }
+}

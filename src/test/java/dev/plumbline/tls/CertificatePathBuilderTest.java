@@ -1,0 +1,155 @@
+package dev.plumbline.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.TestCa;
+import dev.plumbline.tls.CertificatePath.End;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+class CertificatePathBuilderTest {
+    private static final Instant NOW = Instant.now();
+    private static final TestCa ROOT = TestCa.root("Root");
+    private static final TestCa ISSUER = ROOT.authority("Issuer");
+    private static final TestCa.Identity LEAF = ISSUER.issue(CertificateSpec.server("a.test"));
+    private static final TestCa STRANGER = TestCa.root("Issuer");
+    private static final TrustRoots ROOTS = TrustRoots.of(List.of(ROOT.certificate()), List.of());
+    private static final List<X509Certificate> SOUP = soup();
+
+    private static List<X509Certificate> soup() {
+        List<X509Certificate> all = new ArrayList<>();
+        all.add(LEAF.certificate());
+        all.add(ISSUER.certificate());
+        all.add(ROOT.certificate());
+        all.add(STRANGER.certificate());
+        // Two authorities that have certified each other: a circle.
+        TestCa one = TestCa.root("One");
+        TestCa two = TestCa.root("Two");
+        all.add(one.crossSign(two, CertificateSpec.authority("Two")));
+        all.add(two.crossSign(one, CertificateSpec.authority("One")));
+        all.add(one.issue(CertificateSpec.server("b.test")).certificate());
+        all.add(TestCa.selfSigned(CertificateSpec.server("c.test")).certificate());
+        return all;
+    }
+
+    private static CertificatePath build(X509Certificate... sent) {
+        return CertificatePathBuilder.build(List.of(sent), ROOTS, NOW);
+    }
+
+    @Test
+    void findsAPathInWhateverOrder() {
+        CertificatePath straight = build(LEAF.certificate(), ISSUER.certificate());
+        assertThat(straight.end()).isEqualTo(End.PUBLIC_ROOT);
+        assertThat(straight.trusted()).isTrue();
+        assertThat(straight.ordered()).isTrue();
+        assertThat(straight.certificates())
+                .containsExactly(LEAF.certificate(), ISSUER.certificate(), ROOT.certificate());
+        CertificatePath mixed =
+                build(LEAF.certificate(), ROOT.certificate(), STRANGER.certificate(), ISSUER.certificate());
+        assertThat(mixed.trusted()).isTrue();
+        assertThat(mixed.ordered()).isFalse();
+        assertThat(mixed.unused()).isEqualTo(1);
+    }
+
+    @Test
+    void isNotFooledByTheNameOfAnIssuer() {
+        CertificatePath path = build(LEAF.certificate(), STRANGER.certificate());
+        assertThat(path.end()).isEqualTo(End.NOWHERE);
+        assertThat(path.trusted()).isFalse();
+    }
+
+    @Test
+    void tellsTheOperatorsRootsFromPublicOnes() {
+        TrustRoots extra = TrustRoots.of(List.of(), List.of(ROOT.certificate()));
+        assertThat(CertificatePathBuilder.build(LEAF.chain(), extra, NOW).end()).isEqualTo(End.OPERATORS_ROOT);
+    }
+
+    @Test
+    void prefersAPathThatIsInForce() {
+        TestCa other = TestCa.root("Other root");
+        CertificateSpec expired = CertificateSpec.authority("Issuer")
+                .from(NOW.minus(Duration.ofDays(20)))
+                .until(NOW.minus(Duration.ofDays(10)));
+        X509Certificate old = other.crossSign(ISSUER, expired);
+        TrustRoots both = TrustRoots.of(List.of(other.certificate(), ROOT.certificate()), List.of());
+        CertificatePath path =
+                CertificatePathBuilder.build(List.of(LEAF.certificate(), old, ISSUER.certificate()), both, NOW);
+        assertThat(path.certificates()).contains(ISSUER.certificate()).doesNotContain(old);
+        assertThat(CertificateProblem.of(path, true, false, NOW)).isEmpty();
+        CertificatePath before = CertificatePathBuilder.build(List.of(LEAF.certificate(), old), both, NOW);
+        assertThat(CertificateProblem.of(before, true, false, NOW)).containsExactly(CertificateProblem.EXPIRED);
+        assertThat(before.earliestNotAfter()).isEqualTo(old.getNotAfter().toInstant());
+    }
+
+    @Test
+    void trustsAServersOwnCertificateThatTheOperatorAdded() {
+        X509Certificate own =
+                TestCa.selfSigned(CertificateSpec.server("own.test")).certificate();
+        CertificatePath path = CertificatePathBuilder.build(List.of(own), TrustRoots.of(List.of(), List.of(own)), NOW);
+        assertThat(path.trusted()).isTrue();
+        assertThat(path.selfSigned()).isTrue();
+        assertThat(CertificateProblem.of(path, true, false, NOW)).isEmpty();
+    }
+
+    @Test
+    void namesSeveralProblemsInOrder() {
+        X509Certificate bad = TestCa.selfSigned(CertificateSpec.server("x.test")
+                        .key("RSA-1024")
+                        .from(NOW.minus(Duration.ofDays(9)))
+                        .until(NOW.minus(Duration.ofDays(2))))
+                .certificate();
+        assertThat(CertificateProblem.of(build(bad), false, true, NOW))
+                .containsExactly(
+                        CertificateProblem.EXPIRED,
+                        CertificateProblem.HOSTNAME_MISMATCH,
+                        CertificateProblem.SELF_SIGNED,
+                        CertificateProblem.WEAK_KEY,
+                        CertificateProblem.REVOKED);
+    }
+
+    @Provide
+    Arbitrary<List<X509Certificate>> sent() {
+        return Arbitraries.of(SOUP).list().ofMinSize(1).ofMaxSize(32);
+    }
+
+    @Property(tries = 200)
+    void alwaysEndsInAPathThatHoldsTogether(@ForAll("sent") List<X509Certificate> sent) {
+        CertificatePath path = CertificatePathBuilder.build(sent, ROOTS, NOW);
+        List<X509Certificate> found = path.certificates();
+        assertThat(path.leaf()).isEqualTo(sent.get(0));
+        assertThat(found).doesNotHaveDuplicates().hasSizeLessThanOrEqualTo(10);
+        for (int i = 0; i + 1 < found.size(); i++) {
+            assertThat(new SignatureVerifier(1).signed(found.get(i), found.get(i + 1)))
+                    .isTrue();
+        }
+        boolean leadsHome = sent.get(0).equals(ROOT.certificate())
+                || sent.get(0).equals(ISSUER.certificate())
+                || (sent.get(0).equals(LEAF.certificate()) && sent.contains(ISSUER.certificate()));
+        assertThat(path.anchored()).isEqualTo(leadsHome);
+        assertThat(path.unused() + path.repeated()).isLessThan(sent.size());
+    }
+
+    @Test
+    void givesUpOnAMazeInsteadOfWalkingAllOfIt() {
+        // Every one of these certifies the next by name and key: the number of paths is factorial.
+        TestCa maze = TestCa.root("Maze");
+        List<X509Certificate> sent = new ArrayList<>();
+        sent.add(maze.issue(CertificateSpec.server("maze.test")).certificate());
+        for (int i = 0; i < 31; i++) {
+            sent.add(maze.crossSign(maze, CertificateSpec.authority("Maze").serial(1000 + i)));
+        }
+        CertificatePath path = CertificatePathBuilder.build(sent, ROOTS, NOW);
+        assertThat(path.exhausted()).isTrue();
+        assertThat(path.trusted()).isFalse();
+    }
+}
