@@ -1,4 +1,4 @@
-/** The program: its commands, and what the service consists of. */
+/** The program entry point. */
 @NullMarked
 package dev.plumbline;
 

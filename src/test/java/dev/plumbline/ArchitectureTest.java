@@ -30,40 +30,43 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The house rules of src/docs/architecture.md. */
+/** Checks the code against the rules and the package table of src/docs/architecture.md. */
 class ArchitectureTest {
     private static final String ROOT = "dev.plumbline.";
 
-    private static final ArchRule checksKnowNoVertxButFuture = noClasses()
+    private static final ArchRule checkUsesOnlyFutureFromVertx = noClasses()
             .that()
             .resideInAPackage(ROOT + "check..")
             .should()
             .dependOnClassesThat(DescribedPredicate.describe(
-                    "are of Vert.x, but for Future",
+                    "belong to Vert.x, except Future",
                     type -> type.getPackageName().startsWith("io.vertx") && !type.isEquivalentTo(Future.class)));
 
-    /** Judging certificates is pure. */
-    private static final ArchRule tlsJudgesAlone = noClasses()
+    /** Certificate evaluation does no I/O. */
+    private static final ArchRule tlsIsPure = noClasses()
             .that()
             .resideInAPackage(ROOT + "tls..")
             .should()
             .dependOnClassesThat(resideInAnyPackage("io.vertx..", "io.netty.."));
 
-    private static final ArchRule noModuleKnowsAnother = noClasses()
+    private static final ArchRule modulesAreIndependent = noClasses()
             .that()
             .implement(ModuleDefinition.class)
             .should()
             .dependOnClassesThat(DescribedPredicate.describe(
                     "are other modules", type -> type.isAssignableTo(ModuleDefinition.class) && !type.isInterface()));
 
-    private static final ArchRule arrowsRunDown =
+    private static final ArchRule packagesAreFreeOfCycles =
             slices().matching(ROOT + "(*)..").should().beFreeOfCycles();
 
-    private static final ArchRule onlyProbesOpenSocketsToTargets = noClasses()
+    private static final ArchRule jobPackagesAreFreeOfCycles =
+            slices().matching(ROOT + "job.(*)..").should().beFreeOfCycles();
+
+    private static final ArchRule onlyEgressAndProbesOpenSockets = noClasses()
             .that()
-            .resideOutsideOfPackages(ROOT + "probe..", ROOT + "store..")
+            .resideOutsideOfPackages(ROOT + "dns..", ROOT + "egress..", ROOT + "probe..", ROOT + "store..")
             .and()
-            // passes on what it is given and opens nothing
+            // delegates to the transport of Vert.x and opens no socket itself
             .haveNameNotMatching(".*\\.GuardedTransport.*")
             .should()
             .dependOnClassesThat()
@@ -72,7 +75,7 @@ class ArchitectureTest {
                     + "|java\\.net\\.http\\..*|java\\.net\\.URLConnection"
                     + "|io\\.netty\\.bootstrap\\..*");
 
-    private static final ArchRule onlyStoresSpeakSql = noClasses()
+    private static final ArchRule onlyStoresUseSql = noClasses()
             .that()
             .resideOutsideOfPackage(ROOT + "store..")
             .and()
@@ -83,7 +86,7 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage("io.vertx.sqlclient..", "io.vertx.pgclient..");
 
-    private static final ArchRule onlyHttpKnowsVertxWeb = noClasses()
+    private static final ArchRule onlyHttpUsesVertxWeb = noClasses()
             .that()
             .resideOutsideOfPackages(ROOT + "http..")
             .should()
@@ -96,87 +99,88 @@ class ArchitectureTest {
 
     static Stream<Arguments> rules() {
         return Stream.of(
-                arguments("checks know no Vert.x but Future", checksKnowNoVertxButFuture),
-                arguments("tls judges alone", tlsJudgesAlone),
-                arguments("no module knows another", noModuleKnowsAnother),
-                arguments("arrows run down", arrowsRunDown),
-                arguments("only probes open sockets to targets", onlyProbesOpenSocketsToTargets),
-                arguments("only stores speak sql", onlyStoresSpeakSql),
-                arguments("only http knows Vert.x Web", onlyHttpKnowsVertxWeb));
+                arguments("check uses only Future from Vert.x", checkUsesOnlyFutureFromVertx),
+                arguments("tls does not use Vert.x or Netty", tlsIsPure),
+                arguments("modules do not depend on each other", modulesAreIndependent),
+                arguments("packages are free of cycles", packagesAreFreeOfCycles),
+                arguments("job packages are free of cycles", jobPackagesAreFreeOfCycles),
+                arguments("only dns, egress, probe and store open sockets", onlyEgressAndProbesOpenSockets),
+                arguments("only stores use SQL", onlyStoresUseSql),
+                arguments("only http uses Vert.x Web", onlyHttpUsesVertxWeb));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("rules")
-    void theHouseStands(String name, ArchRule rule) {
+    void codeFollowsRule(String name, ArchRule rule) {
         rule.as(name).check(CLASSES);
     }
 
     private static final Pattern ROW = Pattern.compile("^\\| `(?:dev\\.)?([a-z.]+)` \\|.*\\| ([^|]*) \\|$");
     private static final String EVERYTHING = "everything";
 
-    /** What each package may know, by the table of the document. */
+    /** The allowed dependencies of each package, as listed in the table of the document. */
     static Map<String, String> table() throws IOException {
         Map<String, String> table = new LinkedHashMap<>();
         for (String line : Files.readAllLines(Path.of("src/docs/architecture.md"))) {
-            Matcher row = ROW.matcher(line);
-            if (row.matches()) {
-                table.put(row.group(1), row.group(2));
+            Matcher matcher = ROW.matcher(line);
+            if (matcher.matches()) {
+                table.put(matcher.group(1), matcher.group(2));
             }
         }
         return table;
     }
 
-    static Stream<Arguments> rooms() throws IOException {
+    static Stream<Arguments> packages() throws IOException {
         return table().entrySet().stream().map(row -> arguments(row.getKey(), row.getValue()));
     }
 
-    /** Nothing but what the table allows, and nothing allowed for nothing. */
-    @ParameterizedTest(name = "{0} knows {1}")
-    @MethodSource("rooms")
-    void eachRoomKnowsWhatTheTableSays(String room, String mayKnow) throws IOException {
-        Set<String> rooms = table().keySet();
-        Set<String> known = new TreeSet<>();
+    /** Fails on a dependency that the row omits and on a row entry without a dependency. */
+    @ParameterizedTest(name = "{0} depends on {1}")
+    @MethodSource("packages")
+    void packageDependsExactlyOnItsTableRow(String row, String allowedPackages) throws IOException {
+        Set<String> packages = table().keySet();
+        Set<String> actual = new TreeSet<>();
         for (JavaClass type : CLASSES) {
-            if (room(type, rooms).equals(room)) {
+            if (rowOf(type, packages).equals(row)) {
                 for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
                     JavaClass target = dependency.getTargetClass().getBaseComponentType();
                     if (target.getPackageName().startsWith("dev.plumbline")) {
-                        known.add(room(target, rooms));
+                        actual.add(rowOf(target, packages));
                     }
                 }
             }
         }
-        known.remove(room);
+        actual.remove(row);
 
-        if (mayKnow.equals(EVERYTHING)) {
-            assertThat(room).isEqualTo("plumbline");
+        if (allowedPackages.equals(EVERYTHING)) {
+            assertThat(row).isEqualTo("plumbline");
         } else {
             Set<String> allowed = new TreeSet<>();
-            Matcher name = Pattern.compile("`([a-z.]+)`").matcher(mayKnow);
+            Matcher name = Pattern.compile("`([a-z.]+)`").matcher(allowedPackages);
             while (name.find()) {
                 allowed.add(name.group(1));
             }
-            assertThat(known).isEqualTo(allowed);
+            assertThat(actual).isEqualTo(allowed);
         }
     }
 
     @Test
-    void everyPackageHasItsRow() throws IOException {
-        Set<String> rooms = table().keySet();
-        assertThat(CLASSES).isNotEmpty().allSatisfy(type -> assertThat(room(type, rooms))
+    void everyPackageHasTableRow() throws IOException {
+        Set<String> packages = table().keySet();
+        assertThat(CLASSES).isNotEmpty().allSatisfy(type -> assertThat(rowOf(type, packages))
                 .isNotEmpty());
     }
 
-    /** The row that a class belongs to: that of its package, or of the nearest one around it. */
-    private static String room(JavaClass type, Set<String> rooms) {
+    /** The row of the package of a class, or of its nearest enclosing package with a row. */
+    private static String rowOf(JavaClass type, Set<String> packages) {
         String name = type.getPackageName();
         if (name.equals("dev.plumbline")) {
             return "plumbline";
         }
-        String room = name.substring(ROOT.length());
-        while (!rooms.contains(room) && room.contains(".")) {
-            room = room.substring(0, room.lastIndexOf('.'));
+        String row = name.substring(ROOT.length());
+        while (!packages.contains(row) && row.contains(".")) {
+            row = row.substring(0, row.lastIndexOf('.'));
         }
-        return rooms.contains(room) ? room : "";
+        return packages.contains(row) ? row : "";
     }
 }

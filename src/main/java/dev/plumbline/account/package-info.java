@@ -1,4 +1,4 @@
-/** Accounts: people with their passwords and sessions, and the keys that programs use. */
+/** Accounts, passwords, sessions and API keys. */
 @NullMarked
 package dev.plumbline.account;
 

@@ -1,4 +1,4 @@
-/** The event bus of the service: who can be asked what, and the messages. */
+/** Event bus addresses, messages and their codec. */
 @NullMarked
 package dev.plumbline.bus;
 

@@ -1,7 +1,4 @@
-/**
- * What a check is: its description, its target, its options, its result. Knows no network and no
- * database; of Vert.x only {@code Future}.
- */
+/** Definition of a check: module, target, options, fields, findings, result, and target policy. From Vert.x it uses only {@code Future}. */
 @NullMarked
 package dev.plumbline.check;
 

@@ -1,4 +1,4 @@
-/** Settings: what there is, where they come from, and what is wrong with them. */
+/** Settings, their sources and validation. */
 @NullMarked
 package dev.plumbline.config;
 

@@ -1,4 +1,4 @@
-/** The HTTP side: server, problems, client addresses; operations are in {@code api}. */
+/** The API contract, its operations, and request properties that all parts of the HTTP server share. */
 @NullMarked
 package dev.plumbline.http;
 

@@ -1,4 +1,4 @@
-/** Instant checks: what is known is told, what is not is found out once for all who ask. */
+/** Instant checks: single-flight execution, quota and result storage. */
 @NullMarked
 package dev.plumbline.instant;
 

@@ -1,4 +1,4 @@
-/** How much each caller may have. */
+/** Quotas as sliding windows. */
 @NullMarked
 package dev.plumbline.limit;
 

@@ -1,4 +1,4 @@
-/** For those who run the service: health, metrics, logs. */
+/** Health checks, metrics and log configuration. */
 @NullMarked
 package dev.plumbline.ops;
 

@@ -1,4 +1,4 @@
-/** Runs checks: deadline, places, and the whole result. */
+/** The check runner: concurrency limit, deadline, and the probes of a check. */
 @NullMarked
 package dev.plumbline.run;
 

@@ -1,7 +1,4 @@
-/**
- * The database: the pool over it, its schema, and the PostgreSQL that the service brings along when
- * it is given none.
- */
+/** PostgreSQL: embedded server, connection pool, schema migration, notifications and retention. */
 @NullMarked
 package dev.plumbline.store;
 

@@ -1,7 +1,4 @@
-/**
- * What certificates say and whether they may be believed: reading them, building a path to a known
- * root, and naming what is wrong. Pure; knows no network.
- */
+/** Certificates: parsing, path building, revocation and names. It does no I/O. */
 @NullMarked
 package dev.plumbline.tls;
 

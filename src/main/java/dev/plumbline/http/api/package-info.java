@@ -1,4 +1,4 @@
-/** One class for each operation of openapi.json. */
+/** Response headers, content negotiation and static documents that all API operations share. */
 @NullMarked
 package dev.plumbline.http.api;
 

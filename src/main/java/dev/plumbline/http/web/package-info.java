@@ -1,4 +1,4 @@
-/** The pages that people read: one small class a page, templates in src/main/jte. */
+/** Registration of the web pages. */
 @NullMarked
 package dev.plumbline.http.web;
 

@@ -1,4 +1,4 @@
-/** Checks of the DNS. */
+/** Checks of DNS records. */
 @NullMarked
 package dev.plumbline.module.dns;
 

@@ -1,4 +1,4 @@
-/** Checks of how a domain sends and receives mail. */
+/** Checks of mail configuration. */
 @NullMarked
 package dev.plumbline.module.mail;
 

@@ -1,4 +1,4 @@
-/** Checks of the network. */
+/** Checks of network ports. */
 @NullMarked
 package dev.plumbline.module.network;
 

@@ -1,4 +1,4 @@
-/** Modules about who has registered what. */
+/** Checks of domain registration. */
 @NullMarked
 package dev.plumbline.module.registry;
 

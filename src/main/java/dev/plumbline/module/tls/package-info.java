@@ -1,4 +1,4 @@
-/** Modules about TLS and the certificates that secure it. */
+/** Checks of TLS and certificates. */
 @NullMarked
 package dev.plumbline.module.tls;
 

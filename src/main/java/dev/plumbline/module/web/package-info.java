@@ -1,7 +1,4 @@
-/**
- * Checks of web pages. Each module is one class found by {@link java.util.ServiceLoader}, with its
- * description and judgement beside it; none knows another.
- */
+/** Checks of HTTP responses and web pages. */
 @NullMarked
 package dev.plumbline.module.web;
 

@@ -1,0 +1,5 @@
+/** Semaphore, batcher, scheduler and context-bound futures. */
+@NullMarked
+package dev.plumbline.concurrent;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Processing of jobs: chunk claims, node lease, fair line dispatch, crash recovery and result writes. */
+@NullMarked
+package dev.plumbline.job.coordinate;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Records and enums that several packages share. */
+@NullMarked
+package dev.plumbline.model;
+
+import org.jspecify.annotations.NullMarked;

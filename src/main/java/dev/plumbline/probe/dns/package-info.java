@@ -1,0 +1,5 @@
+/** DNS queries for checks. */
+@NullMarked
+package dev.plumbline.probe.dns;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** SMTP dialogs with targets. */
+@NullMarked
+package dev.plumbline.probe.smtp;
+
+import org.jspecify.annotations.NullMarked;
