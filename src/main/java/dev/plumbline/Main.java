@@ -34,8 +34,8 @@ public final class Main implements Callable<Integer> {
 
     public static CommandLine commandLine() {
         return new CommandLine(new Main()).setExecutionExceptionHandler((failure, command, parsed) -> {
-            LOG.error("a command failed", failure);
-            command.getErr().println("plumbline: a fault of this program; its log says more");
+            LOG.error("command failed", failure);
+            command.getErr().println("plumbline: internal error. See the log on stderr.");
             return command.getCommandSpec().exitCodeOnExecutionException();
         });
     }

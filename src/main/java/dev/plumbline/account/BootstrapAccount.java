@@ -33,7 +33,7 @@ public final class BootstrapAccount {
     /**
      * What is wrong with what the operator gave, as a sentence that repeats no secret; null: nothing.
      */
-    public static @Nullable String fault(Config.Bootstrap given) {
+    public static @Nullable String fault(Config.BootstrapSettings given) {
         if (given.email() != null) {
             try {
                 EmailAddress.parse(given.email());
@@ -47,7 +47,7 @@ public final class BootstrapAccount {
         }
         return given.apiKey() == null || ApiKeySecret.isWhole(given.apiKey())
                 ? null
-                : "bootstrap.api_key: its checksum is wrong; the command 'key generate' makes a good key.";
+                : "bootstrap.api_key: the checksum is not valid. Create a key with the command `key generate`.";
     }
 
     /**
@@ -57,12 +57,12 @@ public final class BootstrapAccount {
      * @return lines to print, once: what the operator did not give; nothing where there was nothing
      *     to do
      */
-    public Future<List<String>> run(Config.Bootstrap given) {
+    public Future<List<String>> run(Config.BootstrapSettings given) {
         return database.persistently(PATIENCE, accounts::anyEver)
                 .compose(ever -> ever ? Future.succeededFuture(List.of()) : make(given));
     }
 
-    private Future<List<String>> make(Config.Bootstrap given) {
+    private Future<List<String>> make(Config.BootstrapSettings given) {
         EmailAddress email = EmailAddress.parse(given.email() == null ? EMAIL : given.email());
         String password = given.password() == null ? AccountAdministration.generatePassword() : given.password();
         String key = given.apiKey() == null ? ApiKeySecret.fresh() : given.apiKey();

@@ -155,7 +155,7 @@ public final class SessionService {
                 LOG.atWarn()
                         .addKeyValue("account", claims.accountId())
                         .addKeyValue("session", claims.sessionId())
-                        .log("a replaced session token was shown again; the session was ended");
+                        .log("session terminated after reuse of a replaced token");
             }
             return null;
         });

@@ -44,7 +44,7 @@ final class BlockingAwait {
         try {
             future.toCompletionStage().toCompletableFuture().get(seconds, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException failed) {
-            LOG.atWarn().addKeyValue("cause", failed).log("a part did not stop cleanly");
+            LOG.atWarn().addKeyValue("cause", failed).log("shutdown step failed");
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }

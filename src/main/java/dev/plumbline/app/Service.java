@@ -93,7 +93,9 @@ public final class Service {
         this.problems = new ProblemResponder(config.http().publicUrl(), pages);
         this.httpMetrics = new HttpMetrics(registry);
         this.guard = new ConnectionLimitHandler(config.http(), problems, httpMetrics);
-        registry.gauge("plumbline.http.connections", guard, ConnectionLimitHandler::open);
+        Gauge.builder("plumbline.http.active.connections", guard, ConnectionLimitHandler::open)
+                .description("Open HTTP connections")
+                .register(registry);
         ProcessMetrics.register(registry);
         this.vertx = Vertx.builder()
                 .with(new VertxOptions().setEventLoopPoolSize(loops))
@@ -164,16 +166,16 @@ public final class Service {
                         jobs::abandonSlice,
                         people.sessions()::purgeSlice));
         health = new HealthCheck(opened, bus);
-        gauge("find", results::findsQueued);
-        gauge("store", results::storesQueued);
-        gauge("take", quotas::takesQueued);
+        gauge("result_read", results::findsQueued);
+        gauge("result_write", results::storesQueued);
+        gauge("quota", quotas::takesQueued);
         ApiKeyAuthenticator apiKeys = new ApiKeyAuthenticator(vertx, opened);
         apiKeys.follow(url);
         keys = apiKeys;
-        gauge("key", apiKeys::findsQueued);
+        gauge("api_key", apiKeys::findsQueued);
         gauge("session", people.sessions()::findsQueued);
-        Gauge.builder("plumbline.passwords.waiting", passwords, PasswordHasher::waiting)
-                .description("Passwords that are being hashed or wait for it")
+        Gauge.builder("plumbline.password.hashes.pending", passwords, PasswordHasher::waiting)
+                .description("Password hashes being computed or queued")
                 .register(registry);
         BlockingAwait.await(
                         new BootstrapAccount(opened, passwords).run(config.bootstrap()),
@@ -211,8 +213,8 @@ public final class Service {
     }
 
     private void gauge(String queue, Supplier<Number> queued) {
-        Gauge.builder("plumbline.database.waiting", queued)
-                .description("What waits for its batch to the database, by queue")
+        Gauge.builder("plumbline.database.pending.requests", queued)
+                .description("Requests that wait for a database batch, by queue")
                 .tag("queue", queue)
                 .register(registry);
     }
@@ -237,7 +239,7 @@ public final class Service {
         } catch (IOException unreadable) {
             throw new StartException("tls.extra_roots cannot be read: " + unreadable.getMessage(), unreadable);
         } catch (IllegalArgumentException rule) {
-            throw new StartException("targets: " + rule.getMessage(), rule);
+            throw new StartException(String.valueOf(rule.getMessage()), rule);
         }
     }
 
@@ -246,7 +248,7 @@ public final class Service {
         RunnerMetrics metrics = new RunnerMetrics(registry);
         EventLoopLag lag = new EventLoopLag(registry);
         int places = Math.max(1, config.checks().concurrent() / loops);
-        int queue = config.checks().queue() / loops;
+        int queue = config.checks().queueSize() / loops;
         deploy(
                 () -> new CheckRunnerVerticle(bus, () -> {
                     lag.watch(vertx);
@@ -275,8 +277,8 @@ public final class Service {
                 new WorkStore(opened, config.jobs().retention()),
                 clock,
                 CoordinatorSettings.of(
-                        config.checks().concurrent(), config.targets().ip().concurrent()),
-                config.http().drain(),
+                        config.checks().concurrent(), config.targets().perIp().concurrent()),
+                config.http().shutdownTimeout(),
                 registry));
         deploy(() -> verticle, 1, "the jobs");
         coordinator = verticle;
@@ -317,11 +319,11 @@ public final class Service {
         Future<Void> handedBack = coordinator == null ? Future.succeededFuture() : coordinator.handBack();
         if (httpDeployment != null) {
             BlockingAwait.quietly(
-                    GracefulShutdown.of(guard, config.http().drain()),
-                    config.http().drain().toSeconds() + 5);
+                    GracefulShutdown.of(guard, config.http().shutdownTimeout()),
+                    config.http().shutdownTimeout().toSeconds() + 5);
             BlockingAwait.quietly(vertx.undeploy(httpDeployment), 5);
         }
-        BlockingAwait.quietly(handedBack, config.http().drain().toSeconds() + 5);
+        BlockingAwait.quietly(handedBack, config.http().shutdownTimeout().toSeconds() + 5);
         if (cleaner != null) {
             cleaner.stop();
         }

@@ -56,7 +56,7 @@ public final class MessageBus {
                     LOG.atError()
                             .addKeyValue("address", address)
                             .setCause(fault)
-                            .log("a bus handler failed");
+                            .log("bus handler failed");
                     message.fail(-1, "internal");
                 }));
     }

@@ -4,16 +4,29 @@ import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.ConfigLoader;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** {@code --conf FILE}, which every command has. */
 public final class ConfigOption {
-    @Option(names = "--conf", paramLabel = "FILE", description = "Settings that differ from the defaults (YAML).")
+    @Option(names = "--conf", paramLabel = "FILE", description = "YAML file with settings that override the defaults.")
     private @Nullable Path file;
 
-    /** The settings of the file and of the environment. */
+    /** Loads the settings of the file and of the environment. */
     Config load() throws ConfigException {
-        return ConfigLoader.load(file, System.getenv());
+        return load(Map.of());
+    }
+
+    /**
+     * Loads the settings with overrides.
+     *
+     * @param overrides values by setting
+     */
+    Config load(Map<String, String> overrides) throws ConfigException {
+        Map<String, String> environment = new HashMap<>(System.getenv());
+        overrides.forEach((key, value) -> environment.put(ConfigLoader.variable(key), value));
+        return ConfigLoader.load(file, environment);
     }
 }

@@ -8,6 +8,8 @@ import dev.plumbline.config.ConfigException;
 import dev.plumbline.ops.LogConfiguration;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
@@ -35,7 +37,7 @@ public final class ServeCommand implements Callable<Integer> {
 
     public static int serve(ConfigOption option) {
         try {
-            Config config = withPorts(option.load());
+            Config config = load(option);
             LogConfiguration.configure(config.log());
             Service service = Service.start(config, ServeCommand::print);
             CountDownLatch stopped = new CountDownLatch(1);
@@ -47,7 +49,7 @@ public final class ServeCommand implements Callable<Integer> {
                                 LOG.info("stopped");
                                 LogConfiguration.flush();
                                 stopped.countDown();
-                                // who asked it to stop got what they asked for, which is no failure
+                                // a requested stop is not a failure: exit code 0 instead of 143
                                 Runtime.getRuntime().halt(0);
                             },
                             "stop"));
@@ -56,24 +58,24 @@ public final class ServeCommand implements Callable<Integer> {
             stopped.await();
             return 0;
         } catch (ConfigException wrong) {
-            System.err.println("plumbline cannot start, its settings are wrong:");
+            System.err.println("plumbline cannot start. The configuration is not valid:");
             String.valueOf(wrong.getMessage()).lines().forEach(line -> System.err.println("  " + line));
             return CANNOT_START;
         } catch (StartException failed) {
-            LOG.atDebug().setCause(failed).log("cannot start");
+            LOG.atDebug().setCause(failed).log("start failed");
             LogConfiguration.flush();
             System.err.println("plumbline cannot start: " + failed.getMessage());
             return CANNOT_START;
         } catch (RuntimeException fault) {
-            // its message may repeat a setting, and a setting may be a password
+            // the message may contain a setting, such as a password
             StackTraceElement[] trace = fault.getStackTrace();
             LogConfiguration.flush();
-            System.err.println("plumbline cannot start: a fault of this program, "
+            System.err.println("plumbline cannot start: internal error, "
                     + fault.getClass().getSimpleName()
                     + (trace.length > 0 ? " at " + trace[0] : ""));
             return CANNOT_START;
         } catch (IOException noPort) {
-            System.err.println("plumbline cannot start: no port is free");
+            System.err.println("plumbline cannot start: no free port");
             return CANNOT_START;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -86,18 +88,22 @@ public final class ServeCommand implements Callable<Integer> {
         System.out.flush();
     }
 
-    /** Port 0 means any free one; which one must be known before links are made of it. */
-    private static Config withPorts(Config config) throws IOException {
-        Config.Http http = config.http();
-        Config.Management management = config.management();
-        if (http.port() != 0 && management.port() != 0) {
+    /** Replaces port 0 by a free port, since links contain the port. */
+    private static Config load(ConfigOption option) throws ConfigException, IOException {
+        Config config = option.load();
+        if (config.http().port() != 0 && config.management().port() != 0) {
             return config;
         }
-        try (ServerSocket one = new ServerSocket(0);
-                ServerSocket two = new ServerSocket(0)) {
-            return config.withPorts(
-                    http.port() == 0 ? one.getLocalPort() : http.port(),
-                    management.port() == 0 ? two.getLocalPort() : management.port());
+        Map<String, String> ports = new HashMap<>();
+        try (ServerSocket http = new ServerSocket(0);
+                ServerSocket management = new ServerSocket(0)) {
+            if (config.http().port() == 0) {
+                ports.put("http.port", Integer.toString(http.getLocalPort()));
+            }
+            if (config.management().port() == 0) {
+                ports.put("management.port", Integer.toString(management.getLocalPort()));
+            }
         }
+        return option.load(ports);
     }
 }

@@ -1,222 +1,179 @@
 package dev.plumbline.config;
 
+import static dev.plumbline.config.ValueFormat.*;
+
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Every setting, checked and typed. {@code conf/plumbline.yaml} says what each one means. */
+/** All settings, validated. {@code conf/plumbline.yaml} describes each one. */
 public record Config(
-        Http http,
-        Management management,
-        Data data,
-        Database database,
-        Checks checks,
-        Cache cache,
-        Limits limits,
-        Jobs jobs,
-        Accounts accounts,
-        Bootstrap bootstrap,
-        Session session,
-        Targets targets,
-        Dns dns,
-        Registries registries,
-        Tls tls,
-        Log log) {
+        HttpSettings http,
+        ManagementSettings management,
+        DataSettings data,
+        DatabaseSettings database,
+        CheckSettings checks,
+        CacheSettings cache,
+        LimitSettings limits,
+        JobSettings jobs,
+        AccountSettings accounts,
+        BootstrapSettings bootstrap,
+        SessionSettings session,
+        TargetSettings targets,
+        DnsSettings dns,
+        RegistrySettings registries,
+        TlsSettings tls,
+        LogSettings log) {
 
-    /** The same settings with these ports. */
-    public Config withPorts(int httpPort, int managementPort) {
-        return new Config(
-                http.withPort(httpPort),
-                new Management(management.host(), managementPort),
-                data,
-                database,
-                checks,
-                cache,
-                limits,
-                jobs,
-                accounts,
-                bootstrap,
-                session,
-                targets,
-                dns,
-                registries,
-                tls,
-                log);
-    }
+    public record HttpSettings(
+            @Setting(HOST) String host,
+            @Setting(min = "0", max = "65535", unit = "a port", zero = "any free port") int port,
+            @Setting(HTTP_URL) String publicUrl,
+            @Setting(CIDR) List<String> trustedProxies,
+            @Setting(min = "0s", max = "1h") Duration shutdownTimeout,
+            @Setting(min = "1s", max = "1h") Duration idleTimeout,
+            @Setting(min = "100ms", max = "5m") Duration headerTimeout,
+            @Setting(min = "100ms", max = "5m") Duration bodyTimeout,
+            @Setting(min = "1", max = "1000000") int maxConcurrentRequests,
+            @Setting(min = "1", max = "1000000") int maxConnections,
+            @Setting(FILE) @Nullable Path tlsCertificate,
+            @Setting(FILE) @Nullable Path tlsKey) {
 
-    /**
-     * @param publicUrl without a trailing slash; derived from host and port when not set
-     * @param trustedProxies CIDRs
-     * @param tlsCertificate PEM file, null for plain HTTP
-     * @param tlsKey PEM file, null for plain HTTP
-     */
-    public record Http(
-            String host,
-            int port,
-            String publicUrl,
-            List<String> trustedProxies,
-            Duration drain,
-            Duration idleTimeout,
-            Duration headTimeout,
-            Duration bodyTimeout,
-            int maxConcurrent,
-            int maxConnections,
-            @Nullable Path tlsCertificate,
-            @Nullable Path tlsKey) {
-
-        private Http withPort(int chosen) {
-            String url = publicUrl.endsWith(":0") ? publicUrl.substring(0, publicUrl.length() - 1) + chosen : publicUrl;
-            return new Http(
-                    host,
-                    chosen,
-                    url,
-                    trustedProxies,
-                    drain,
-                    idleTimeout,
-                    headTimeout,
-                    bodyTimeout,
-                    maxConcurrent,
-                    maxConnections,
-                    tlsCertificate,
-                    tlsKey);
+        /** Removes trailing slashes from the public URL; derives it from host and port if empty. */
+        public HttpSettings {
+            if (publicUrl.isEmpty()) {
+                String name = host.equals("0.0.0.0") || host.equals("::") ? "localhost" : host;
+                publicUrl = (tlsCertificate == null ? "http://" : "https://")
+                        + (name.indexOf(':') >= 0 ? "[" + name + "]" : name)
+                        + (":" + port);
+            }
+            publicUrl = publicUrl.replaceAll("/+$", "");
         }
     }
 
-    /** The listening address of health and metrics. */
-    public record Management(String host, int port) {}
+    public record ManagementSettings(
+            @Setting(HOST) String host,
+            @Setting(min = "0", max = "65535", unit = "a port", zero = "any free port") int port) {}
 
-    /** Where the embedded database and generated secrets live. */
-    public record Data(Path dir) {}
+    public record DataSettings(@Setting(DIRECTORY) Path dir) {}
 
     /**
-     * @param url {@code postgresql://user:password@host:port/name}, null for the embedded database
+     * @param url null for the embedded database
      */
-    public record Database(@Nullable String url, int poolSize, Duration timeout) {
+    public record DatabaseSettings(
+            @Setting(DATABASE_URL) @Nullable String url,
+            @Setting(min = "1", max = "1000") int poolSize,
+            @Setting(min = "50ms", max = "1m") Duration timeout) {
         /** Hides the password. */
         @Override
         public String toString() {
-            return "Database[" + (url == null ? "embedded" : "external") + "]";
+            return "DatabaseSettings[" + (url == null ? "embedded" : "external") + "]";
         }
     }
 
-    /**
-     * @param concurrent checks that run at once on this node
-     * @param queue checks that wait for a place, at most
-     */
-    public record Checks(int concurrent, int queue) {}
+    public record CheckSettings(
+            @Setting(min = "1", max = "100000") int concurrent, @Setting(min = "0", max = "1000000") int queueSize) {}
 
-    /**
-     * @param memoryBytes what the in-memory cache of answers may hold
-     */
-    public record Cache(Duration ttl, long memoryBytes) {}
+    public record CacheSettings(
+            @Setting(min = "1s", max = "1d") Duration ttl, @Setting(min = "1", max = "65536") int memoryMib) {
+        public long memoryBytes() {
+            return memoryMib * 1024L * 1024;
+        }
+    }
 
-    /**
-     * All of them in any 60 minutes; 0 for no limit.
-     *
-     * @param freshPerHour fresh instant checks per client address
-     * @param jobsPerHour jobs created with one API key
-     * @param jobsPerHourAccount jobs created by one account
-     */
-    public record Limits(int freshPerHour, int jobsPerHour, int jobsPerHourAccount) {}
+    /** Limits in any 60 minutes; 0 = no limit. */
+    public record LimitSettings(
+            @Setting(min = "0", max = "10000", zero = "no limit") int freshPerHour,
+            @Setting(min = "0", max = "10000", zero = "no limit") int jobsPerHour,
+            @Setting(min = "0", max = "10000", zero = "no limit") int jobsPerHourAccount) {}
 
-    /**
-     * @param retention how long the results of a job are kept after its end
-     */
-    public record Jobs(Duration retention) {}
+    public record JobSettings(@Setting(min = "1s", max = "3660d") Duration retention) {}
 
-    /**
-     * @param signup open or closed
-     * @param defaultPlan free or pro: the plan of an account that signs up
-     */
-    public record Accounts(String signup, String defaultPlan) {}
+    public record AccountSettings(@Setting(SIGN_UP) String signup, @Setting(PLAN) String defaultPlan) {}
 
-    /**
-     * The account of the first start, where the operator chooses it; null: one is made up and
-     * printed.
-     */
-    public record Bootstrap(@Nullable String email, @Nullable String password, @Nullable String apiKey) {
+    /** The account of the first start. Values that are null are generated and printed. */
+    public record BootstrapSettings(
+            @Setting(EMAIL) @Nullable String email,
+            @Setting(PASSWORD) @Nullable String password,
+            @Setting(API_KEY) @Nullable String apiKey) {
         /** Hides the secrets. */
         @Override
         public String toString() {
-            return "Bootstrap[" + (email == null ? "" : email) + "]";
+            return "BootstrapSettings[" + (email == null ? "" : email) + "]";
         }
     }
 
     /**
-     * @param secret what sessions are signed with; null: generated once and kept in the data folder
+     * @param secret null for a secret that is generated and stored in {@code data.dir}
      */
-    public record Session(@Nullable String secret) {
+    public record SessionSettings(@Setting(SECRET) @Nullable String secret) {
         /** Hides the secret. */
         @Override
         public String toString() {
-            return "Session[" + (secret == null ? "generated" : "given") + "]";
+            return "SessionSettings[" + (secret == null ? "generated" : "configured") + "]";
         }
     }
 
     /**
-     * Whom the service may contact and how fast; 0 means no limit.
+     * @param perNetwork for a /24 (IPv4) or a /48 (IPv6)
+     * @param perDomain for a registrable domain
+     */
+    public record TargetSettings(
+            @Setting(CIDR) List<String> allow,
+            @Setting(DOMAIN_OR_CIDR) List<String> deny,
+            @Setting(PORTS) List<String> ports,
+            @Setting(CONTACT) @Nullable String contact,
+            OutboundLimit perIp,
+            OutboundLimit perNetwork,
+            OutboundLimit perDomain) {}
+
+    /**
+     * A rate limit and a concurrency limit; 0 = no limit.
      *
-     * @param contact how an operator of a target can reach ours, in our User-Agent; null for nothing
-     * @param network a /24, or a /48 in IPv6
+     * @param perSecond connections or requests started per second
+     * @param concurrent connections or requests open at the same time
      */
-    public record Targets(
-            List<String> allow,
-            List<String> deny,
-            List<String> ports,
-            @Nullable String contact,
-            Pace ip,
-            Pace network,
-            Pace domain) {}
+    public record OutboundLimit(
+            @Setting(min = "0", max = "1000000", zero = "no limit") int perSecond,
+            @Setting(min = "0", max = "1000000", zero = "no limit") int concurrent) {}
 
     /**
-     * @param perSecond connections opened per second
-     * @param concurrent connections open at once
+     * @param servers {@code address:port}; empty for the system's resolvers
+     * @param resolvers resolvers that a check can select, by name
+     * @param timeout of one query to one server
      */
-    public record Pace(int perSecond, int concurrent) {}
+    public record DnsSettings(
+            @Setting(SOCKET_ADDRESS) List<String> servers,
+            @Setting(NAMED_SOCKET_ADDRESS) Map<String, List<String>> resolvers,
+            @Setting(DOMAIN) List<String> denySuffixes,
+            @Setting(min = "50ms", max = "30s") Duration timeout,
+            @Setting(min = "0", max = "10000000") int cacheEntries) {
 
-    /**
-     * @param servers {@code host:port}; empty for the system's
-     * @param resolvers other recursive servers that people may choose, by name; in order
-     * @param timeout for one query to one server
-     */
-    public record Dns(
-            List<String> servers,
-            Map<String, List<String>> resolvers,
-            List<String> denySuffixes,
-            Duration timeout,
-            int cacheEntries) {
-
-        /** Nothing to choose from. */
-        public Dns(List<String> servers, List<String> denySuffixes, Duration timeout, int cacheEntries) {
+        /** Without named resolvers. */
+        public DnsSettings(List<String> servers, List<String> denySuffixes, Duration timeout, int cacheEntries) {
             this(servers, Map.of(), denySuffixes, timeout, cacheEntries);
         }
 
-        /** These settings, of one of the resolvers. */
-        public Dns of(String resolver) {
-            return new Dns(resolvers.getOrDefault(resolver, servers), denySuffixes, timeout, cacheEntries);
+        /** These settings with the servers of a named resolver. */
+        public DnsSettings forResolver(String name) {
+            return new DnsSettings(resolvers.getOrDefault(name, servers), denySuffixes, timeout, cacheEntries);
         }
     }
 
     /**
-     * Whom to ask about registrations.
-     *
-     * @param whoisServer a host, perhaps with a port, that knows which server is asked for which
-     *     top-level domain
-     * @param rdapBootstrap a URL or a file; null for the list in the program alone
-     * @param pace for each server of a registry
+     * @param rdapBootstrap a URL or a file; null for the built-in list
      */
-    public record Registries(String whoisServer, @Nullable String rdapBootstrap, Pace pace) {}
+    public record RegistrySettings(
+            @Setting(value = WHOIS_SERVER, key = "whois.server") String whoisServer,
+            @Setting(value = RDAP_BOOTSTRAP, key = "rdap.bootstrap") @Nullable String rdapBootstrap,
+            OutboundLimit perServer) {}
 
     /**
-     * @param extraRoots PEM file, null for none
+     * @param extraRoots a PEM file, or null
      */
-    public record Tls(@Nullable Path extraRoots) {}
+    public record TlsSettings(@Setting(FILE) @Nullable Path extraRoots) {}
 
-    /**
-     * @param level error, warn, info or debug
-     * @param format text or json
-     */
-    public record Log(String level, String format) {}
+    public record LogSettings(@Setting(LOG_LEVEL) String level, @Setting(LOG_FORMAT) String format) {}
 }

@@ -1,4 +1,4 @@
-/** Settings, their sources and validation. */
+/** The settings: their types, their sources and their validation. */
 @NullMarked
 package dev.plumbline.config;
 

@@ -77,13 +77,13 @@ public final class DnsResolver {
      * @param nanoClock by which answers grow old, for example {@code System::nanoTime}
      * @throws IllegalArgumentException when a configured server is malformed
      */
-    public DnsResolver(Vertx vertx, Config.Dns settings, TargetPolicy policy, LongSupplier nanoClock) {
+    public DnsResolver(Vertx vertx, Config.DnsSettings settings, TargetPolicy policy, LongSupplier nanoClock) {
         this(vertx, settings, policy, nanoClock, MOST_OPEN, MOST_UNREAD, MOST_WAITING);
     }
 
     DnsResolver(
             Vertx vertx,
-            Config.Dns settings,
+            Config.DnsSettings settings,
             TargetPolicy policy,
             LongSupplier nanoClock,
             int mostOpen,

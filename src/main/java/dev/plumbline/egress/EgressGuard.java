@@ -40,14 +40,14 @@ public final class EgressGuard {
     /**
      * @param targets of which the paces are read; the policy knows the rest
      */
-    public EgressGuard(Vertx vertx, TargetPolicy policy, DnsResolver resolver, Config.Targets targets) {
+    public EgressGuard(Vertx vertx, TargetPolicy policy, DnsResolver resolver, Config.TargetSettings targets) {
         this(policy, resolver, targets, System::nanoTime, Scheduler.of(vertx));
     }
 
     EgressGuard(
             TargetPolicy policy,
             DnsResolver resolver,
-            Config.Targets targets,
+            Config.TargetSettings targets,
             LongSupplier nanoClock,
             Scheduler timers) {
         this.policy = policy;

@@ -36,7 +36,7 @@ public final class KeyedRateLimiter<K> {
 
     private record Idle<K>(K key, long since) {}
 
-    private final Config.Pace pace;
+    private final Config.OutboundLimit pace;
     private final LongSupplier nanoClock;
     private final Scheduler timers;
     private final ConcurrentMap<K, RateLimiterQueue> lines = new ConcurrentHashMap<>();
@@ -44,7 +44,7 @@ public final class KeyedRateLimiter<K> {
     private final AtomicBoolean sweeping = new AtomicBoolean();
     private final AtomicInteger waiting = new AtomicInteger();
 
-    public KeyedRateLimiter(Config.Pace pace, LongSupplier nanoClock, Scheduler timers) {
+    public KeyedRateLimiter(Config.OutboundLimit pace, LongSupplier nanoClock, Scheduler timers) {
         this.pace = pace;
         this.nanoClock = nanoClock;
         this.timers = timers;

@@ -34,7 +34,7 @@ final class RateLimiterQueue {
         }
     }
 
-    private final Config.Pace pace;
+    private final Config.OutboundLimit pace;
 
     /** A ring of the moments of entry, the oldest at {@code oldest}. */
     private long[] entries = NONE;
@@ -46,7 +46,7 @@ final class RateLimiterQueue {
     private int inside;
     private boolean alarm;
 
-    RateLimiterQueue(Config.Pace pace) {
+    RateLimiterQueue(Config.OutboundLimit pace) {
         this.pace = pace;
     }
 

@@ -23,10 +23,10 @@ final class TargetRateLimits {
     private final RegistrableDomains registrable = new RegistrableDomains();
     private final boolean open;
 
-    TargetRateLimits(Config.Targets targets, LongSupplier nanoClock, Scheduler timers) {
-        addresses = new KeyedRateLimiter<>(targets.ip(), nanoClock, timers);
-        networks = new KeyedRateLimiter<>(targets.network(), nanoClock, timers);
-        domains = new KeyedRateLimiter<>(targets.domain(), nanoClock, timers);
+    TargetRateLimits(Config.TargetSettings targets, LongSupplier nanoClock, Scheduler timers) {
+        addresses = new KeyedRateLimiter<>(targets.perIp(), nanoClock, timers);
+        networks = new KeyedRateLimiter<>(targets.perNetwork(), nanoClock, timers);
+        domains = new KeyedRateLimiter<>(targets.perDomain(), nanoClock, timers);
         open = addresses.isOpen() && networks.isOpen() && domains.isOpen();
     }
 

@@ -25,7 +25,7 @@ public final class HttpServerSettings {
 
     private HttpServerSettings() {}
 
-    public static HttpServerOptions of(Config.Http config) {
+    public static HttpServerOptions of(Config.HttpSettings config) {
         HttpServerOptions options = new HttpServerOptions()
                 .setHost(config.host())
                 .setPort(config.port())

@@ -226,7 +226,7 @@ public final class InstantChecks {
                     LOG.atError()
                             .addKeyValue("request_id", request.requestId())
                             .setCause(reply.cause())
-                            .log("a check was not run");
+                            .log("check dispatch failed");
                     return Future.succeededFuture(
                             unavailable("The check could not be run just now; try again shortly."));
                 });

@@ -3,11 +3,16 @@ package dev.plumbline.instant;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often an instant check was answered from where. */
+/** Metrics of instant checks. */
 final class InstantMetrics {
-    /** Answers whose very path had been answered before; counted by the million. */
+    private static final String CACHE_REQUESTS = "plumbline.cache.requests";
+    private static final String CACHE_HELP =
+            "Cache lookups of instant checks by result and by the tier that had the result";
+
+    /** Responses returned by raw path, before routing. A {@link LongAdder} for low contention. */
     final LongAdder hot = new LongAdder();
 
     final Counter memory;
@@ -17,26 +22,30 @@ final class InstantMetrics {
     final Counter unavailable;
 
     InstantMetrics(MeterRegistry registry) {
-        FunctionCounter.builder("plumbline.cache", hot, LongAdder::sum)
-                .description("Instant checks, by where the answer came from")
-                .tag("from", "hot")
+        FunctionCounter.builder(CACHE_REQUESTS, hot, LongAdder::sum)
+                .description(CACHE_HELP)
+                .tags(tags("hit", "response"))
                 .register(registry);
-        memory = cache(registry, "memory");
-        database = cache(registry, "database");
-        miss = cache(registry, "fresh");
-        overQuota = Counter.builder("plumbline.quota.refused")
-                .description("Calls refused because a quota was used up")
+        memory = cacheRequests(registry, tags("hit", "memory"));
+        database = cacheRequests(registry, tags("hit", "database"));
+        miss = cacheRequests(registry, tags("miss", "none"));
+        overQuota = Counter.builder("plumbline.quota.exceeded")
+                .description("Instant checks rejected because a quota was exceeded, by policy")
                 .tag("policy", InstantChecks.POLICY)
                 .register(registry);
-        unavailable = Counter.builder("plumbline.instant.unavailable")
-                .description("Instant checks answered 503")
+        unavailable = Counter.builder("plumbline.instant.checks.unavailable")
+                .description("Instant checks rejected because the database or the runners failed")
                 .register(registry);
     }
 
-    private static Counter cache(MeterRegistry registry, String from) {
-        return Counter.builder("plumbline.cache")
-                .description("Instant checks, by where the answer came from")
-                .tag("from", from)
+    private static Tags tags(String result, String tier) {
+        return Tags.of("result", result, "tier", tier);
+    }
+
+    private static Counter cacheRequests(MeterRegistry registry, Tags tags) {
+        return Counter.builder(CACHE_REQUESTS)
+                .description(CACHE_HELP)
+                .tags(tags)
                 .register(registry);
     }
 }

@@ -50,10 +50,7 @@ public final class RateLimitVerticle extends VerticleBase {
         long now = System.nanoTime();
         long last = told.get();
         if ((lostSoFar == 1 || now - last >= TOLD_EVERY_NANOS) && told.compareAndSet(last, now)) {
-            LOG.atWarn()
-                    .addKeyValue("lost_so_far", lostSoFar)
-                    .log("the database is away: what was charged for nothing cannot be given back, and is"
-                            + " free again only with time");
+            LOG.atWarn().addKeyValue("refunds_lost", lostSoFar).log("quota refund failed: database unavailable");
         }
     }
 }

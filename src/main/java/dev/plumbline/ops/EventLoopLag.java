@@ -16,7 +16,7 @@ public final class EventLoopLag {
     public EventLoopLag(MeterRegistry registry) {
         worst = new TimeWindowMax(registry.config().clock(), 20_000, 3);
         TimeGauge.builder("plumbline.event.loop.lag", worst, TimeUnit.NANOSECONDS, TimeWindowMax::poll)
-                .description("The latest that a timer fired in the last minute, over all event loops")
+                .description("Maximum timer delay on any event loop in the last minute")
                 .register(registry);
     }
 

@@ -22,7 +22,7 @@ public final class LogConfiguration {
 
     private LogConfiguration() {}
 
-    public static void configure(Config.Log config) {
+    public static void configure(Config.LogSettings config) {
         LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
         context.reset();
         ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
@@ -48,7 +48,7 @@ public final class LogConfiguration {
         ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
     }
 
-    private static EncoderBase<ILoggingEvent> encoder(Config.Log config, LoggerContext context) {
+    private static EncoderBase<ILoggingEvent> encoder(Config.LogSettings config, LoggerContext context) {
         if (config.format().equals("json")) {
             JsonEncoder json = new JsonEncoder();
             json.setContext(context);

@@ -13,11 +13,11 @@ import io.vertx.core.http.HttpServerResponse;
 public final class ManagementVerticle extends VerticleBase {
     private static final String JSON = "application/json";
 
-    private final Config.Management config;
+    private final Config.ManagementSettings config;
     private final HealthCheck health;
     private final PrometheusMeterRegistry registry;
 
-    public ManagementVerticle(Config.Management config, HealthCheck health, PrometheusMeterRegistry registry) {
+    public ManagementVerticle(Config.ManagementSettings config, HealthCheck health, PrometheusMeterRegistry registry) {
         this.config = config;
         this.health = health;
         this.registry = registry;

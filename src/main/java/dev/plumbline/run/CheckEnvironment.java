@@ -35,7 +35,7 @@ public record CheckEnvironment(TargetPolicy policy, ProbeRegistry probes) {
      * @throws IllegalArgumentException when a rule about targets cannot be read, naming it
      */
     public static CheckEnvironment of(Vertx vertx, Config config, OwnEndpoints own, String version) throws IOException {
-        Config.Targets targets = config.targets();
+        Config.TargetSettings targets = config.targets();
         TargetPolicy policy = new TargetPolicy(
                 new TargetPolicy.Rules(
                         targets.allow(), targets.deny(), config.dns().denySuffixes(), targets.ports()),
@@ -48,7 +48,7 @@ public record CheckEnvironment(TargetPolicy policy, ProbeRegistry probes) {
                 targets.contact() == null ? PRODUCT + version : PRODUCT + version + " (+" + targets.contact() + ")";
         HttpProbe http = new HttpProbe(vertx, guard, trust, policy, agent);
         TlsProbe tls = new TlsProbe(vertx, guard);
-        Config.Registries registries = config.registries();
+        Config.RegistrySettings registries = config.registries();
         RdapBootstrap bootstrap = new RdapBootstrap(vertx, http, registries);
         CertificateProbe certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
         return new CheckEnvironment(
@@ -72,10 +72,10 @@ public record CheckEnvironment(TargetPolicy policy, ProbeRegistry probes) {
                         new TcpProbe(vertx, guard))));
     }
 
-    private static Map<String, DnsResolver> resolvers(Vertx vertx, Config.Dns dns, TargetPolicy policy) {
+    private static Map<String, DnsResolver> resolvers(Vertx vertx, Config.DnsSettings dns, TargetPolicy policy) {
         Map<String, DnsResolver> resolvers = new HashMap<>();
         for (String name : dns.resolvers().keySet()) {
-            resolvers.put(name, new DnsResolver(vertx, dns.of(name), policy, System::nanoTime));
+            resolvers.put(name, new DnsResolver(vertx, dns.forResolver(name), policy, System::nanoTime));
         }
         return resolvers;
     }

@@ -204,7 +204,7 @@ public final class CheckRunner {
                 .addKeyValue("module", order.module())
                 .addKeyValue("target", order.target())
                 .setCause(cause)
-                .log("a module failed");
+                .log("module failed");
         return new CheckError(ErrorCode.INTERNAL, "The check failed for a reason that lies with this service.");
     }
 

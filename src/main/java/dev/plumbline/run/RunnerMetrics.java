@@ -3,6 +3,7 @@ package dev.plumbline.run;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Verdict;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -11,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What the runners of a node tell of themselves. Shared by them all. */
+/** Metrics of checks, shared by all runners of a node. */
 public final class RunnerMetrics {
     private static final Duration[] BUCKETS = {
         Duration.ofMillis(5),
@@ -37,10 +38,14 @@ public final class RunnerMetrics {
 
     public RunnerMetrics(MeterRegistry registry) {
         this.registry = registry;
-        registry.gauge("plumbline.checks.running", running);
-        registry.gauge("plumbline.checks.waiting", waiting);
-        this.refused = Counter.builder("plumbline.checks.busy")
-                .description("Checks not run for want of room")
+        Gauge.builder("plumbline.checks.running", running, AtomicInteger::get)
+                .description("Checks in progress")
+                .register(registry);
+        Gauge.builder("plumbline.checks.queued", waiting, AtomicInteger::get)
+                .description("Checks that wait to run")
+                .register(registry);
+        this.refused = Counter.builder("plumbline.checks.rejected")
+                .description("Checks rejected because the queue was full")
                 .register(registry);
     }
 
@@ -67,14 +72,14 @@ public final class RunnerMetrics {
     void ended(CheckResult result) {
         checks.computeIfAbsent(
                         new ModuleVerdict(result.module(), result.verdict()), key -> Counter.builder("plumbline.checks")
-                                .description("Checks run, by module and verdict")
+                                .description("Completed checks by module and verdict")
                                 .tag("module", key.module())
                                 .tag("verdict", key.verdict().id())
                                 .register(registry))
                 .increment();
         durations
                 .computeIfAbsent(result.module(), module -> Timer.builder("plumbline.check.duration")
-                        .description("How long checks took, by module")
+                        .description("Duration of checks by module")
                         .tag("module", module)
                         .serviceLevelObjectives(BUCKETS)
                         .register(registry))

@@ -89,7 +89,7 @@ public final class Database {
     }
 
     /** The configured database, or else the embedded one at that address. */
-    public static Database open(Vertx vertx, Config.Database config, String embeddedUrl) {
+    public static Database open(Vertx vertx, Config.DatabaseSettings config, String embeddedUrl) {
         String configured = config.url();
         return configured == null
                 ? new Database(
@@ -210,10 +210,10 @@ public final class Database {
     private void isFull(Throwable failure) {
         fullNanos = System.nanoTime();
         if (!closed && full.compareAndSet(false, true)) {
-            LOG.error(
-                    "The disk of the database {} is full, so nothing can be written until somebody makes room:" + " {}",
-                    name,
-                    failure.toString());
+            LOG.atError()
+                    .addKeyValue("database", name)
+                    .addKeyValue("cause", failure.toString())
+                    .log("database disk full");
             awaitRoom(FULL_MILLIS);
         }
     }
@@ -225,14 +225,17 @@ public final class Database {
                 awaitRoom(FULL_MILLIS - since);
             } else {
                 full.set(false);
-                LOG.info("For five seconds nothing failed for want of room in the database {}.", name);
+                LOG.atInfo().addKeyValue("database", name).log("database disk space restored");
             }
         });
     }
 
     private void isAway(Throwable failure) {
         if (!closed && away.compareAndSet(false, true)) {
-            LOG.warn("The database {} is away: {}", name, failure.toString());
+            LOG.atWarn()
+                    .addKeyValue("database", name)
+                    .addKeyValue("cause", failure.toString())
+                    .log("database unavailable");
             probe();
         }
     }
@@ -246,7 +249,7 @@ public final class Database {
 
     private void isBack() {
         if (away.compareAndSet(true, false)) {
-            LOG.info("The database {} is back.", name);
+            LOG.atInfo().addKeyValue("database", name).log("database connection restored");
         }
     }
 

@@ -162,14 +162,14 @@ public final class EmbeddedPostgres implements AutoCloseable {
     // Holds no lock: a start may take minutes, and a stop does not wait for it.
     private long startAgain(long lastPause) {
         if (lastPause == 0) {
-            LOG.warn("The embedded database died; it is started again.");
+            LOG.warn("embedded database terminated");
         }
         try {
             postmaster = cluster.start(port);
-            LOG.info("The embedded database is back.");
+            LOG.atInfo().addKeyValue("port", port).log("embedded database restarted");
             return 0;
         } catch (StoreException e) {
-            LOG.warn("{}", e.getMessage());
+            LOG.atWarn().addKeyValue("cause", e.getMessage()).log("embedded database restart failed");
             return Math.min(LONGEST_PAUSE_MILLIS, 50 + 2 * lastPause);
         }
     }

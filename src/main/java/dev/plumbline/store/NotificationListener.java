@@ -105,7 +105,7 @@ public final class NotificationListener {
         made.closeHandler(closed -> lost(made));
         answered(made, "listen " + String.join("; listen ", handlers.keySet())).onSuccess(heard -> {
             if (deaf) {
-                LOG.info("The database's notifications are heard again.");
+                LOG.info("database notifications restored");
                 deaf = false;
             }
             listening = true;
@@ -149,7 +149,7 @@ public final class NotificationListener {
             deaf = true;
             LOG.atWarn()
                     .addKeyValue("cause", failure == null ? "connection lost" : failure.toString())
-                    .log("The database's notifications are not heard; trying again.");
+                    .log("database notifications lost");
         }
         vertx.setTimer(PAUSE_MILLIS, t -> connect());
     }

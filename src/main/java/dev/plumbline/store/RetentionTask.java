@@ -47,7 +47,7 @@ public final class RetentionTask {
         }
         all.onComplete((v, failure) -> {
             if (failure != null && !(failure instanceof DatabaseUnavailableException)) {
-                LOG.warn("Expired rows could not be deleted.", failure);
+                LOG.warn("deletion of expired rows failed", failure);
             }
             done();
         });

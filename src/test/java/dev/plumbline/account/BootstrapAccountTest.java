@@ -19,7 +19,7 @@ class BootstrapAccountTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private static final Config.Bootstrap NOTHING = new Config.Bootstrap(null, null, null);
+    private static final Config.BootstrapSettings NOTHING = new Config.BootstrapSettings(null, null, null);
 
     private String url;
     private Database database;
@@ -33,7 +33,7 @@ class BootstrapAccountTest {
         passwords = new PasswordHasher(DATABASE.vertx());
     }
 
-    private List<String> start(Config.Bootstrap given) {
+    private List<String> start(Config.BootstrapSettings given) {
         return await(new BootstrapAccount(database, passwords).run(given));
     }
 
@@ -67,7 +67,7 @@ class BootstrapAccountTest {
     void whatWasGivenIsTakenAndNotTold() {
         String key = ApiKeySecret.fresh();
 
-        assertThat(start(new Config.Bootstrap("Ops@Example.com", "a long enough one", key)))
+        assertThat(start(new Config.BootstrapSettings("Ops@Example.com", "a long enough one", key)))
                 .isEmpty();
 
         assertThat(authenticate(key)).isInstanceOf(ApiKeyLookup.Authenticated.class);
@@ -78,7 +78,7 @@ class BootstrapAccountTest {
 
     @Test
     void theRestIsMadeUpAndTold() {
-        List<String> lines = start(new Config.Bootstrap("ops@example.com", null, ApiKeySecret.fresh()));
+        List<String> lines = start(new Config.BootstrapSettings("ops@example.com", null, ApiKeySecret.fresh()));
 
         assertThat(lines).hasSize(1);
         assertThat(lines.get(0)).startsWith("password ");
@@ -122,16 +122,16 @@ class BootstrapAccountTest {
         String key = ApiKeySecret.fresh();
         String wrong = key.substring(0, 41) + (key.charAt(41) == '0' ? '1' : '0');
 
-        assertThat(BootstrapAccount.fault(new Config.Bootstrap(null, null, wrong)))
-                .startsWith("bootstrap.api_key: its checksum is wrong")
+        assertThat(BootstrapAccount.fault(new Config.BootstrapSettings(null, null, wrong)))
+                .startsWith("bootstrap.api_key: the checksum is not valid")
                 .contains("key generate")
                 .doesNotContain(wrong.substring(4));
-        assertThat(BootstrapAccount.fault(new Config.Bootstrap(null, "geheim", null)))
+        assertThat(BootstrapAccount.fault(new Config.BootstrapSettings(null, "geheim", null)))
                 .startsWith("bootstrap.password: ")
                 .doesNotContain("geheim");
-        assertThat(BootstrapAccount.fault(new Config.Bootstrap("a@b c", null, null)))
+        assertThat(BootstrapAccount.fault(new Config.BootstrapSettings("a@b c", null, null)))
                 .startsWith("bootstrap.email: ");
-        assertThat(BootstrapAccount.fault(new Config.Bootstrap("a@b", "a long enough one", key)))
+        assertThat(BootstrapAccount.fault(new Config.BootstrapSettings("a@b", "a long enough one", key)))
                 .isNull();
     }
 }

@@ -7,8 +7,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +23,7 @@ class ConfigLoaderTest {
     Path folder;
 
     @Test
-    void defaultsNeedNoFile() throws ConfigException {
+    void defaultsRequireNoFile() throws ConfigException {
         Config config = ConfigLoader.load(null, Map.of());
 
         assertThat(config.http().port()).isEqualTo(8080);
@@ -31,9 +35,9 @@ class ConfigLoaderTest {
     }
 
     @Test
-    void everySettingOfTheFileIsReadByTheProgram() throws ConfigException {
+    void validatesEverySetting() throws ConfigException {
         for (String key : ConfigLoader.defaults().keySet()) {
-            String variable = "PLUMBLINE_" + key.replace('.', '_').toUpperCase(java.util.Locale.ROOT);
+            String variable = ConfigLoader.variable(key);
             if (key.equals("data.dir")) {
                 continue; // any text is a path
             }
@@ -45,7 +49,7 @@ class ConfigLoaderTest {
     }
 
     @Test
-    void environmentWinsOverFileAndFileOverDefaults() throws Exception {
+    void environmentOverridesFileAndFileOverridesDefaults() throws Exception {
         Path file = write("http: {port: 8181, host: 0.0.0.0}\ntargets: {allow: [127.0.0.0/8]}");
 
         Config config = ConfigLoader.load(
@@ -58,16 +62,16 @@ class ConfigLoaderTest {
     }
 
     @Test
-    void everyFaultIsNamedAtOnce() throws Exception {
+    void reportsEveryFaultAtOnce() throws Exception {
         Path file = write("http: {prot: 1, port: many}\nnonsense: true");
 
         assertThatThrownBy(
                         () -> ConfigLoader.load(file, Map.of("PLUMBLINE_HTPP_PORT", "1", "PLUMBLINE_CACHE_TTL", "x")))
-                .hasMessageContaining("http.prot: there is no such setting")
-                .hasMessageContaining("http.port: 'many' is no whole number from 0 to 65535")
-                .hasMessageContaining("nonsense: there is no such setting")
-                .hasMessageContaining("PLUMBLINE_HTPP_PORT: there is no such setting")
-                .hasMessageContaining("cache.ttl: 'x' is no duration");
+                .hasMessageContaining("http.prot is not a setting.")
+                .hasMessageContaining("http.port is \"many\". Set a port from 1 to 65535 (0 = any free port).")
+                .hasMessageContaining("nonsense is not a setting. See conf/plumbline.yaml")
+                .hasMessageContaining("PLUMBLINE_HTPP_PORT is not a setting.")
+                .hasMessageContaining("cache.ttl is \"x\". Set a duration from 1s to 1d.");
     }
 
     @ParameterizedTest
@@ -80,7 +84,7 @@ class ConfigLoaderTest {
         "PLUMBLINE_HTTP_PORT,tcp://10.0.0.1:80",
         "PLUMBLINE_DB_SERVICE_HOST,10.0.0.1"
     })
-    void whatKubernetesInjectsIsPassedOver(String name, String value) throws ConfigException {
+    void ignoresVariablesInjectedByKubernetes(String name, String value) throws ConfigException {
         assertThat(ConfigLoader.load(null, Map.of(name, value)).http().port()).isEqualTo(8080);
     }
 
@@ -116,21 +120,22 @@ class ConfigLoaderTest {
                 "data.dir | ''",
                 "cache.ttl | 0s",
             })
-    void badValuesAreRefusedByName(String key, String value) {
+    void rejectsInvalidValues(String key, String value) {
         Map<String, String> environment = new TreeMap<>();
-        environment.put("PLUMBLINE_" + key.replace('.', '_').toUpperCase(java.util.Locale.ROOT), value);
+        environment.put(ConfigLoader.variable(key), value);
 
-        assertThatThrownBy(() -> ConfigLoader.load(null, environment)).hasMessageContaining(key + ": ");
+        assertThatThrownBy(() -> ConfigLoader.load(null, environment))
+                .hasMessageMatching("(?s)(.*\n)?\\Q" + key + "\\E (is|contains) [^\n]+\\. Set [^\n]+\\.");
     }
 
     @Test
-    void aMisspeltSettingIsNotTakenForOneOfKubernetes() {
+    void rejectsUnknownVariableThatResemblesAServiceLink() {
         assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_PORT_X", "1")))
-                .hasMessageContaining("PLUMBLINE_HTTP_PORT_X: there is no such setting");
+                .hasMessageContaining("PLUMBLINE_HTTP_PORT_X is not a setting.");
     }
 
     @Test
-    void linksDoNotLeadToAllAddresses() throws ConfigException {
+    void publicUrlOfWildcardAddressIsLocalhost() throws ConfigException {
         assertThat(ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_HOST", "0.0.0.0"))
                         .http()
                         .publicUrl())
@@ -138,19 +143,92 @@ class ConfigLoaderTest {
     }
 
     @Test
-    void aSettingGivenTwiceIsAFault() throws Exception {
+    void rejectsDuplicateSetting() throws Exception {
         Path file = write("http: {port: 1}\nhttp: {port: 2}\n");
 
         assertThatThrownBy(() -> ConfigLoader.load(file, Map.of())).hasMessageContaining("uplicate");
     }
 
     @Test
-    void aBrokenFileIsNamedWithItsLine() throws Exception {
+    void reportsLineOfInvalidYaml() throws Exception {
         Path file = write("http:\n  port: [1\n");
 
         assertThatThrownBy(() -> ConfigLoader.load(file, Map.of()))
                 .hasMessageContaining(file.toString())
-                .hasMessageContaining("is no YAML");
+                .hasMessageContaining("is not valid YAML in line 2: ");
+    }
+
+    @Test
+    void rejectsOutOfRangeNumbers() {
+        assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_PORT", "70000")))
+                .hasMessage("http.port is 70000. Set a port from 1 to 65535 (0 = any free port).");
+        assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_CACHE_TTL", "2d")))
+                .hasMessage("cache.ttl is \"2d\". Set a duration from 1s to 1d.");
+    }
+
+    @Test
+    void rejectsValuesOfTheWrongKind() throws Exception {
+        Path file = write("http: {port: [80], host: {a: b}}\ntargets: {allow: [{a: b}], ports: 1.5}\n"
+                + "jobs: {retention: }\ncache: 5\nchecks: {queue_size: 1.5}");
+
+        assertThatThrownBy(() -> ConfigLoader.load(file, Map.of()))
+                .hasMessageContaining("http.port is a list. Set a single value.")
+                .hasMessageContaining("http.host.a is not a setting.")
+                .hasMessageContaining("targets.allow contains \"{\"a\":\"b\"}\". Set an IP address")
+                .hasMessageContaining("targets.ports contains \"1.5\". Set a port")
+                .hasMessageContaining("jobs.retention is empty. Set a duration from 1s to 3660d.")
+                .hasMessageContaining("cache is not a setting.")
+                .hasMessageContaining("checks.queue_size is \"1.5\". Set an integer from 0 to 1000000.");
+    }
+
+    @Test
+    void suggestsTheNearestSetting() {
+        assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_HTTPPORT", "80")))
+                .hasMessage("PLUMBLINE_HTTPPORT is not a setting. Did you mean http.port?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "database.url,mysql://u:swordfish@db/x",
+        "session.secret,swordfish",
+        "bootstrap.password,swordfish",
+        "bootstrap.api_key,plk_swordfish",
+    })
+    void messagesDoNotContainSecrets(String key, String value) {
+        assertThatThrownBy(() -> ConfigLoader.load(null, Map.of(ConfigLoader.variable(key), value)))
+                .hasMessageStartingWith(key + " is not valid. Set ")
+                .hasMessageNotContaining("swordfish");
+    }
+
+    @Test
+    void certificateRequiresKey() throws Exception {
+        String file = write("http: {}").toString();
+
+        assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_TLS_KEY", file)))
+                .hasMessageContaining("Only one of http.tls_certificate and http.tls_key is set.");
+    }
+
+    @Test
+    void readsNamedResolversInOrder() throws ConfigException {
+        String value = "b=192.0.2.1:53,a=[2001:db8::1]:53,b=192.0.2.2:53";
+
+        assertThat(ConfigLoader.load(null, Map.of("PLUMBLINE_DNS_RESOLVERS", value))
+                        .dns()
+                        .resolvers())
+                .containsExactly(
+                        Map.entry("b", List.of("192.0.2.1:53", "192.0.2.2:53")),
+                        Map.entry("a", List.of("[2001:db8::1]:53")));
+    }
+
+    @Test
+    void documentationListsEverySettingAndNoOther() throws IOException {
+        Set<String> documented = Pattern.compile("(?m)^\\| `([a-z_]+\\.[a-z_]+)` \\|")
+                .matcher(Files.readString(Path.of("src/docs/configuration.md")))
+                .results()
+                .map(match -> match.group(1))
+                .collect(Collectors.toSet());
+
+        assertThat(documented).isEqualTo(ConfigLoader.defaults().keySet());
     }
 
     private Path write(String yaml) throws IOException {

@@ -75,8 +75,8 @@ class DnsResolverTest {
         return new DnsResolver(vertx, settings(timeout, lab.address()), POLICY, now::get, open, unread, waiting);
     }
 
-    private static Config.Dns settings(Duration timeout, String... servers) {
-        return new Config.Dns(List.of(servers), List.of(), timeout, 1000);
+    private static Config.DnsSettings settings(Duration timeout, String... servers) {
+        return new Config.DnsSettings(List.of(servers), List.of(), timeout, 1000);
     }
 
     private Future<List<InetAddress>> lookup(String name) {
@@ -319,7 +319,7 @@ class DnsResolverTest {
 
     @Test
     void countsLargeAnswersForSeveral() {
-        Config.Dns ten = new Config.Dns(List.of(lab.address()), List.of(), Duration.ofSeconds(1), 10);
+        Config.DnsSettings ten = new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofSeconds(1), 10);
         resolver = new DnsResolver(vertx, ten, POLICY, now::get);
         String large = ("\"" + "x".repeat(250) + "\" ").repeat(3);
         for (int i = 0; i < 9; i++) {
@@ -434,7 +434,8 @@ class DnsResolverTest {
 
     @Test
     void letsABurstWaitRatherThanFail() {
-        Config.Dns settings = new Config.Dns(List.of(lab.address()), List.of(), Duration.ofSeconds(5), 10_000);
+        Config.DnsSettings settings =
+                new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofSeconds(5), 10_000);
         resolver = new DnsResolver(vertx, settings, POLICY, now::get);
         List<Future<List<InetAddress>>> burst = new ArrayList<>();
         for (int i = 0; i < 4_000; i++) {

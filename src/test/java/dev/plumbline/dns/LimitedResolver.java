@@ -11,7 +11,7 @@ public final class LimitedResolver {
     /**
      * @param mostOpen questions that may be open at once; no other waits
      */
-    public static DnsResolver of(Vertx vertx, Config.Dns settings, TargetPolicy policy, int mostOpen) {
+    public static DnsResolver of(Vertx vertx, Config.DnsSettings settings, TargetPolicy policy, int mostOpen) {
         return new DnsResolver(vertx, settings, policy, System::nanoTime, mostOpen, mostOpen, 0);
     }
 }

@@ -49,7 +49,7 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
 class EgressGuardTest {
-    private static final Config.Pace FREE = new Config.Pace(0, 0);
+    private static final Config.OutboundLimit FREE = new Config.OutboundLimit(0, 0);
     private static final Host PUBLIC = host("93.184.216.34");
 
     private Vertx vertx;
@@ -67,12 +67,15 @@ class EgressGuardTest {
         Await.value(vertx.close());
     }
 
-    private EgressGuard guard(List<String> allow, Config.Pace ip, Config.Pace net, Config.Pace domain) {
+    private EgressGuard guard(
+            List<String> allow, Config.OutboundLimit ip, Config.OutboundLimit net, Config.OutboundLimit domain) {
         TargetPolicy policy = new TargetPolicy(
                 new TargetPolicy.Rules(allow, List.of("denied.test"), List.of(), List.of("*")),
                 (address, port) -> false);
-        Config.Dns dns = new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 100);
-        Config.Targets targets = new Config.Targets(allow, List.of(), List.of("*"), null, ip, net, domain);
+        Config.DnsSettings dns =
+                new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 100);
+        Config.TargetSettings targets =
+                new Config.TargetSettings(allow, List.of(), List.of("*"), null, ip, net, domain);
         return new EgressGuard(vertx, policy, new DnsResolver(vertx, dns, policy, System::nanoTime), targets);
     }
 
@@ -80,7 +83,7 @@ class EgressGuardTest {
         return guard(List.of(), FREE, FREE, FREE);
     }
 
-    private EgressGuard paced(Config.Pace ip, Config.Pace net, Config.Pace domain) {
+    private EgressGuard paced(Config.OutboundLimit ip, Config.OutboundLimit net, Config.OutboundLimit domain) {
         return guard(List.of(), ip, net, domain);
     }
 
@@ -256,7 +259,8 @@ class EgressGuardTest {
 
     @Test
     void givesPermitsBackWhateverHappens() {
-        EgressGuard guard = paced(new Config.Pace(0, 1), new Config.Pace(0, 1), new Config.Pace(0, 1));
+        EgressGuard guard =
+                paced(new Config.OutboundLimit(0, 1), new Config.OutboundLimit(0, 1), new Config.OutboundLimit(0, 1));
         Host named = host("a.example.com");
         List<Function<SocketAddress, Future<String>>> exchanges = List.of(
                 pinned -> Future.succeededFuture("fine"),
@@ -282,7 +286,7 @@ class EgressGuardTest {
         Promise<String> held = Promise.promise();
         Function<SocketAddress, Future<String>> hold = pinned -> held.future();
         Function<SocketAddress, Future<String>> quick = pinned -> Future.succeededFuture("in");
-        Config.Pace one = new Config.Pace(0, 1);
+        Config.OutboundLimit one = new Config.OutboundLimit(0, 1);
         record Gate(EgressGuard guard, String sameName, String sameAddress, String otherName, String otherAddress) {}
         for (Gate gate : List.of(
                 new Gate(paced(one, FREE, FREE), "b.other.net", "1.1.1.1", "a.example.com", "1.1.1.2"),
@@ -307,7 +311,7 @@ class EgressGuardTest {
 
     @Test
     void tellsWhoWaitedOnTheirOwnLoop() {
-        EgressGuard guard = paced(new Config.Pace(0, 1), FREE, FREE);
+        EgressGuard guard = paced(new Config.OutboundLimit(0, 1), FREE, FREE);
         List<Future<Boolean>> outcomes = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             Context own = vertx.getOrCreateContext();

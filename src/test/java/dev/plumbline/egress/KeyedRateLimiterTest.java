@@ -60,7 +60,7 @@ class KeyedRateLimiterTest {
     private final FakeTime time = new FakeTime();
 
     private KeyedRateLimiter<String> gate(int perSecond, int concurrent) {
-        return new KeyedRateLimiter<>(new Config.Pace(perSecond, concurrent), time::nanos, time);
+        return new KeyedRateLimiter<>(new Config.OutboundLimit(perSecond, concurrent), time::nanos, time);
     }
 
     private static boolean entered(Future<Void> entry) {
@@ -208,7 +208,7 @@ class KeyedRateLimiterTest {
     @Test
     void holdsItsLimitUnderManyThreads() throws InterruptedException {
         KeyedRateLimiter<String> gate =
-                new KeyedRateLimiter<>(new Config.Pace(0, 3), System::nanoTime, (millis, task) -> () -> {});
+                new KeyedRateLimiter<>(new Config.OutboundLimit(0, 3), System::nanoTime, (millis, task) -> () -> {});
         ExecutorService threads = Executors.newFixedThreadPool(8);
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();

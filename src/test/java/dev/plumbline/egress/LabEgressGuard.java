@@ -10,7 +10,7 @@ import java.util.List;
 
 /** The real guard, asking the lab's names and keeping no pace. */
 public final class LabEgressGuard {
-    private static final Config.Pace NONE = new Config.Pace(0, 0);
+    private static final Config.OutboundLimit NONE = new Config.OutboundLimit(0, 0);
 
     private LabEgressGuard() {}
 
@@ -19,12 +19,13 @@ public final class LabEgressGuard {
     }
 
     /** The same, which keeps a pace for each address. */
-    public static EgressGuard of(Vertx vertx, TargetPolicy policy, DnsLab dns, Config.Pace pace) {
-        Config.Dns settings = new Config.Dns(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);
+    public static EgressGuard of(Vertx vertx, TargetPolicy policy, DnsLab dns, Config.OutboundLimit pace) {
+        Config.DnsSettings settings =
+                new Config.DnsSettings(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);
         return new EgressGuard(
                 vertx,
                 policy,
                 new DnsResolver(vertx, settings, policy, System::nanoTime),
-                new Config.Targets(List.of(), List.of(), List.of(), null, pace, NONE, NONE));
+                new Config.TargetSettings(List.of(), List.of(), List.of(), null, pace, NONE, NONE));
     }
 }

@@ -90,7 +90,7 @@ public final class DnsFixture implements AutoCloseable {
     /** What a module fails with when a target may not be contacted for as long as it is patient. */
     public Throwable failure(ModuleDefinition<?> module, InetAddress occupied, int port, String domain) {
         TargetPolicy policy = policy("*");
-        EgressGuard guard = LabEgressGuard.of(vertx, policy, dns, new Config.Pace(0, 1));
+        EgressGuard guard = LabEgressGuard.of(vertx, policy, dns, new Config.OutboundLimit(0, 1));
         Promise<Void> never = Promise.promise();
         Host host = new Host("occupied.test", null);
         Future<Void> held = guard.dial(TestCheckContext.create(), host, occupied, port, pinned -> never.future());
@@ -125,8 +125,8 @@ public final class DnsFixture implements AutoCloseable {
         }
     }
 
-    private static Config.Dns settings(String server) {
-        return new Config.Dns(List.of(server), List.of(), Duration.ofMillis(700), 1_000);
+    private static Config.DnsSettings settings(String server) {
+        return new Config.DnsSettings(List.of(server), List.of(), Duration.ofMillis(700), 1_000);
     }
 
     @Override

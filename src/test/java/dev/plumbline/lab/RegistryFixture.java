@@ -46,13 +46,13 @@ public final class RegistryFixture implements AutoCloseable {
      * @param tlds that have an RDAP server
      */
     public RegistryFixture(Path folder, String... tlds) {
-        this(folder, new Config.Pace(0, 0), tlds);
+        this(folder, new Config.OutboundLimit(0, 0), tlds);
     }
 
     /**
      * @param pace of each registry
      */
-    public RegistryFixture(Path folder, Config.Pace pace, String... tlds) {
+    public RegistryFixture(Path folder, Config.OutboundLimit pace, String... tlds) {
         rdap = Await.value(vertx.createHttpServer()
                 .requestHandler(request -> {
                     asked.add(request.path());
@@ -67,7 +67,7 @@ public final class RegistryFixture implements AutoCloseable {
         EgressGuard guard = LabEgressGuard.of(vertx, policy, dns);
         http = new HttpProbe(
                 vertx, guard, new CertificateTrustEvaluator(TrustRoots.of(List.of(), List.of())), policy, "lab");
-        Config.Registries settings = settings(folder, pace, tlds);
+        Config.RegistrySettings settings = settings(folder, pace, tlds);
         try {
             rdapProbe = new RdapProbe(vertx, http, new RdapBootstrap(vertx, http, settings), settings);
         } catch (IOException unreadable) {
@@ -76,10 +76,10 @@ public final class RegistryFixture implements AutoCloseable {
         whoisProbe = new WhoisProbe(vertx, guard, settings);
     }
 
-    private Config.Registries settings(Path folder, Config.Pace pace, String... tlds) {
+    private Config.RegistrySettings settings(Path folder, Config.OutboundLimit pace, String... tlds) {
         try {
             Path list = Files.writeString(folder.resolve("dns.json"), list(base(), tlds));
-            return new Config.Registries("whois.iana.test:" + iana.port(), list.toString(), pace);
+            return new Config.RegistrySettings("whois.iana.test:" + iana.port(), list.toString(), pace);
         } catch (IOException unwritable) {
             throw new UncheckedIOException(unwritable);
         }

@@ -29,7 +29,7 @@ import java.util.Map;
 /** The TLS lab, its names, and the probes that look at it; trusts the lab's root alone. */
 public final class TlsLabFixture implements AutoCloseable {
     private static final List<String> ALLOWED = List.of("127.0.0.0/8", "::1/128");
-    private static final Config.Pace FREELY = new Config.Pace(0, 0);
+    private static final Config.OutboundLimit FREELY = new Config.OutboundLimit(0, 0);
 
     public final TlsLab lab = new TlsLab();
     public final DnsLab dns = DnsLab.start();
@@ -53,14 +53,14 @@ public final class TlsLabFixture implements AutoCloseable {
                 new TargetPolicy.Rules(ALLOWED, List.of(), List.of(), List.of("*")), (address, port) -> false);
         DnsResolver resolver = new DnsResolver(
                 vertx,
-                new Config.Dns(List.of(dns.address()), List.of(), Duration.ofSeconds(2), 1000),
+                new Config.DnsSettings(List.of(dns.address()), List.of(), Duration.ofSeconds(2), 1000),
                 policy,
                 System::nanoTime);
         EgressGuard guard = new EgressGuard(
                 vertx,
                 policy,
                 resolver,
-                new Config.Targets(ALLOWED, List.of(), List.of("*"), null, FREELY, FREELY, FREELY));
+                new Config.TargetSettings(ALLOWED, List.of(), List.of("*"), null, FREELY, FREELY, FREELY));
         tls = new TlsProbe(vertx, guard);
         http = new HttpProbe(vertx, guard, trust, policy, "plumbline-test");
         certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));

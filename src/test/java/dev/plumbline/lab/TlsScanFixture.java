@@ -56,7 +56,7 @@ public final class TlsScanFixture implements AutoCloseable {
      * The same by a guard that keeps a pace, for a check that has no time to wait before it begins.
      */
     public <E> CheckResult checkAtAPace(
-            ModuleDefinition<E> module, String target, Map<String, ?> options, Config.Pace pace) {
+            ModuleDefinition<E> module, String target, Map<String, ?> options, Config.OutboundLimit pace) {
         EgressGuard guard =
                 LabEgressGuard.of(vertx, HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")), dns, pace);
         TestCheckContext asked = TestCheckContext.of(module.description(), options);

@@ -52,7 +52,7 @@ class RateLimitVerticleTest {
             assertThat(lines.list)
                     .filteredOn(line -> line.getLoggerName().matches(".*(RateLimitVerticle|Bus)"))
                     .singleElement()
-                    .satisfies(line -> assertThat(line.getMessage()).contains("cannot be given back"));
+                    .satisfies(line -> assertThat(line.getMessage()).contains("quota refund failed"));
         } finally {
             ours.detachAppender(lines);
             Await.value(vertx.close());

@@ -29,7 +29,7 @@ public final class JobsApiClient {
                 Map.of(
                         "HTTP_PUBLIC_URL",
                         "https://checks.example.org",
-                        "HTTP_DRAIN",
+                        "HTTP_SHUTDOWN_TIMEOUT",
                         "1s",
                         // a busy machine is no outage
                         "DATABASE_TIMEOUT",

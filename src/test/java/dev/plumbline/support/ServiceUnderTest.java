@@ -51,7 +51,7 @@ public final class ServiceUnderTest implements AutoCloseable {
         environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(freePort()));
         environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(management));
         environment.put("PLUMBLINE_DATABASE_URL", databaseUrl);
-        environment.put("PLUMBLINE_HTTP_DRAIN", "0s");
+        environment.put("PLUMBLINE_HTTP_SHUTDOWN_TIMEOUT", "0s");
         environment.put("PLUMBLINE_SESSION_SECRET", SESSION_SECRET);
         environment.put("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8");
         environment.put("PLUMBLINE_TARGETS_PORTS", "*");

@@ -210,7 +210,7 @@ public final class ProblemResponder {
                 .addKeyValue("request_id", RequestIdHandler.of(ctx))
                 .addKeyValue("path", JOB.matcher(ctx.request().path()).replaceAll("job_…"))
                 .setCause(cause)
-                .log("a request failed");
+                .log("request failed");
         send(
                 ctx,
                 Problem.unavailable(

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Sharable
 public final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
-    private final Config.Http config;
+    private final Config.HttpSettings config;
     private final HttpServerOptions options;
     private final ProblemResponder problems;
     private final HttpMetrics metrics;
@@ -39,7 +39,7 @@ public final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
     private volatile boolean draining;
     private volatile long drainMillis;
 
-    public ConnectionLimitHandler(Config.Http config, ProblemResponder problems, HttpMetrics metrics) {
+    public ConnectionLimitHandler(Config.HttpSettings config, ProblemResponder problems, HttpMetrics metrics) {
         this.config = config;
         this.options = HttpServerSettings.of(config);
         this.problems = problems;
@@ -107,7 +107,7 @@ public final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
     }
 
     long headMillis() {
-        return config.headTimeout().toMillis();
+        return config.headerTimeout().toMillis();
     }
 
     long bodyMillis() {
@@ -116,7 +116,7 @@ public final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
 
     Problem lateHead() {
         return ProblemResponder.late("Send the whole head of a request within "
-                + config.headTimeout().toSeconds()
+                + config.headerTimeout().toSeconds()
                 + " seconds.");
     }
 

@@ -1,12 +1,13 @@
 package dev.plumbline.http.server;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What the HTTP side tells of itself, and how many requests it has under way. */
+/** Metrics of the HTTP server. */
 public final class HttpMetrics {
     private record Kind(String operation, int status) {}
 
@@ -16,7 +17,9 @@ public final class HttpMetrics {
 
     public HttpMetrics(MeterRegistry registry) {
         this.registry = registry;
-        registry.gauge("plumbline.http.active", underWay);
+        Gauge.builder("plumbline.http.active.requests", underWay, AtomicInteger::get)
+                .description("HTTP requests in progress")
+                .register(registry);
     }
 
     int begin() {
@@ -31,7 +34,7 @@ public final class HttpMetrics {
     /** Counts an answer to what was never under way. */
     void count(String operation, int status) {
         requests.computeIfAbsent(new Kind(operation, status), kind -> Counter.builder("plumbline.http.requests")
-                        .description("Requests answered, by operation and status")
+                        .description("HTTP responses by operation and status code")
                         .tag("operation", kind.operation())
                         .tag("status", Integer.toString(kind.status()))
                         .register(registry))

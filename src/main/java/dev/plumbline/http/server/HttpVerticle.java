@@ -30,7 +30,7 @@ public final class HttpVerticle extends VerticleBase {
     static final String OPERATION = "plumbline.operation";
     private static final String SEEN = "plumbline.seen";
 
-    private final Config.Http config;
+    private final Config.HttpSettings config;
     private final ApiContract contract;
     private final List<ApiOperation> operations;
     private final PageRoutes.Pages pages;
@@ -40,7 +40,7 @@ public final class HttpVerticle extends VerticleBase {
     private HttpServer server;
 
     public HttpVerticle(
-            Config.Http config,
+            Config.HttpSettings config,
             ApiContract contract,
             List<ApiOperation> operations,
             PageRoutes.Pages pages,
@@ -157,7 +157,7 @@ public final class HttpVerticle extends VerticleBase {
         ctx.put(SEEN, true);
         RawTarget.remember(ctx);
         ResponseBodies.remember(ctx);
-        boolean room = metrics.begin() <= config.maxConcurrent();
+        boolean room = metrics.begin() <= config.maxConcurrentRequests();
         ctx.addEndHandler(
                 ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
         if (!room) {

@@ -110,17 +110,17 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     }
 
     private void gauges() {
-        Gauge.builder("plumbline.jobs.lines", coordinator, JobCoordinator::active)
-                .description("Lines of jobs on this node, by what they do")
-                .tag("state", "active")
+        Gauge.builder("plumbline.job.lines", coordinator, JobCoordinator::active)
+                .description("Job lines claimed by this node, by state")
+                .tag("state", "running")
                 .register(needs.registry());
-        Gauge.builder("plumbline.jobs.lines", coordinator, JobCoordinator::waiting)
-                .description("Lines of jobs on this node, by what they do")
+        Gauge.builder("plumbline.job.lines", coordinator, JobCoordinator::waiting)
+                .description("Job lines claimed by this node, by state")
                 .tag("state", "waiting")
                 .register(needs.registry());
-        Gauge.builder("plumbline.jobs.lines", coordinator, JobCoordinator::unwritten)
-                .description("Lines of jobs on this node, by what they do")
-                .tag("state", "unwritten")
+        Gauge.builder("plumbline.job.lines", coordinator, JobCoordinator::unwritten)
+                .description("Job lines claimed by this node, by state")
+                .tag("state", "storing")
                 .register(needs.registry());
     }
 

@@ -221,7 +221,7 @@ public final class JobCoordinator {
         try {
             take(claimed);
         } catch (RuntimeException fault) {
-            LOG.error("A chunk could not be taken up.", fault);
+            LOG.atError().addKeyValue("chunk", claimed.id()).setCause(fault).log("chunk dispatch failed");
             lose(claimed.id());
         }
     }

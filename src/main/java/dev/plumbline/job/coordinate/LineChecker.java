@@ -71,7 +71,7 @@ final class LineChecker {
                     LOG.atError()
                             .addKeyValue("request_id", order.requestId())
                             .setCause(reply.cause())
-                            .log("a line was not checked");
+                            .log("line check failed");
                     fail(line, ErrorCode.INTERNAL, "The check failed for a reason that lies with this service.");
                     return Future.succeededFuture(0L);
                 });

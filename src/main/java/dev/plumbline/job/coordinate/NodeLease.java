@@ -103,7 +103,7 @@ final class NodeLease {
             if (failure != null) {
                 inTouch = false;
             } else if (!alright) {
-                LOG.warn("This node was silent for too long; its lines are others' now.");
+                LOG.atWarn().addKeyValue("node", owner).log("own lease expired");
                 alive = false;
                 register();
             } else {
@@ -126,7 +126,7 @@ final class NodeLease {
         store.rescue()
                 .onSuccess(rescued -> {
                     if (rescued) {
-                        LOG.warn("A silent node was declared dead; its lines are done anew.");
+                        LOG.warn("lease of another node expired");
                         holder.tick();
                         rescue();
                     }
@@ -165,7 +165,7 @@ final class NodeLease {
         still.removeAll(orphans);
         unknown = still;
         if (!orphans.isEmpty()) {
-            LOG.warn("{} chunk(s) were claimed and forgotten; they go back.", orphans.size());
+            LOG.atWarn().addKeyValue("chunks", orphans.size()).log("orphaned chunks released");
             store.release(owner, orphans).onFailure(NodeLease::complain);
         }
     }
@@ -182,7 +182,7 @@ final class NodeLease {
 
     private static void complain(Throwable failure) {
         if (!(failure instanceof dev.plumbline.store.DatabaseUnavailableException)) {
-            LOG.error("The table of jobs could not be kept in order.", failure);
+            LOG.error("job maintenance failed", failure);
         }
     }
 }

@@ -178,7 +178,7 @@ final class ResultWriter {
      */
     private void giveUp(List<Entry> batch, Throwable failure) {
         if (!(failure instanceof DatabaseUnavailableException)) {
-            LOG.error("Results could not be written.", failure);
+            LOG.atError().addKeyValue("lines", batch.size()).setCause(failure).log("result write failed");
             batch.stream().map(entry -> entry.chunk.id()).distinct().forEach(onGone);
         }
         rest();

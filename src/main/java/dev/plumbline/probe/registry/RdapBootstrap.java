@@ -72,7 +72,7 @@ public final class RdapBootstrap {
      * @throws IOException when the file cannot be read
      * @throws IllegalArgumentException when it holds no such list
      */
-    public RdapBootstrap(Vertx vertx, HttpProbe http, Config.Registries settings) throws IOException {
+    public RdapBootstrap(Vertx vertx, HttpProbe http, Config.RegistrySettings settings) throws IOException {
         this(vertx, http, settings.rdapBootstrap(), System::nanoTime);
     }
 
@@ -85,7 +85,9 @@ public final class RdapBootstrap {
         this.source = remote ? url(source) : null;
         if (source != null && this.source == null) {
             if (remote) {
-                throw new IllegalArgumentException("rdap.bootstrap: '" + source + "' is no URL");
+                throw new IllegalArgumentException("rdap.bootstrap is \""
+                        + source
+                        + "\". Set an http or https URL, or the path of a readable file.");
             }
             this.servers = read(source);
         } else {
@@ -100,7 +102,7 @@ public final class RdapBootstrap {
         try {
             return parse(Files.readAllBytes(Path.of(file)));
         } catch (IllegalArgumentException none) {
-            throw new IllegalArgumentException("rdap.bootstrap: " + file + ": " + none.getMessage(), none);
+            throw new IllegalArgumentException("rdap.bootstrap: " + file + " " + none.getMessage(), none);
         }
     }
 
@@ -165,8 +167,9 @@ public final class RdapBootstrap {
                 .onFailure(failure -> {
                     due.set(now + AGAIN_AFTER_FAILURE.toNanos());
                     LOG.atInfo()
-                            .addKeyValue("reason", failure.getMessage())
-                            .log("the list of RDAP servers could not be renewed");
+                            .addKeyValue("url", url.text())
+                            .addKeyValue("cause", failure.toString())
+                            .log("RDAP bootstrap registry download failed");
                 })
                 .onComplete(done -> settled.tryComplete());
     }
@@ -198,7 +201,7 @@ public final class RdapBootstrap {
         try {
             services = MAPPER.readTree(bytes).path("services");
         } catch (IOException broken) {
-            throw new IllegalArgumentException("is no JSON", broken);
+            throw new IllegalArgumentException("is not valid JSON", broken);
         }
         Map<String, String> found = new HashMap<>();
         for (JsonNode service : services) {
@@ -210,7 +213,7 @@ public final class RdapBootstrap {
             }
         }
         if (found.isEmpty()) {
-            throw new IllegalArgumentException("names no RDAP server");
+            throw new IllegalArgumentException("contains no RDAP server");
         }
         return Map.copyOf(found);
     }

@@ -26,10 +26,10 @@ public final class RdapProbe {
     private final RdapBootstrap bootstrap;
     private final RegistryRateLimiter pace;
 
-    public RdapProbe(Vertx vertx, HttpProbe http, RdapBootstrap bootstrap, Config.Registries settings) {
+    public RdapProbe(Vertx vertx, HttpProbe http, RdapBootstrap bootstrap, Config.RegistrySettings settings) {
         this.http = http;
         this.bootstrap = bootstrap;
-        this.pace = new RegistryRateLimiter(vertx, settings.pace());
+        this.pace = new RegistryRateLimiter(vertx, settings.perServer());
     }
 
     /**

@@ -53,11 +53,11 @@ final class RegistryRateLimiter {
             .executor(Runnable::run)
             .build();
 
-    RegistryRateLimiter(Vertx vertx, Config.Pace pace) {
+    RegistryRateLimiter(Vertx vertx, Config.OutboundLimit pace) {
         this(vertx, pace, System::nanoTime);
     }
 
-    RegistryRateLimiter(Vertx vertx, Config.Pace pace, LongSupplier nanoClock) {
+    RegistryRateLimiter(Vertx vertx, Config.OutboundLimit pace, LongSupplier nanoClock) {
         this.gate = new KeyedRateLimiter<>(pace, nanoClock, Scheduler.of(vertx));
         this.nanoClock = nanoClock;
     }

@@ -60,10 +60,10 @@ public final class WhoisProbe {
     /**
      * @throws IllegalArgumentException when the first server cannot be read
      */
-    public WhoisProbe(Vertx vertx, EgressGuard guard, Config.Registries settings) {
+    public WhoisProbe(Vertx vertx, EgressGuard guard, Config.RegistrySettings settings) {
         this.vertx = vertx;
         this.guard = guard;
-        this.pace = new RegistryRateLimiter(vertx, settings.pace());
+        this.pace = new RegistryRateLimiter(vertx, settings.perServer());
         this.client = vertx.createNetClient(new NetClientOptions().setReconnectAttempts(0));
         Target.HostPort server = WhoisReferral.server(settings.whoisServer());
         if (server == null) {

@@ -70,7 +70,7 @@ class DiskFullTest {
             assertThat(lines.list)
                     .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
                     .singleElement()
-                    .satisfies(line -> assertThat(line.getFormattedMessage()).contains("disk", "is full"));
+                    .satisfies(line -> assertThat(line.getFormattedMessage()).contains("database disk full"));
         } finally {
             logger.detachAppender(lines);
         }

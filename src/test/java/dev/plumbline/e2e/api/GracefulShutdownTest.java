@@ -36,7 +36,7 @@ class GracefulShutdownTest {
     @BeforeEach
     void start() {
         lab = Await.value(HttpLab.start(vertx));
-        service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_DRAIN", "30s"));
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_SHUTDOWN_TIMEOUT", "30s"));
     }
 
     @AfterEach

@@ -212,7 +212,7 @@ class InstantApiTest {
         return service.send("GET", service.management("/metrics"))
                 .body()
                 .lines()
-                .filter(line -> line.startsWith("plumbline_cache_total{from=\"hot\"}"))
+                .filter(line -> line.startsWith("plumbline_cache_requests_total{result=\"hit\",tier=\"response\"}"))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ') + 1)))
                 .sum();
     }

@@ -44,8 +44,8 @@ class MalformedRequestTest {
                 Map.of(
                         "TARGETS_ALLOW", "",
                         "DNS_SERVERS", "127.0.0.1:1",
-                        "HTTP_HEAD_TIMEOUT", "1s",
-                        "HTTP_MAX_CONCURRENT", "40",
+                        "HTTP_HEADER_TIMEOUT", "1s",
+                        "HTTP_MAX_CONCURRENT_REQUESTS", "40",
                         "HTTP_MAX_CONNECTIONS", "60"));
     }
 

@@ -168,10 +168,10 @@ class ToolsApiTest {
                 .contains(
                         "plumbline_http_requests_total{operation=\"listTools\",status=\"200\"}",
                         "plumbline_checks_running",
-                        "plumbline_checks_waiting",
+                        "plumbline_checks_queued",
                         "plumbline_event_loop_lag_seconds",
-                        "plumbline_cache_total{from=\"hot\"}",
-                        "plumbline_quota_refused_total{policy=\"fresh\"}");
+                        "plumbline_cache_requests_total{result=\"hit\",tier=\"response\"}",
+                        "plumbline_quota_exceeded_total{policy=\"fresh\"}");
         assertThat(service.send("GET", service.management("/health/live")).statusCode())
                 .isEqualTo(200);
         assertThat(service.send("GET", service.management("/health/ready")).statusCode())

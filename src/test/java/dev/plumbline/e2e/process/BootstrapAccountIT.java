@@ -64,7 +64,7 @@ class BootstrapAccountIT {
 
         try (ServiceProcess service = ServiceProcess.launch(folder, Map.of("BOOTSTRAP_API_KEY", wrong))) {
             assertThat(service.awaitExit(40)).isEqualTo(1);
-            assertThat(service.log()).contains("bootstrap.api_key: its checksum is wrong");
+            assertThat(service.log()).contains("bootstrap.api_key: the checksum is not valid");
             new SecretScanner().secret(wrong).assertNoneIn("the complaint", service.log());
         }
     }

@@ -79,7 +79,7 @@ class GracefulShutdownIT {
                 assertThat(status).isZero();
                 assertThat(service.log())
                         .contains("stopped")
-                        .doesNotContain("did not stop cleanly", " WARN ", " ERROR ");
+                        .doesNotContain("shutdown step failed", " WARN ", " ERROR ");
             }
             try (ServiceProcess service = ServiceProcess.start(folder, SETTINGS)) {
                 assertThat(answered).hasSizeGreaterThanOrEqualTo(ANSWERS_BEFORE_THE_END);

@@ -79,7 +79,7 @@ class SecretLeakIT {
 
             assertThat(answers).hasSizeGreaterThan(70);
             answers.forEach(answer -> leaks.assertNoneIn("an answer", answer));
-            assertThat(service.log()).contains("started", "stopped", "The embedded database died");
+            assertThat(service.log()).contains("started", "stopped", "embedded database terminated");
             service.log().lines().forEach(line -> leaks.assertNoneIn("the log", line));
             assertThat(service.printed()).isEmpty();
         }

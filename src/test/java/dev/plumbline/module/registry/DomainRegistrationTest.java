@@ -196,7 +196,7 @@ class DomainRegistrationTest {
 
     @Test
     void afterRdapHasFailedWhoisIsWaitedFor(@TempDir Path folder) {
-        try (RegistryFixture slow = new RegistryFixture(folder, new Config.Pace(1, 1), "com")) {
+        try (RegistryFixture slow = new RegistryFixture(folder, new Config.OutboundLimit(1, 1), "com")) {
             slow.page("/rdap/domain/example.com", 500, "");
             slow.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(""));
             slow.check(MODULE, "example.com", Map.of("source", "whois"), 10_000);

@@ -348,7 +348,7 @@ class TlsProtocolsTest {
         ScriptedTlsServer server = scripted(ScriptedTlsServer.create().speaks(TLS12, all));
 
         CheckResult result = bench.checkAtAPace(
-                MODULE, "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), new Config.Pace(20, 1));
+                MODULE, "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), new Config.OutboundLimit(20, 1));
 
         assertThat((List<?>) result.fields().get("ciphers")).hasSize(all.length);
         assertThat(server.mostOpen()).isLessThanOrEqualTo(2);

@@ -68,7 +68,8 @@ class DnsProbeTest {
     }
 
     private DnsResolver resolver(DnsLab server) {
-        Config.Dns settings = new Config.Dns(List.of(server.address()), List.of(), Duration.ofSeconds(1), 1000);
+        Config.DnsSettings settings =
+                new Config.DnsSettings(List.of(server.address()), List.of(), Duration.ofSeconds(1), 1000);
         return new DnsResolver(vertx, settings, POLICY, now::get);
     }
 
@@ -258,7 +259,8 @@ class DnsProbeTest {
 
     @Test
     void aCheckOfManySilentNamesLeavesRoomForOthers() {
-        Config.Dns settings = new Config.Dns(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 1000);
+        Config.DnsSettings settings =
+                new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 1000);
         DnsResolver narrow = LimitedResolver.of(vertx, settings, POLICY, DnsQueryLimiter.MOST_OPEN + 1);
         DnsProbe patient = new DnsProbe(vertx, narrow, Map.of(), POLICY);
         lab.address("fine.test", "1.1.1.1").address("innocent.test", "1.1.1.2");

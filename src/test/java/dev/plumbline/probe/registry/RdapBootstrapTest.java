@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RdapBootstrapTest {
-    private static final Config.Pace FREELY = new Config.Pace(0, 0);
+    private static final Config.OutboundLimit FREELY = new Config.OutboundLimit(0, 0);
 
     @TempDir
     Path folder;
@@ -47,7 +47,7 @@ class RdapBootstrapTest {
                     folder.resolve("list.json"),
                     "{\"services\":[[[\"uk\"],[\"https://uk.test/\"]],[[\"co.uk\"],[\"https://co.test/\"]]]}");
             RdapBootstrap bootstrap = new RdapBootstrap(
-                    bench.vertx(), bench.http(), new Config.Registries("x.test", list.toString(), FREELY));
+                    bench.vertx(), bench.http(), new Config.RegistrySettings("x.test", list.toString(), FREELY));
 
             assertThat(bootstrap.serverOf("a.co.uk")).isEqualTo("https://co.test/");
             assertThat(bootstrap.serverOf("a.org.uk")).isEqualTo("https://uk.test/");
@@ -60,7 +60,7 @@ class RdapBootstrapTest {
     void hasAListOfItsOwn() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             RdapBootstrap bootstrap =
-                    new RdapBootstrap(bench.vertx(), bench.http(), new Config.Registries("x.test", null, FREELY));
+                    new RdapBootstrap(bench.vertx(), bench.http(), new Config.RegistrySettings("x.test", null, FREELY));
 
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
             assertThat(bootstrap.serverOf("example.invalid")).isNull();
@@ -137,7 +137,9 @@ class RdapBootstrapTest {
             Path list = Files.writeString(folder.resolve("bad.json"), "{}");
 
             assertThatThrownBy(() -> new RdapBootstrap(
-                            bench.vertx(), bench.http(), new Config.Registries("x.test", list.toString(), FREELY)))
+                            bench.vertx(),
+                            bench.http(),
+                            new Config.RegistrySettings("x.test", list.toString(), FREELY)))
                     .hasMessageContaining("rdap.bootstrap")
                     .hasMessageContaining("bad.json");
         }

@@ -29,7 +29,7 @@ class RegistryRateLimiterTest {
     @BeforeEach
     void start() {
         vertx = Vertx.vertx();
-        pace = new RegistryRateLimiter(vertx, new Config.Pace(0, 1));
+        pace = new RegistryRateLimiter(vertx, new Config.OutboundLimit(0, 1));
     }
 
     @AfterEach
@@ -108,7 +108,7 @@ class RegistryRateLimiterTest {
     void aServerThatKeepsSilentIsLeftAloneForAWhile() {
         AtomicLong clock = new AtomicLong();
         AtomicInteger asked = new AtomicInteger();
-        RegistryRateLimiter timed = new RegistryRateLimiter(vertx, new Config.Pace(0, 1), clock::get);
+        RegistryRateLimiter timed = new RegistryRateLimiter(vertx, new Config.OutboundLimit(0, 1), clock::get);
         Function<CheckContext, Future<String>> silent = share -> {
             asked.incrementAndGet();
             clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.MOST_MILLIS));

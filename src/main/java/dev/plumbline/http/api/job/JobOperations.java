@@ -23,7 +23,7 @@ public final class JobOperations {
             ApiKeyHandler authentication,
             RequestBodyReader bodies,
             ProblemResponder problems,
-            Config.Http http) {
+            Config.HttpSettings http) {
         JobJson json = new JobJson(http.publicUrl());
         JobClient calls = new JobClient(bus);
         JobResponses answers =

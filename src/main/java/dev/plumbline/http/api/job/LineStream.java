@@ -180,7 +180,7 @@ final class LineStream {
                     .addKeyValue("request_id", RequestIdHandler.of(ctx))
                     .addKeyValue("lines", at)
                     .setCause(cause instanceof JobClient.Refusal ? null : cause)
-                    .log("an answer was cut off: its next lines cannot be read");
+                    .log("result stream aborted");
             response.reset();
             sent.tryComplete();
         } else {
