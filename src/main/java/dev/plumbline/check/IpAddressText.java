@@ -3,6 +3,7 @@ package dev.plumbline.check;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,11 @@ public final class IpAddressText {
         }
         int address = plainV4(text, 0);
         return address == 0 && !text.equals("0.0.0.0") ? null : v4(address);
+    }
+
+    /** Formats each address. */
+    public static List<String> format(List<InetAddress> addresses) {
+        return addresses.stream().map(IpAddressText::format).toList();
     }
 
     /** The canonical text: RFC 5952 for IPv6, with the last 32 bits of a mapped address dotted. */

@@ -1,9 +1,11 @@
 package dev.plumbline.probe.tcp;
 
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
+import dev.plumbline.check.Target;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
@@ -17,6 +19,7 @@ import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,9 @@ public final class TcpProbe {
 
     /** Left of a check's time for telling what was seen, in ms. */
     private static final long RESERVE_MILLIS = 50;
+
+    private static final int MAX_ADDRESSES = 6;
+    private static final long MIN_CONNECT_MILLIS = 1_000;
 
     private final Vertx vertx;
     private final EgressGuard guard;
@@ -89,6 +95,52 @@ public final class TcpProbe {
                 address,
                 port,
                 remote -> exchange(context, address, remote, connectMillis, talkMillis, script));
+    }
+
+    /**
+     * Connects to the addresses of a host in order until one accepts, and runs the script there. Each
+     * attempt gets an equal share of the remaining time, at least {@value #MIN_CONNECT_MILLIS} ms. An
+     * address that refuses, resets, does not respond or has no route leads to the next one; at most
+     * {@value #MAX_ADDRESSES} are tried. Fails as {@link EgressGuard#resolve} does.
+     *
+     * @param readMillis maximum duration of the exchange
+     */
+    public Future<ConnectAttempts> connectAny(
+            CheckContext context, Target.HostPort target, long readMillis, Script script) {
+        return addresses(context, target.host(), target.port())
+                .compose(addresses -> connectNext(context, target, readMillis, script, addresses, List.of()));
+    }
+
+    private Future<ConnectAttempts> connectNext(
+            CheckContext context,
+            Target.HostPort target,
+            long readMillis,
+            Script script,
+            List<InetAddress> addresses,
+            List<CheckError> failures) {
+        int attempts = Math.min(addresses.size(), MAX_ADDRESSES) - failures.size();
+        InetAddress address = addresses.get(failures.size());
+        long share = Math.max(context.deadline().remainingMillis() / attempts, MIN_CONNECT_MILLIS);
+        return talk(context, target.host(), address, target.port(), share, readMillis, script)
+                .map(exchange -> new ConnectAttempts(addresses, failures, address, exchange))
+                .recover(cause -> {
+                    if (!(cause instanceof CheckFailure failure)) {
+                        return Future.failedFuture(cause);
+                    }
+                    List<CheckError> all = new ArrayList<>(failures);
+                    all.add(failure.error());
+                    boolean retry = attempts > 1 && !context.deadline().passed() && isUnreachable(failure.error());
+                    return retry
+                            ? connectNext(context, target, readMillis, script, addresses, all)
+                            : Future.succeededFuture(new ConnectAttempts(addresses, all, null, null));
+                });
+    }
+
+    private static boolean isUnreachable(CheckError error) {
+        return switch (error.code()) {
+            case CONNECT_REFUSED, CONNECT_TIMEOUT, CONNECT_UNREACHABLE, CONNECTION_RESET -> true;
+            default -> false;
+        };
     }
 
     private Future<Exchange> exchange(
