@@ -3,9 +3,9 @@ package dev.plumbline.account;
 import java.time.Instant;
 
 /**
- * An account that was not deleted.
+ * An account.
  *
- * @param email as it was given
- * @param keys how many API keys of it are live, the hidden one of the web pages apart
+ * @param email as given
+ * @param keys the number of active API keys, without the internal key of the web pages
  */
 public record Account(long id, String email, Plan plan, boolean disabled, Instant createdAt, int keys) {}

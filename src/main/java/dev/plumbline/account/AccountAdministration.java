@@ -6,17 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accounts and their API keys, for those who manage them. What is changed here is known to every
- * node within a second. All of it fails with {@code DatabaseUnavailableException} while the
- * database is away, and what hashes a password with {@link HashingQueueFullException} when too many wait for
- * that.
+ * Manages accounts and API keys. Changes take effect on all nodes within one second. Methods fail
+ * with {@code DatabaseUnavailableException} if the database is unavailable. Methods that hash a
+ * password fail with {@link HashingQueueFullException} if too many hashes are queued.
  */
 public final class AccountAdministration {
-    /** Live API keys of one account, at most. */
+    /** The maximum number of active API keys of an account. */
     public static final int MOST_KEYS = 10;
 
-    private static final int MOST_LISTED = 200;
-    private static final int GENERATED_PASSWORD = 20;
+    private static final int MAX_LISTED = 200;
+    private static final int GENERATED_PASSWORD_LENGTH = 20;
 
     private final AccountStore accounts;
     private final ApiKeyStore keys;
@@ -28,42 +27,42 @@ public final class AccountAdministration {
         this.passwords = passwords;
     }
 
-    /** A password that nobody guesses, for somebody to be given: 119 bits. */
+    /** Generates a random password with 119 bits of entropy. */
     public static String generatePassword() {
-        return ApiKeySecret.random(GENERATED_PASSWORD);
+        return ApiKeySecret.random(GENERATED_PASSWORD_LENGTH);
     }
 
     /**
-     * Makes an account.
+     * Creates an account.
      *
      * @param password without {@link PasswordHasher#fault}
-     * @return its id; null if another account has that address
+     * @return the id; null if the e-mail address is in use
      */
     public Future<@Nullable Long> create(EmailAddress email, Plan plan, String password) {
         return passwords.hash(password).compose(hash -> accounts.insert(email, plan, hash));
     }
 
-    /** The account with that address; null if there is none. */
+    /** Returns the account with this e-mail address, or null. */
     public Future<@Nullable Account> find(EmailAddress email) {
         return accounts.find(email).map(kept -> kept == null ? null : kept.account());
     }
 
     /**
-     * Accounts in the order they were made in.
+     * Returns accounts in the order of creation.
      *
-     * @param afterId only those made after the one with this id; 0 for all
+     * @param afterId returns accounts after this id; 0 for all
      */
-    public Future<List<Account>> list(long afterId, int most) {
-        return accounts.list(afterId, most);
+    public Future<List<Account>> list(long afterId, int max) {
+        return accounts.list(afterId, max);
     }
 
-    /** False if there is no such account, as for the others below. */
+    /** Returns false if there is no such account, as do the following methods. */
     public Future<Boolean> setPlan(EmailAddress email, Plan plan) {
         return accounts.setPlan(email, plan);
     }
 
     /**
-     * Also signs out everybody who is signed in with it.
+     * Sets the password and ends all sessions.
      *
      * @param password without {@link PasswordHasher#fault}
      */
@@ -71,36 +70,41 @@ public final class AccountAdministration {
         return passwords.hash(password).compose(hash -> accounts.setPassword(email, hash));
     }
 
-    /** While it is disabled its keys open nothing and nobody can sign in. */
+    /**
+     * Disables or enables an account. The API keys of a disabled account are rejected, and sign-in is
+     * not possible.
+     */
     public Future<Boolean> setDisabled(EmailAddress email, boolean disabled) {
         return accounts.setDisabled(email, disabled);
     }
 
-    /** Its keys are revoked, its address is free again; its jobs go with it. */
+    /** Deletes an account and its jobs and revokes its keys. The e-mail address can be used again. */
     public Future<Boolean> delete(EmailAddress email) {
         return accounts.delete(email);
     }
 
-    /** Makes an API key, unless the account has {@value #MOST_KEYS} live ones already. */
+    /** Creates an API key, unless the account has {@value #MOST_KEYS} active keys. */
     public Future<ApiKeyCreation> createKey(long accountId, ApiKeyRequest wish) {
         return keys.insert(accountId, wish, ApiKeySecret.fresh(), MOST_KEYS);
     }
 
-    /** The account's keys, live ones first, then the newest first, revoked ones too; not for ever. */
+    /**
+     * Returns the keys of the account, active keys first, then newest first, including revoked ones.
+     */
     public Future<List<ApiKey>> keys(long accountId) {
-        return keys.list(accountId, MOST_LISTED);
+        return keys.list(accountId, MAX_LISTED);
     }
 
     /**
-     * Revokes a key, however often it is asked to.
+     * Revokes a key. Idempotent.
      *
-     * @return false if that account has no such key
+     * @return false if the account has no such key
      */
     public Future<Boolean> revokeKey(long accountId, long keyId) {
         return keys.revoke(accountId, keyId);
     }
 
-    /** Whether somebody's words for a key fit one, none or several. */
+    /** The result of revoking a key by name. */
     public enum Revocation {
         REVOKED,
         NO_SUCH_KEY,
@@ -108,17 +112,17 @@ public final class AccountAdministration {
     }
 
     /**
-     * Revokes a key of whatever account.
+     * Revokes a key of any account.
      *
-     * @param named its id, its visible prefix, or the whole key
+     * @param named the id, the prefix or the key
      */
     public Future<Revocation> revokeKey(String named) {
         long id = named.matches("[0-9]{1,18}") ? Long.parseLong(named) : -1;
-        return keys.findNamed(ApiKeySecret.hash(named), named, id).compose(found -> {
-            if (found.size() != 1) {
-                return Future.succeededFuture(found.isEmpty() ? Revocation.NO_SUCH_KEY : Revocation.AMBIGUOUS);
+        return keys.findNamed(ApiKeySecret.hash(named), named, id).compose(matches -> {
+            if (matches.size() != 1) {
+                return Future.succeededFuture(matches.isEmpty() ? Revocation.NO_SUCH_KEY : Revocation.AMBIGUOUS);
             }
-            ApiKeyStore.Named one = found.get(0);
+            ApiKeyStore.Named one = matches.get(0);
             return keys.revoke(one.accountId(), one.keyId())
                     .map(done -> done ? Revocation.REVOKED : Revocation.NO_SUCH_KEY);
         });

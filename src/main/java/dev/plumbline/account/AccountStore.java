@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Accounts in PostgreSQL. Every change is told to all nodes as it is committed. */
+/** Accounts in PostgreSQL. Changes are sent to all nodes with NOTIFY. */
 final class AccountStore {
-    /** NOTIFY with the id of an account of which something has changed that decides what it may. */
+    /** The NOTIFY channel for accounts with changed permissions. The payload is the account id. */
     static final String CHANGED = "account_changed";
 
-    private static final String TELL = "select id, pg_notify('" + CHANGED + "', id::text) from ";
+    private static final String NOTIFY = "select id, pg_notify('" + CHANGED + "', id::text) from ";
 
     private static final String INSERT =
             """
@@ -23,12 +23,12 @@ final class AccountStore {
       insert into account (email, email_key, plan, password_hash)
       values ($1, $2, $3, $4) on conflict (email_key) do nothing returning id""";
 
-    // Whoever comes second waits here for the first to commit.
+    // A concurrent transaction waits here until the first one commits.
     private static final String FIRST =
             "insert into first_start default values on conflict do nothing returning done_at";
 
-    // The salt is random: no other attempt has this hash.
-    private static final String IS_MADE = "select exists (select from account where password_hash = $1)";
+    // The salt is random, so the hash identifies the attempt.
+    private static final String IS_CREATED = "select exists (select from account where password_hash = $1)";
 
     private static final String SELECT =
             """
@@ -39,18 +39,18 @@ final class AccountStore {
         a.password_hash
       from account a where a.deleted_at is null and\s""";
 
-    // Whoever is signing in just now holds this up; what follows sees the session.
+    // Waits for concurrent sign-ins, so that the following statements see their sessions.
     private static final String LOCK = "select from account where email_key = $1 for update";
 
     private static final String SET_PLAN =
-            "with changed as (update account set plan = $2 where email_key = $1 returning id) " + TELL + "changed";
+            "with changed as (update account set plan = $2 where email_key = $1 returning id) " + NOTIFY + "changed";
 
     private static final String SET_PASSWORD =
             """
       with changed as (update account set password_hash = $2 where email_key = $1 returning id),
         signed_out as (delete from session where account_id in (select id from changed))
       """
-                    + TELL
+                    + NOTIFY
                     + "changed";
 
     private static final String DISABLE =
@@ -60,12 +60,12 @@ final class AccountStore {
           where email_key = $1 returning id),
         signed_out as (delete from session where account_id in (select id from changed))
       """
-                    + TELL
+                    + NOTIFY
                     + "changed";
 
     private static final String ENABLE =
             "with changed as (update account set disabled_at = null where email_key = $1 returning id) "
-                    + TELL
+                    + NOTIFY
                     + "changed";
 
     private static final String DELETE =
@@ -79,7 +79,7 @@ final class AccountStore {
           where revoked_at is null and account_id in (select id from changed)),
         signed_out as (delete from session where account_id in (select id from changed))
       """
-                    + TELL
+                    + NOTIFY
                     + "changed";
 
     private final Database database;
@@ -89,13 +89,13 @@ final class AccountStore {
     }
 
     /**
-     * An account and what its password must match.
+     * An account and its password hash.
      *
-     * @param passwordHash null if nobody can sign in
+     * @param passwordHash null if sign-in is not possible
      */
     record Kept(Account account, @Nullable String passwordHash) {}
 
-    /** The new account's id; null if another has that address. */
+    /** Returns the id of the new account; null if the e-mail address is in use. */
     Future<@Nullable Long> insert(EmailAddress email, Plan plan, @Nullable String passwordHash) {
         return database.query(INSERT, values(email, plan, passwordHash)).map(AccountStore::id);
     }
@@ -110,10 +110,10 @@ final class AccountStore {
     }
 
     /**
-     * Makes the first account, with a key, if there has never been one. Of several nodes that do so
-     * at once, one does.
+     * Creates the first account and an API key, unless an account has ever existed. Concurrent calls
+     * of several nodes create one account.
      *
-     * @return whether it was made, now or by an earlier try with the same hash
+     * @return whether it was created, now or by an earlier attempt with the same hash
      */
     Future<Boolean> insertFirst(EmailAddress email, Plan plan, String passwordHash, ApiKeyRequest wish, String secret) {
         return database.inTransaction(transaction -> transaction
@@ -121,7 +121,7 @@ final class AccountStore {
                 .execute()
                 .compose(first -> first.size() == 0
                         ? transaction
-                                .preparedQuery(IS_MADE)
+                                .preparedQuery(IS_CREATED)
                                 .execute(Tuple.of(passwordHash))
                                 .map(rows -> rows.iterator().next().getBoolean(0))
                         : transaction
@@ -132,13 +132,13 @@ final class AccountStore {
                                 .map(true)));
     }
 
-    /** Whether there is or has been an account. */
+    /** Whether an account has ever existed. */
     Future<Boolean> anyEver() {
         return database.query("select exists (select from first_start)")
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
-    /** The account with that address; null if there is none. */
+    /** Returns the account with this e-mail address, or null. */
     Future<@Nullable Kept> find(EmailAddress email) {
         return database.query(SELECT + "a.email_key = $1", Tuple.of(email.key()))
                 .map(AccountStore::one);
@@ -153,9 +153,9 @@ final class AccountStore {
         return row.hasNext() ? kept(row.next()) : null;
     }
 
-    /** Accounts in the order of their ids. */
-    Future<List<Account>> list(long afterId, int most) {
-        return database.query(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, most))
+    /** Returns accounts in the order of their ids. */
+    Future<List<Account>> list(long afterId, int max) {
+        return database.query(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, max))
                 .map(rows -> {
                     List<Account> accounts = new ArrayList<>();
                     for (Row row : rows) {
@@ -177,22 +177,22 @@ final class AccountStore {
                 row.getString(6));
     }
 
-    /** False if there is no such account, as for the others below. */
+    /** Returns false if there is no such account, as do the following methods. */
     Future<Boolean> setPlan(EmailAddress email, Plan plan) {
         return change(SET_PLAN, Tuple.of(email.key(), plan.id()));
     }
 
-    /** Also ends all its sessions. */
+    /** Sets the password and ends all sessions. */
     Future<Boolean> setPassword(EmailAddress email, String passwordHash) {
         return change(SET_PASSWORD, Tuple.of(email.key(), passwordHash));
     }
 
-    /** Also ends all its sessions, where it disables. */
+    /** Disables or enables the account. Disabling ends all sessions. */
     Future<Boolean> setDisabled(EmailAddress email, boolean disabled) {
         return change(disabled ? DISABLE : ENABLE, Tuple.of(email.key()));
     }
 
-    /** Forgets its address and its password, revokes its keys and ends its sessions. */
+    /** Clears the e-mail address and password, revokes the keys and ends the sessions. */
     Future<Boolean> delete(EmailAddress email) {
         return change(DELETE, Tuple.of(email.key()));
     }

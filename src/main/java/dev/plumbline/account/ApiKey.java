@@ -5,13 +5,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be told of an API key: everything but the key.
+ * An API key, without the secret.
  *
- * @param prefix how the key begins, for people to tell their keys apart
- * @param scopes what it may be used for
- * @param lastUsedAt to within a minute; null if never
- * @param expiresAt null for never
- * @param revokedAt null if it was not revoked
+ * @param prefix the first characters of the key
+ * @param scopes the granted scopes
+ * @param lastUsedAt accurate to one minute; null if never used
+ * @param expiresAt null if it does not expire
+ * @param revokedAt null if it is not revoked
  */
 public record ApiKey(
         long id,

@@ -21,14 +21,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who is behind a key. What the database said of a key, good or bad, is believed for {@value
- * #BELIEVED_SECONDS} seconds, or until {@link #forgetKey} or {@link #forgetAccount} say that it has
- * changed. Thread-safe.
+ * Authenticates API keys. Caches lookups, including unknown keys, for {@value #CACHE_SECONDS}
+ * seconds or until {@link #forgetKey} or {@link #forgetAccount}. Thread-safe.
  */
 public final class ApiKeyAuthenticator {
-    static final int BELIEVED_SECONDS = 5;
+    static final int CACHE_SECONDS = 5;
 
-    private static final int MOST_REMEMBERED = 20_000;
+    private static final int MAX_CACHED = 20_000;
     private static final Duration USE_PERIOD = Duration.ofMinutes(1);
     private static final Batcher.Limits FINDS = new Batcher.Limits(256, 10_000, 2).expiringAfter(2_000);
     private static final Batcher.Limits USES = new Batcher.Limits(500, 10_000, 1, 1_000);
@@ -38,18 +37,18 @@ public final class ApiKeyAuthenticator {
     private final Ticker ticker;
     private final Batcher<Buffer, @Nullable Found> finds;
     private final Batcher<Long, Boolean> uses;
-    // By hash. Strangers can fill it with keys that there are not; Caffeine's admission policy keeps
-    // what is asked for often.
+    // By hash. Clients can fill it with unknown keys; the admission policy of Caffeine keeps frequent
+    // ones.
     private final Cache<Buffer, Known> known;
     private final Cache<Long, Boolean> noted;
     private final AtomicLong forgotten = new AtomicLong();
-    private volatile @Nullable NotificationListener news;
+    private volatile @Nullable NotificationListener notifications;
 
     /**
-     * What is believed of a key.
+     * A cached lookup.
      *
-     * @param found null if there is no such key
-     * @param expiresNanos by the ticker; null for never
+     * @param found null for an unknown key
+     * @param expiresNanos ticker time; null if it does not expire
      */
     private record Known(@Nullable Found found, @Nullable Long expiresNanos) {}
 
@@ -58,7 +57,7 @@ public final class ApiKeyAuthenticator {
     }
 
     /**
-     * @param ticker by which knowledge grows old and keys expire
+     * @param ticker the clock of cache expiry and key expiry
      */
     ApiKeyAuthenticator(Vertx vertx, Database database, Ticker ticker) {
         this.vertx = vertx;
@@ -68,22 +67,22 @@ public final class ApiKeyAuthenticator {
         this.uses = new Batcher<>(
                 vertx, USES, ids -> store.noteUse(ids).map(noted -> Collections.nCopies(ids.size(), true)));
         this.known = Caffeine.newBuilder()
-                .maximumSize(MOST_REMEMBERED)
-                .expireAfterWrite(BELIEVED_SECONDS, TimeUnit.SECONDS)
+                .maximumSize(MAX_CACHED)
+                .expireAfterWrite(CACHE_SECONDS, TimeUnit.SECONDS)
                 .ticker(ticker)
                 .build();
         this.noted = Caffeine.newBuilder()
-                .maximumSize(MOST_REMEMBERED)
+                .maximumSize(MAX_CACHED)
                 .expireAfterWrite(USE_PERIOD)
                 .ticker(ticker)
                 .build();
     }
 
     /**
-     * Who is behind this key. A text that is no key is refused without a look into the database.
+     * Authenticates a key. A malformed key is rejected without a database lookup.
      *
-     * @param secret what somebody showed, whatever it is
-     * @return does not fail for an outage: that is an outcome
+     * @param secret as given by the client
+     * @return {@link ApiKeyLookup.Unavailable} during a database outage
      */
     public Future<ApiKeyLookup> authenticate(String secret) {
         if (!ApiKeySecret.isWhole(secret)) {
@@ -108,7 +107,7 @@ public final class ApiKeyAuthenticator {
                 new Known(found, expiresIn == null ? null : ticker.read() + TimeUnit.MICROSECONDS.toNanos(expiresIn));
         known.put(hash, fresh);
         if (forgotten.get() != before) {
-            // the database may have been read before that which was to be forgotten
+            // the lookup may have happened before the change
             known.invalidate(hash);
         }
         return fresh;
@@ -132,7 +131,7 @@ public final class ApiKeyAuthenticator {
         return new ApiKeyLookup.Authenticated(found.caller());
     }
 
-    /** Not worth anybody's wait, nor a second try: the next minute brings another. */
+    /** Records the use at most once per minute, without waiting or retries. */
     private void noteUse(long keyId) {
         if (noted.getIfPresent(keyId) == null && noted.asMap().putIfAbsent(keyId, true) == null) {
             uses.ask(keyId);
@@ -140,25 +139,25 @@ public final class ApiKeyAuthenticator {
     }
 
     /**
-     * Hears from now on, until {@link #close}, what other nodes revoke and change.
+     * Listens for changes made by other nodes until {@link #close}.
      *
      * @param databaseUrl {@code postgresql://user:password@host:port/name}
      */
     public void follow(String databaseUrl) {
-        NotificationListener heard = new NotificationListener(vertx, databaseUrl, this::forgetAll)
-                .on(ApiKeyStore.REVOKED, id -> told(id, this::forgetKey))
-                .on(AccountStore.CHANGED, id -> told(id, this::forgetAccount));
-        heard.start();
-        news = heard;
+        NotificationListener started = new NotificationListener(vertx, databaseUrl, this::forgetAll)
+                .on(ApiKeyStore.REVOKED, id -> notified(id, this::forgetKey))
+                .on(AccountStore.CHANGED, id -> notified(id, this::forgetAccount));
+        started.start();
+        notifications = started;
     }
 
-    /** Whether the news of other nodes are heard just now, as far as is known. */
-    boolean hears() {
-        NotificationListener heard = news;
-        return heard != null && heard.listening();
+    /** Whether the notification connection is established. */
+    boolean listening() {
+        NotificationListener current = notifications;
+        return current != null && current.listening();
     }
 
-    private void told(String id, LongConsumer forget) {
+    private void notified(String id, LongConsumer forget) {
         try {
             forget.accept(Long.parseLong(id));
         } catch (NumberFormatException notOurs) {
@@ -166,17 +165,17 @@ public final class ApiKeyAuthenticator {
         }
     }
 
-    /** Forgets what is believed of a key, because it was revoked. */
+    /** Removes a revoked key from the cache. */
     public void forgetKey(long keyId) {
         forget(found -> found.caller().keyId() == keyId);
     }
 
-    /** Forgets what is believed of all keys of an account, because it has changed. */
+    /** Removes the keys of a changed account from the cache. */
     public void forgetAccount(long accountId) {
         forget(found -> found.caller().accountId() == accountId);
     }
 
-    /** Forgets everything, because news may have been missed. */
+    /** Clears the cache, because notifications may have been missed. */
     public void forgetAll() {
         forgotten.incrementAndGet();
         known.invalidateAll();
@@ -187,20 +186,20 @@ public final class ApiKeyAuthenticator {
         known.asMap().values().removeIf(key -> key.found != null && which.test(key.found));
     }
 
-    /** How many look-ups wait for their batch. */
+    /** The number of queued lookups. */
     public int findsQueued() {
         return finds.queued();
     }
 
-    /** Ends when every use that was noted is written or has failed. */
+    /** Completes when all recorded uses are written or have failed. */
     Future<Void> flush() {
         return uses.drain();
     }
 
-    /** Hears no more, and ends when every use that was noted is written or has failed. */
+    /** Stops listening. Completes when all recorded uses are written or have failed. */
     public Future<Void> close() {
-        NotificationListener heard = news;
-        return Future.join(heard == null ? Future.succeededFuture() : heard.close(), flush())
+        NotificationListener current = notifications;
+        return Future.join(current == null ? Future.succeededFuture() : current.close(), flush())
                 .mapEmpty();
     }
 }

@@ -1,12 +1,12 @@
 package dev.plumbline.account;
 
-/** What became of the wish for a new API key. */
+/** The outcome of creating an API key. */
 public sealed interface ApiKeyCreation {
 
     /**
-     * There it is.
+     * The key was created.
      *
-     * @param secret the key itself; nobody can tell it ever again
+     * @param secret the key, which is not stored
      */
     record Created(String secret, ApiKey key) implements ApiKeyCreation {
         /** Hides the secret. */
@@ -16,9 +16,9 @@ public sealed interface ApiKeyCreation {
         }
     }
 
-    /** The account has as many live keys as it may have. */
+    /** The account has the maximum number of active keys. */
     record TooMany() implements ApiKeyCreation {}
 
-    /** There is no such account, or it was deleted. */
+    /** The account does not exist or was deleted. */
     record NoAccount() implements ApiKeyCreation {}
 }

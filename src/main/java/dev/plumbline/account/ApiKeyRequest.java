@@ -5,15 +5,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a new API key is to be.
+ * A request to create an API key.
  *
- * @param name for people, without {@link #nameFault}
- * @param scopes at least one
- * @param expiresAt null for never
+ * @param name a name without {@link #nameFault}
+ * @param scopes at least one scope
+ * @param expiresAt null if it does not expire
  */
 public record ApiKeyRequest(String name, Set<Scope> scopes, @Nullable Instant expiresAt) {
-    /** In code points. */
-    public static final int LONGEST_NAME = 100;
+    /** The maximum length of a name, in code points. */
+    public static final int MAX_NAME_LENGTH = 100;
 
     private static final int ZERO_WIDTH_NON_JOINER = 0x200c;
     private static final int ZERO_WIDTH_JOINER = 0x200d;
@@ -21,25 +21,27 @@ public record ApiKeyRequest(String name, Set<Scope> scopes, @Nullable Instant ex
     public ApiKeyRequest {
         scopes = Set.copyOf(scopes);
         if (nameFault(name) != null || scopes.isEmpty()) {
-            throw new IllegalArgumentException("a key without a proper name or without a scope");
+            throw new IllegalArgumentException("invalid name or no scope");
         }
     }
 
-    /** What keeps a text from being the name of a key, as a sentence; null: nothing. */
+    /** Returns the error in the name of a key as a sentence; null if it is valid. */
     public static @Nullable String nameFault(String name) {
         int length = name.codePointCount(0, name.length());
-        if (name.isBlank() || length > LONGEST_NAME) {
-            return "A key's name has 1 to " + LONGEST_NAME + " characters.";
+        if (name.isBlank() || length > MAX_NAME_LENGTH) {
+            return "The name must have 1 to " + MAX_NAME_LENGTH + " characters.";
         }
-        return name.codePoints().anyMatch(ApiKeyRequest::isUnseen) ? "A key's name has no control characters." : null;
+        return name.codePoints().anyMatch(ApiKeyRequest::isInvisible)
+                ? "The name must not contain control characters."
+                : null;
     }
 
-    /** Nothing to see, or half a character, or apt to make a line look like another. */
-    private static boolean isUnseen(int c) {
+    /** Whether the code point is a control or format character or an unpaired surrogate. */
+    private static boolean isInvisible(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
                 true;
-            // scripts and emoji are joined by two of these
+            // these two join characters in some scripts and emoji
             case Character.FORMAT -> c != ZERO_WIDTH_JOINER && c != ZERO_WIDTH_NON_JOINER;
             default -> false;
         };

@@ -7,9 +7,9 @@ import java.security.SecureRandom;
 import java.util.zip.CRC32;
 
 /**
- * The text of an API key: {@code plk_}, 32 random characters of base62 (190 bits), and 6 more, the
- * CRC-32 (ISO 3309) of all before them as a number in base62, most significant digit first. The
- * checksum keeps typing errors and other people's secrets away from the database, no more.
+ * The format of API keys: {@code plk_}, 32 random base62 characters (190 bits) and a checksum of 6
+ * characters, the CRC-32 (ISO 3309) of the preceding text in base62, most significant digit first.
+ * The checksum detects typing errors without a database lookup.
  */
 public final class ApiKeySecret {
     private static final String START = "plk_";
@@ -23,13 +23,13 @@ public final class ApiKeySecret {
 
     private ApiKeySecret() {}
 
-    /** A new key, which nobody else has. */
+    /** Generates a key. */
     public static String fresh() {
         String body = START + random(RANDOM);
         return body + checksum(body);
     }
 
-    /** So many random characters of base62. */
+    /** Returns random base62 characters. */
     static String random(int length) {
         StringBuilder text = new StringBuilder(length);
         for (int i = 0; i < length; i++) {
@@ -38,7 +38,7 @@ public final class ApiKeySecret {
         return text.toString();
     }
 
-    /** Whether a text has the form of a key and the checksum that belongs to it. */
+    /** Whether a text has the format of a key and a correct checksum. */
     public static boolean isWhole(String text) {
         if (text.length() != LENGTH || !text.startsWith(START)) {
             return false;
@@ -65,12 +65,12 @@ public final class ApiKeySecret {
         return new String(digits);
     }
 
-    /** What of a key may be shown, for people to tell their keys apart. */
+    /** Returns the part of a key that can be shown. */
     static String prefix(String key) {
         return key.substring(0, START.length() + VISIBLE);
     }
 
-    /** What of a key is kept: SHA-256, 32 bytes. */
+    /** Returns the stored SHA-256 hash of a key. */
     static byte[] hash(String key) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** API keys in PostgreSQL. */
 final class ApiKeyStore {
-    /** NOTIFY with the id of a key that was revoked. */
+    /** The NOTIFY channel for revoked keys. The payload is the key id. */
     static final String REVOKED = "key_revoked";
 
     private static final String COLUMNS = "id, prefix, name, scopes, created_at, last_used_at, expires_at, revoked_at";
@@ -34,7 +34,7 @@ final class ApiKeyStore {
       from api_key k join account a on a.id = k.account_id
       where k.hash = any($1) and a.deleted_at is null""";
 
-    // Whoever else writes the same row notes the same use, so nobody waits for anybody.
+    // Concurrent writers record the same use, so locked rows are skipped.
     private static final String NOTE_USE =
             """
       update api_key set last_used_at = clock_timestamp() where id in (
@@ -46,7 +46,7 @@ final class ApiKeyStore {
     private static final String LOCK_ACCOUNT =
             "select id from account where id = $1 and deleted_at is null for no key update";
 
-    // Only as long as the account is locked does the count hold.
+    // The count is reliable only while the account is locked.
     private static final String INSERT =
             """
       insert into api_key (account_id, hash, prefix, name, scopes, expires_at)
@@ -85,13 +85,14 @@ final class ApiKeyStore {
     }
 
     /**
-     * A key that there is, whatever became of it.
+     * A stored key.
      *
-     * @param expiresInMicros by the database's clock, negative once it has; null for never
+     * @param expiresInMicros by the clock of the database, negative after expiry; null if it does not
+     *     expire
      */
     record Found(ApiCaller caller, boolean revoked, boolean disabled, @Nullable Long expiresInMicros) {}
 
-    /** The keys with these hashes, null for those that there are not. */
+    /** Returns the keys with these hashes, null for unknown ones. */
     Future<List<@Nullable Found>> find(List<Buffer> hashes) {
         return database.query(FIND, Tuple.of(hashes.toArray(Buffer[]::new))).map(rows -> {
             Map<Buffer, Found> found = new HashMap<>();
@@ -121,23 +122,23 @@ final class ApiKeyStore {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Writes that these keys were used just now, unless that was written in the last minute. */
+    /** Records the current time as last use, at most once per minute and key. */
     Future<Void> noteUse(List<Long> keyIds) {
         return database.query(NOTE_USE, Tuple.of(keyIds.toArray(Long[]::new))).mapEmpty();
     }
 
     /**
-     * Keeps a new key, unless the account has that many live ones already.
+     * Stores a new key, unless the account has the maximum number of active keys.
      *
-     * @param secret of which only the hash and the prefix are kept
+     * @param secret the key; only its hash and prefix are stored
      */
-    Future<ApiKeyCreation> insert(long accountId, ApiKeyRequest wish, String secret, int most) {
-        return database.inTransaction(transaction -> insert(transaction, accountId, wish, secret, most));
+    Future<ApiKeyCreation> insert(long accountId, ApiKeyRequest wish, String secret, int max) {
+        return database.inTransaction(transaction -> insert(transaction, accountId, wish, secret, max));
     }
 
-    /** As {@link #insert(long, ApiKeyRequest, String, int)}, as a part of a transaction. */
+    /** As {@link #insert(long, ApiKeyRequest, String, int)}, within a transaction. */
     static Future<ApiKeyCreation> insert(
-            SqlConnection transaction, long accountId, ApiKeyRequest wish, String secret, int most) {
+            SqlConnection transaction, long accountId, ApiKeyRequest wish, String secret, int max) {
         return transaction
                 .preparedQuery(LOCK_ACCOUNT)
                 .execute(Tuple.of(accountId))
@@ -145,14 +146,14 @@ final class ApiKeyStore {
                         ? Future.succeededFuture(new ApiKeyCreation.NoAccount())
                         : transaction
                                 .preparedQuery(INSERT)
-                                .execute(values(accountId, wish, secret, most))
+                                .execute(values(accountId, wish, secret, max))
                                 .map(rows -> rows.size() == 0
                                         ? new ApiKeyCreation.TooMany()
                                         : new ApiKeyCreation.Created(
                                                 secret, key(rows.iterator().next()))));
     }
 
-    private static Tuple values(long accountId, ApiKeyRequest wish, String secret, int most) {
+    private static Tuple values(long accountId, ApiKeyRequest wish, String secret, int max) {
         return Tuple.of(
                 accountId,
                 Buffer.buffer(ApiKeySecret.hash(secret)),
@@ -160,12 +161,12 @@ final class ApiKeyStore {
                 wish.name(),
                 wish.scopes().stream().map(Scope::id).sorted().toArray(String[]::new),
                 wish.expiresAt() == null ? null : wish.expiresAt().atOffset(ZoneOffset.UTC),
-                most);
+                max);
     }
 
-    /** The keys of an account, live ones first, then newest first. */
-    Future<List<ApiKey>> list(long accountId, int most) {
-        return database.query(LIST, Tuple.of(accountId, most)).map(rows -> {
+    /** Returns the keys of an account, active keys first, then newest first. */
+    Future<List<ApiKey>> list(long accountId, int max) {
+        return database.query(LIST, Tuple.of(accountId, max)).map(rows -> {
             List<ApiKey> keys = new ArrayList<>();
             for (Row row : rows) {
                 keys.add(key(row));
@@ -190,15 +191,15 @@ final class ApiKeyStore {
         return time == null ? null : time.toInstant();
     }
 
-    /** Revokes a key, however often it is asked to; false if that account has none with that id. */
+    /** Revokes a key. Idempotent. Returns false if the account has no such key. */
     Future<Boolean> revoke(long accountId, long keyId) {
         return database.query(REVOKE, Tuple.of(accountId, keyId)).map(rows -> rows.size() > 0);
     }
 
-    /** A key by what names it. */
+    /** The account and id of a key. */
     record Named(long accountId, long keyId) {}
 
-    /** The key with that hash, those with that prefix, or the one with that id; two at most. */
+    /** Returns at most two keys with this hash, prefix or id. */
     Future<List<Named>> findNamed(byte[] hash, String prefix, long id) {
         return database.query(FIND_NAMED, Tuple.of(Buffer.buffer(hash), prefix, id))
                 .map(rows -> {

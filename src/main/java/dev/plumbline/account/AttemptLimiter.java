@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Counts attempts against several quotas at once: an attempt is counted in all of them or, where
- * one is used up, in none.
+ * Counts attempts against several rate limits. An attempt is counted in all of them, or in none if
+ * one is exceeded.
  */
 final class AttemptLimiter {
-    private static final long PATIENCE_MS = 2_000;
+    private static final long TIMEOUT_MS = 2_000;
 
     private final MessageBus bus;
 
@@ -21,34 +21,37 @@ final class AttemptLimiter {
         this.bus = bus;
     }
 
-    /** One quota, and whose it is. */
+    /** A rate limit policy and key. */
     record Quota(String policy, String key) {}
 
     private record Taken(Quota quota, long takenAtMicros) {}
 
-    /** What became of an attempt to try something. */
+    /** The outcome of starting an attempt. */
     sealed interface Outcome {}
 
-    /** One quota is used up. */
+    /** A rate limit is exceeded. */
     record Denied(String policy, int retryAfterSeconds) implements Outcome {}
 
-    /** It may be tried. */
+    /** The attempt is allowed. */
     final class Allowed implements Outcome {
         private final List<Taken> taken = new ArrayList<>();
 
-        /** It was no failure: it does not count. Nobody waits for that. */
+        /** Refunds the attempt, without waiting. */
         void forgive() {
             for (Taken one : taken) {
                 bus.ask(
                         BusAddresses.LIMIT_REFUND,
                         new Message.RefundQuota(one.quota.policy, one.quota.key, 1, one.takenAtMicros),
                         Message.class,
-                        PATIENCE_MS);
+                        TIMEOUT_MS);
             }
         }
     }
 
-    /** Fails with {@link DatabaseUnavailableException} while quotas cannot be asked. */
+    /**
+     * Starts an attempt. Fails with {@link DatabaseUnavailableException} if the rate limits are
+     * unavailable.
+     */
     Future<Outcome> begin(List<Quota> quotas) {
         return begin(quotas, 0, new Allowed());
     }
@@ -62,7 +65,7 @@ final class AttemptLimiter {
                         BusAddresses.LIMIT_TAKE,
                         new Message.TakeQuota(quota.policy, quota.key, 1),
                         Message.QuotaReply.class,
-                        PATIENCE_MS)
+                        TIMEOUT_MS)
                 .recover(silence -> Future.succeededFuture(new Message.QuotaUnavailable()))
                 .compose(reply -> {
                     if (reply instanceof Message.Granted granted) {
@@ -72,7 +75,7 @@ final class AttemptLimiter {
                     soFar.forgive();
                     return reply instanceof Message.Denied denied
                             ? Future.succeededFuture(new Denied(quota.policy, denied.retryAfterSeconds()))
-                            : Future.failedFuture(new DatabaseUnavailableException("The quotas cannot be asked."));
+                            : Future.failedFuture(new DatabaseUnavailableException("The rate limits are unavailable."));
                 });
     }
 }

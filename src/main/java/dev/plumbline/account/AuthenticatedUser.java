@@ -3,9 +3,9 @@ package dev.plumbline.account;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An account that may be used, and the session by which somebody uses it.
+ * An enabled account and its current session.
  *
- * @param newToken what the client has to carry from now on; null: what it has
+ * @param newToken the token that replaces the current one; null if it does not change
  */
 public record AuthenticatedUser(Account account, Session session, @Nullable String newToken) {
     /** Hides the token. */

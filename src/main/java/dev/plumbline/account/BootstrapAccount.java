@@ -10,15 +10,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The account of the first start. Where there has never been one, one pro account with one key is
- * made; exactly one, however many nodes start at once.
+ * Creates the first account: one pro account with one API key, if no account has ever existed.
+ * Concurrent starts of several nodes create one account.
  */
 public final class BootstrapAccount {
     private static final String EMAIL = "admin@localhost";
     private static final String KEY_NAME = "first start";
 
-    /** For a database that is slow to come, right after it was started for example. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** How long to wait for a database that is starting. */
+    private static final Duration DATABASE_TIMEOUT = Duration.ofSeconds(30);
 
     private final Database database;
     private final AccountStore accounts;
@@ -30,9 +30,7 @@ public final class BootstrapAccount {
         this.passwords = passwords;
     }
 
-    /**
-     * What is wrong with what the operator gave, as a sentence that repeats no secret; null: nothing.
-     */
+    /** Returns the error in the bootstrap settings, without secrets; null if they are valid. */
     public static @Nullable String fault(Config.BootstrapSettings given) {
         if (given.email() != null) {
             try {
@@ -51,35 +49,34 @@ public final class BootstrapAccount {
     }
 
     /**
-     * Makes the account if it is the time for it.
+     * Creates the account if no account has ever existed.
      *
-     * @param given without {@link #fault}
-     * @return lines to print, once: what the operator did not give; nothing where there was nothing
-     *     to do
+     * @param given settings without {@link #fault}
+     * @return lines to print once: the generated values; empty if no account was created
      */
     public Future<List<String>> run(Config.BootstrapSettings given) {
-        return database.persistently(PATIENCE, accounts::anyEver)
-                .compose(ever -> ever ? Future.succeededFuture(List.of()) : make(given));
+        return database.persistently(DATABASE_TIMEOUT, accounts::anyEver)
+                .compose(ever -> ever ? Future.succeededFuture(List.of()) : create(given));
     }
 
-    private Future<List<String>> make(Config.BootstrapSettings given) {
+    private Future<List<String>> create(Config.BootstrapSettings given) {
         EmailAddress email = EmailAddress.parse(given.email() == null ? EMAIL : given.email());
         String password = given.password() == null ? AccountAdministration.generatePassword() : given.password();
         String key = given.apiKey() == null ? ApiKeySecret.fresh() : given.apiKey();
         ApiKeyRequest wish = new ApiKeyRequest(KEY_NAME, EnumSet.allOf(Scope.class), null);
         return passwords
                 .hash(password)
-                .compose(hash ->
-                        database.persistently(PATIENCE, () -> accounts.insertFirst(email, Plan.PRO, hash, wish, key)))
-                .map(made -> {
+                .compose(hash -> database.persistently(
+                        DATABASE_TIMEOUT, () -> accounts.insertFirst(email, Plan.PRO, hash, wish, key)))
+                .map(created -> {
                     List<String> lines = new ArrayList<>();
-                    if (made && given.email() == null) {
+                    if (created && given.email() == null) {
                         lines.add("account " + email.text());
                     }
-                    if (made && given.password() == null) {
+                    if (created && given.password() == null) {
                         lines.add("password " + password);
                     }
-                    if (made && given.apiKey() == null) {
+                    if (created && given.apiKey() == null) {
                         lines.add("api-key " + key);
                     }
                     return lines;

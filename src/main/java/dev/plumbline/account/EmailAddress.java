@@ -9,16 +9,16 @@ import java.util.Locale;
 /**
  * The e-mail address of an account.
  *
- * @param text as it was given, for people
- * @param key as addresses are compared: the domain as A-labels, everything in lower case. That the
- *     case of what stands before the @ may matter (RFC 5321, section 2.4) is nowhere made use of
+ * @param text as given, for display
+ * @param key for comparison: lower case, with the domain as A-labels. The local part is treated as
+ *     case-insensitive, which RFC 5321 (section 2.4) leaves to the mail server
  */
 public record EmailAddress(String text, String key) {
 
     /**
-     * Reads an address.
+     * Parses an e-mail address.
      *
-     * @throws IllegalArgumentException if it is none, with a sentence that says why
+     * @throws IllegalArgumentException if it is not valid; the message is a sentence for the user
      */
     public static EmailAddress parse(String raw) {
         String text = Normalizer.normalize(raw.strip(), Normalizer.Form.NFC);

@@ -1,6 +1,6 @@
 package dev.plumbline.account;
 
-/** Too much of a costly kind is asked for at once; nothing was done, and later it can be. */
+/** Too many expensive operations are queued. Nothing was done; the caller can retry. */
 public final class HashingQueueFullException extends RuntimeException {
     HashingQueueFullException(String message) {
         super(message, null, false, false);

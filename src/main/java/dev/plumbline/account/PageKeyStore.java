@@ -7,8 +7,8 @@ import io.vertx.sqlclient.Tuple;
 import java.util.Arrays;
 
 /**
- * The hidden key of each account that the web pages work under: it counts what is created there,
- * appears in no list, and nobody can show it, because its secret is thrown away as it is made.
+ * The internal API key of each account, used by the web pages for rate limits. It is not listed,
+ * and its secret is discarded.
  */
 public final class PageKeyStore {
     private static final String FIND = "select id from api_key where account_id = $1 and of_web";
@@ -27,9 +27,9 @@ public final class PageKeyStore {
     }
 
     /**
-     * The id of the account's key, which is made when it is first asked for.
+     * Returns the id of the internal key. Creates the key on first use.
      *
-     * @return fails with an {@link IllegalStateException} when there is no such account
+     * @return fails with {@link IllegalStateException} if there is no such account
      */
     public Future<Long> of(long accountId) {
         return find(accountId)
@@ -37,13 +37,13 @@ public final class PageKeyStore {
                         id > 0 ? Future.succeededFuture(id) : make(accountId).compose(made -> find(accountId)))
                 .map(id -> {
                     if (id == 0) {
-                        throw new IllegalStateException("the account was deleted");
+                        throw new IllegalStateException("account deleted");
                     }
                     return id;
                 });
     }
 
-    /** 0 if there is none. */
+    /** Returns 0 if there is no internal key. */
     private Future<Long> find(long accountId) {
         return database.query(FIND, Tuple.of(accountId))
                 .map(rows -> rows.size() == 0 ? 0L : rows.iterator().next().getLong(0));

@@ -17,21 +17,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passwords as Argon2id hashes (RFC 9106) in PHC form. A hash is made to be slow, so all of a
- * process are made one after the other on a thread of their own, and only so many may wait: event
- * loops and checks do not notice a flood of sign-ins.
+ * Hashes and verifies passwords with Argon2id (RFC 9106) in PHC string format. Hashes are computed
+ * one at a time on a dedicated thread with a bounded queue, so that many sign-ins do not slow down
+ * checks.
  *
- * <p>A password is normalised (NFKC, as NIST SP 800-63B, 5.1.1.2 recommends) and otherwise taken as
- * it is, blanks at its ends too.
+ * <p>Passwords are normalized with NFKC (NIST SP 800-63B, 5.1.1.2) and not trimmed.
  */
 public final class PasswordHasher {
-    /** In code points, after normalisation. */
-    public static final int SHORTEST = 12;
+    /** The minimum length in code points, after normalization. */
+    public static final int MIN_LENGTH = 12;
 
-    /** In code points, before and after normalisation. */
-    public static final int LONGEST = 1_024;
+    /** The maximum length in code points, before and after normalization. */
+    public static final int MAX_LENGTH = 1_024;
 
-    // The second of OWASP's equal choices: 19 MiB and two passes.
+    // OWASP recommendation: 19 MiB, 2 iterations, 1 lane.
     private static final int MEMORY_KIB = 19_456;
     private static final int PASSES = 2;
     private static final int LANES = 1;
@@ -39,86 +38,87 @@ public final class PasswordHasher {
     private static final int SALT_BYTES = 16;
     private static final String FORM = Argon2Hash.form(MEMORY_KIB, PASSES, LANES);
 
-    // One takes some 50 ms: whoever is let in has waited less than two seconds.
-    private static final int MOST_WAITING = 32;
+    // A hash takes about 50 ms, so the queue delay is below two seconds.
+    private static final int MAX_WAITING = 32;
 
     private final SecureRandom random = new SecureRandom();
     private final WorkerExecutor worker;
     private final AtomicInteger waiting = new AtomicInteger();
-    private final String nobodys;
+    private final String dummyHash;
 
-    /** One for each process. */
+    /** One instance per process. */
     public PasswordHasher(Vertx vertx) {
         this.worker = vertx.createSharedWorkerExecutor("passwords", 1, 10, TimeUnit.SECONDS);
-        this.nobodys = FORM + Argon2Hash.base64(random(SALT_BYTES)) + "$" + Argon2Hash.base64(random(HASH_BYTES));
+        this.dummyHash = FORM + Argon2Hash.base64(random(SALT_BYTES)) + "$" + Argon2Hash.base64(random(HASH_BYTES));
     }
 
-    /** What keeps a text from being somebody's new password, as a sentence; null: nothing. */
+    /** Returns the error in a new password as a sentence; null if it is valid. */
     public static @Nullable String fault(String password) {
-        if (password.codePointCount(0, password.length()) > LONGEST) {
-            return "A password has at most " + LONGEST + " characters.";
+        if (password.codePointCount(0, password.length()) > MAX_LENGTH) {
+            return "The password must have at most " + MAX_LENGTH + " characters.";
         }
         byte[] bytes = bytes(password);
         if (bytes == null) {
-            return "A password is Unicode text; this holds half a character.";
+            return "The password is not valid Unicode.";
         }
         String normal = new String(bytes, StandardCharsets.UTF_8);
         int length = normal.codePointCount(0, normal.length());
-        if (length < SHORTEST) {
-            return "A password has at least " + SHORTEST + " characters.";
+        if (length < MIN_LENGTH) {
+            return "The password must have at least " + MIN_LENGTH + " characters.";
         }
-        return length > LONGEST ? "A password has at most " + LONGEST + " characters." : null;
+        return length > MAX_LENGTH ? "The password must have at most " + MAX_LENGTH + " characters." : null;
     }
 
     /**
-     * Makes the hash that is kept in place of a password.
+     * Hashes a password.
      *
-     * @param password one without {@link #fault}
-     * @return fails with {@link HashingQueueFullException} when too many wait already
+     * @param password without {@link #fault}
+     * @return fails with {@link HashingQueueFullException} if too many hashes are queued
      */
     public Future<String> hash(String password) {
         byte[] bytes = bytes(password);
         if (bytes == null || fault(password) != null) {
-            throw new IllegalArgumentException("a password that breaks the rules");
+            throw new IllegalArgumentException("invalid password");
         }
         return work(() -> Argon2Hash.make(bytes, random(SALT_BYTES), MEMORY_KIB, PASSES, LANES, HASH_BYTES));
     }
 
     /**
-     * Whether a password is the one that a hash was made of.
+     * Whether a password matches a hash.
      *
-     * @param hash null where there is no account or it has no password: false, after as much work
-     * @return fails with {@link HashingQueueFullException} when too many wait already, and with
-     *     IllegalArgumentException when the hash is none of Argon2 or asks for too much
+     * @param hash null without account or password; the result is then false after the same amount of
+     *     work
+     * @return fails with {@link HashingQueueFullException} if too many hashes are queued, and with
+     *     IllegalArgumentException if the hash is not valid or exceeds the limits
      */
     public Future<Boolean> verify(String password, @Nullable String hash) {
         byte[] given = bytes(password);
-        // what can be nobody's password costs the same as what could be
-        byte[] bytes = given == null ? new byte[SHORTEST] : given;
-        String kept = hash == null ? nobodys : hash;
+        // an invalid password takes the same time as a valid one
+        byte[] bytes = given == null ? new byte[MIN_LENGTH] : given;
+        String kept = hash == null ? dummyHash : hash;
         boolean possible = given != null && hash != null;
-        return work(() -> Argon2Hash.parse(kept).fits(bytes) && possible);
+        return work(() -> Argon2Hash.parse(kept).matches(bytes) && possible);
     }
 
-    /** Whether a hash was made with parameters that are no longer ours, and is to be made again. */
+    /** Whether a hash has other parameters than the current ones. */
     public static boolean isOutdated(String hash) {
         return !hash.startsWith(FORM);
     }
 
-    /** How many hashes are being made or wait for it. */
+    /** The number of running and queued hashes. */
     public int waiting() {
         return waiting.get();
     }
 
     private <T> Future<T> work(Callable<T> task) {
-        if (waiting.incrementAndGet() > MOST_WAITING) {
+        if (waiting.incrementAndGet() > MAX_WAITING) {
             waiting.decrementAndGet();
-            return Future.failedFuture(new HashingQueueFullException("Too many passwords wait to be hashed."));
+            return Future.failedFuture(new HashingQueueFullException("Too many password hashes are queued."));
         }
         return worker.executeBlocking(task, false).onComplete(done -> waiting.decrementAndGet());
     }
 
-    /** The normalised password in UTF-8; null when it is no Unicode text. */
+    /** Returns the normalized password in UTF-8; null if it is not valid Unicode. */
     private static byte @Nullable [] bytes(String password) {
         try {
             ByteBuffer utf8 = StandardCharsets.UTF_8

@@ -2,21 +2,21 @@ package dev.plumbline.account;
 
 import java.util.Locale;
 
-/** What an account has paid for. */
+/** The plan of an account. */
 public enum Plan {
     FREE,
-    /** Jobs, and keys to create them with. */
+    /** Includes jobs. */
     PRO;
 
-    /** How it is written: {@code free} or {@code pro}. */
+    /** The identifier: {@code free} or {@code pro}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * The plan that is written so.
+     * Returns the plan with this identifier.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if there is no such plan
      */
     public static Plan of(String id) {
         return valueOf(id.toUpperCase(Locale.ROOT));

@@ -14,25 +14,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * People who are signed in. A session is a signed token; whether it is good is asked of the
- * database every time, in batches, so that a sign-out counts at once on every node. It lives for 7
- * days from its last use, for 30 days at most.
+ * Manages sessions. A session is a signed token that is checked against the database on each
+ * request, in batches, so that sign-out takes effect immediately on all nodes. A session expires 7
+ * days after its last use, and 30 days after its creation at the latest.
  *
- * <p>A token is replaced when it is older than a quarter of an hour. The former one stays good
- * until its successor has been used, since an answer can be lost on its way, and ten seconds more,
- * for requests that were sent together. Whoever shows it later holds a copy: then the session ends,
- * for the thief and for the owner, who signs in again.
+ * <p>A token is rotated after 15 minutes. The previous token stays valid until 10 seconds after the
+ * first use of its successor, because responses can be lost and requests can be concurrent. A later
+ * use indicates a stolen token and ends the session.
  *
- * <p>All of it fails with {@code DatabaseUnavailableException} while the database is away.
+ * <p>Methods fail with {@code DatabaseUnavailableException} if the database is unavailable.
  */
 public final class SessionService {
     private static final Logger LOG = LoggerFactory.getLogger(SessionService.class);
 
-    /** Of one account; with one more, the one that was used longest ago ends. */
+    /**
+     * The maximum number of sessions of an account. A further session ends the least recently used
+     * one.
+     */
     public static final int MOST = 50;
 
-    private static final Duration FRESH = Duration.ofMinutes(15);
-    private static final int LONGEST_CLIENT = 200;
+    private static final Duration ROTATION_INTERVAL = Duration.ofMinutes(15);
+    private static final int MAX_CLIENT_LENGTH = 200;
     private static final Batcher.Limits FINDS = new Batcher.Limits(256, 10_000, 2).expiringAfter(2_000);
 
     private final SessionStore store;
@@ -40,9 +42,8 @@ public final class SessionService {
     private final Batcher<Long, @Nullable Found> finds;
 
     /**
-     * @param secret what tokens are signed with, at least 32 characters; with another one, everybody
-     *     is signed out
-     * @param publicUrl under which people reach the service
+     * @param secret the signing key, at least 32 characters; a change ends all sessions
+     * @param publicUrl the public base URL of the service
      */
     public SessionService(Vertx vertx, Database database, String secret, String publicUrl) {
         this.store = new SessionStore(database);
@@ -51,24 +52,24 @@ public final class SessionService {
     }
 
     /**
-     * Begins a session.
+     * Creates a session.
      *
-     * @param passwordHash of the password that was shown
-     * @param client what the browser says of itself
-     * @param address from where
-     * @return with a token; null if the account is gone or disabled, or has another password by now
+     * @param passwordHash the hash that the given password matched
+     * @param client the User-Agent header
+     * @param address the client address
+     * @return the session with a token; null if the account was deleted or disabled, or its password
+     *     has changed
      */
     Future<@Nullable AuthenticatedUser> begin(Account account, String passwordHash, String client, String address) {
         String id = tokens.freshId();
-        return store.insert(account.id(), passwordHash, SessionTokenCodec.hash(id), readable(client), address, MOST)
+        return store.insert(account.id(), passwordHash, SessionTokenCodec.hash(id), printable(client), address, MOST)
                 .map(session -> session == null ? null : withToken(account, session, id));
     }
 
     /**
-     * Changes a password; every other session of the account ends, and the token of this one is no
-     * good any more.
+     * Changes a password, ends all other sessions of the account and replaces the token of this one.
      *
-     * @return null if the password is not what it was any more
+     * @return null if the password has changed in the meantime
      */
     Future<SignInResult.@Nullable PasswordChanged> changePassword(
             AuthenticatedUser who, String oldHash, String newHash) {
@@ -85,17 +86,17 @@ public final class SessionService {
                 account, session, tokens.write(session.id(), account.id(), tokenId, session.expiresAt()));
     }
 
-    /** Whatever a browser says of itself, without what could upset a terminal or a page. */
-    private static String readable(String client) {
+    /** Returns the User-Agent with non-ASCII and control characters replaced, truncated. */
+    private static String printable(String client) {
         String plain = client.replaceAll("[^\\x20-\\x7e]", "?");
-        return plain.length() > LONGEST_CLIENT ? plain.substring(0, LONGEST_CLIENT) : plain;
+        return plain.length() > MAX_CLIENT_LENGTH ? plain.substring(0, MAX_CLIENT_LENGTH) : plain;
     }
 
     /**
-     * Who shows this token.
+     * Authenticates a token.
      *
-     * @param token whatever was shown
-     * @return null if it is not good, for whatever reason
+     * @param token as given by the client
+     * @return null if it is not valid
      */
     public Future<@Nullable AuthenticatedUser> resume(String token) {
         return tokens.read(token)
@@ -105,9 +106,9 @@ public final class SessionService {
     }
 
     /**
-     * Who was signed in a while ago, as they are now.
+     * Reloads a session.
      *
-     * @return null if the session has ended meanwhile
+     * @return null if the session has ended
      */
     public Future<@Nullable AuthenticatedUser> again(AuthenticatedUser before) {
         return finds.ask(before.session().id())
@@ -121,36 +122,36 @@ public final class SessionService {
         if (found == null || found.account().id() != claims.accountId()) {
             return Future.succeededFuture(null);
         }
-        Buffer shown = SessionTokenCodec.hash(claims.tokenId());
-        AuthenticatedUser asItIs = new AuthenticatedUser(found.account(), found.session(), null);
-        if (shown.equals(found.token())) {
-            return found.sinceRenewalMs() < FRESH.toMillis()
-                    ? arrived(shown, found, asItIs)
-                    : renewed(claims, shown, asItIs);
+        Buffer given = SessionTokenCodec.hash(claims.tokenId());
+        AuthenticatedUser current = new AuthenticatedUser(found.account(), found.session(), null);
+        if (given.equals(found.token())) {
+            return found.sinceRenewalMs() < ROTATION_INTERVAL.toMillis()
+                    ? arrived(given, found, current)
+                    : renewed(claims, given, current);
         }
-        if (!shown.equals(found.former()) || Boolean.FALSE.equals(found.formerGood())) {
-            return endReplaced(claims, shown);
+        if (!given.equals(found.former()) || Boolean.FALSE.equals(found.formerGood())) {
+            return endReplaced(claims, given);
         }
         return Future.succeededFuture(withToken(found.account(), found.session(), tokens.successorId(claims)));
     }
 
-    private Future<@Nullable AuthenticatedUser> arrived(Buffer shown, Found found, AuthenticatedUser asItIs) {
+    private Future<@Nullable AuthenticatedUser> arrived(Buffer given, Found found, AuthenticatedUser current) {
         if (found.former() == null || found.formerGood() != null) {
-            return Future.succeededFuture(asItIs);
+            return Future.succeededFuture(current);
         }
-        return store.noteArrival(found.session().id(), shown).map(asItIs);
+        return store.noteArrival(found.session().id(), given).map(current);
     }
 
     private Future<@Nullable AuthenticatedUser> renewed(
-            SessionTokenCodec.Claims claims, Buffer shown, AuthenticatedUser asItIs) {
+            SessionTokenCodec.Claims claims, Buffer given, AuthenticatedUser current) {
         String next = tokens.successorId(claims);
-        return store.renew(claims.sessionId(), shown, SessionTokenCodec.hash(next))
-                // where a request that was sent together with this one was faster, it has done the same
-                .map(renewed -> withToken(asItIs.account(), renewed == null ? asItIs.session() : renewed, next));
+        return store.renew(claims.sessionId(), given, SessionTokenCodec.hash(next))
+                // a concurrent request may already have set the same successor
+                .map(renewed -> withToken(current.account(), renewed == null ? current.session() : renewed, next));
     }
 
-    private Future<@Nullable AuthenticatedUser> endReplaced(SessionTokenCodec.Claims claims, Buffer shown) {
-        return store.endReplaced(claims.sessionId(), shown).map(ended -> {
+    private Future<@Nullable AuthenticatedUser> endReplaced(SessionTokenCodec.Claims claims, Buffer given) {
+        return store.endReplaced(claims.sessionId(), given).map(ended -> {
             if (ended) {
                 LOG.atWarn()
                         .addKeyValue("account", claims.accountId())
@@ -161,32 +162,32 @@ public final class SessionService {
         });
     }
 
-    /** The account's sessions, the last used first. */
+    /** Returns the sessions of the account, most recently used first. */
     public Future<List<Session>> list(long accountId) {
         return store.list(accountId);
     }
 
-    /** Signs one out. */
+    /** Ends a session. */
     public Future<Void> end(Session session) {
         return store.end(session.id());
     }
 
-    /** Signs out one of the account's; one that is not, or has ended, changes nothing. */
+    /** Ends a session of the account. Idempotent. */
     public Future<Void> end(long accountId, long sessionId) {
         return store.end(accountId, sessionId);
     }
 
-    /** Signs an account out everywhere. */
+    /** Ends all sessions of an account. */
     public Future<Void> endAll(long accountId) {
         return store.endAll(accountId);
     }
 
-    /** How many look-ups wait for their batch. */
+    /** The number of queued lookups. */
     public int findsQueued() {
         return finds.queued();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} expired sessions and says how many they were. */
+    /** Deletes up to {@link RetentionTask#SLICE} expired sessions. Returns their number. */
     public Future<Integer> purgeSlice() {
         return store.purgeSlice();
     }

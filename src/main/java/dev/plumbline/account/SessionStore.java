@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Sessions in PostgreSQL, by its clock. */
+/** Sessions in PostgreSQL, timed by its clock. */
 final class SessionStore {
     private static final String LIFE = "least(created_at + interval '30 days', clock_timestamp() + interval '7 days')";
 
@@ -33,8 +33,8 @@ final class SessionStore {
           where s.id = any($1) and s.expires_at > clock_timestamp()
             and a.deleted_at is null and a.disabled_at is null""";
 
-    // The sessions that were used longest ago make room. The lock holds up whoever changes the
-    // password, who otherwise would not see this session and leave it.
+    // Deletes the least recently used sessions over the limit. The lock delays a concurrent password
+    // change, which would otherwise not see this session.
     private static final String INSERT =
             """
       with room as (
@@ -59,7 +59,7 @@ final class SessionStore {
       update session set former_until = clock_timestamp() + interval '10 seconds'
       where id = $1 and token = $2 and former is not null and former_until is null""";
 
-    // Only if it is still so: a request that overtook this one may have made the token good.
+    // The condition is repeated because a concurrent request may have made the token valid.
     private static final String END_REPLACED =
             """
       delete from session
@@ -81,11 +81,10 @@ final class SessionStore {
     private static final String SET_PASSWORD =
             "update account set password_hash = $3 where id = $1 and password_hash = $2";
 
-    // A statement of its own: it sees the sessions that began while the account was waited for.
+    // A separate statement, so that it sees sessions created while waiting for the lock.
     private static final String END_OTHERS = "delete from session where account_id = $1 and id <> $2";
 
-    // Also another id: a copy of the cookie names nothing any more, so it cannot even end the
-    // session.
+    // Also changes the id, so that a copied cookie cannot end the session.
     private static final String MOVE =
             "update session s set id = default, token = $3, former = null, former_until = null,"
                     + " renewed_at = clock_timestamp(), expires_at = "
@@ -108,10 +107,11 @@ final class SessionStore {
     }
 
     /**
-     * A session that has not ended, of an account that may be used.
+     * An active session of an enabled account.
      *
-     * @param formerGood null while its successor has not been used
-     * @param sinceRenewalMs by the database's clock
+     * @param formerGood whether the previous token is still valid; null while the current token has
+     *     not been used
+     * @param sinceRenewalMs the age of the token, by the clock of the database
      */
     record Found(
             Session session,
@@ -122,13 +122,13 @@ final class SessionStore {
             long sinceRenewalMs) {}
 
     /**
-     * A password was changed.
+     * The result of a password change.
      *
-     * @param kept null if that session has ended meanwhile
+     * @param kept null if the session has ended
      */
     record Changed(@Nullable Session kept) {}
 
-    /** The sessions with these ids, null for those that there are not. */
+    /** Returns the sessions with these ids, null for missing ones. */
     Future<List<@Nullable Found>> find(List<Long> ids) {
         return database.query(FIND, Tuple.of(ids.toArray(Long[]::new))).map(rows -> {
             Map<Long, Found> found = new HashMap<>();
@@ -175,29 +175,29 @@ final class SessionStore {
     }
 
     /**
-     * Begins a session.
+     * Creates a session.
      *
-     * @param passwordHash of the password that was shown
-     * @param most sessions the account has afterwards
-     * @return null if the account is gone or disabled, or has another password by now
+     * @param passwordHash the hash that the given password matched
+     * @param max the maximum number of sessions of the account
+     * @return null if the account was deleted or disabled, or its password has changed
      */
     Future<@Nullable Session> insert(
-            long accountId, String passwordHash, Buffer token, String client, String address, int most) {
-        return database.query(INSERT, Tuple.of(accountId, token, client, address, most - 1, passwordHash))
+            long accountId, String passwordHash, Buffer token, String client, String address, int max) {
+        return database.query(INSERT, Tuple.of(accountId, token, client, address, max - 1, passwordHash))
                 .map(SessionStore::one);
     }
 
-    /** Replaces the token that is good; null if it was replaced meanwhile. */
+    /** Replaces the current token; null if it has already been replaced. */
     Future<@Nullable Session> renew(long id, Buffer token, Buffer next) {
         return database.query(RENEW, Tuple.of(id, token, next)).map(SessionStore::one);
     }
 
-    /** The token is in use: the one before it is good for a moment more. */
+    /** Records the first use of the current token, which limits the validity of the previous one. */
     Future<Void> noteArrival(long id, Buffer token) {
         return database.query(ARRIVED, Tuple.of(id, token)).mapEmpty();
     }
 
-    /** Ends a session because a token that is no longer good was shown; true if that was so. */
+    /** Ends a session if the token has been replaced. Returns whether it has ended. */
     Future<Boolean> endReplaced(long id, Buffer token) {
         return database.query(END_REPLACED, Tuple.of(id, token)).map(rows -> rows.rowCount() == 1);
     }
@@ -206,7 +206,7 @@ final class SessionStore {
         return database.query("delete from session where id = $1", Tuple.of(id)).mapEmpty();
     }
 
-    /** Ends a session if it is that account's; it may have ended already. */
+    /** Ends a session of the account. Idempotent. */
     Future<Void> end(long accountId, long id) {
         return database.query("delete from session where id = $1 and account_id = $2", Tuple.of(id, accountId))
                 .mapEmpty();
@@ -217,7 +217,7 @@ final class SessionStore {
                 .mapEmpty();
     }
 
-    /** Those that have not ended, the last used first. */
+    /** Returns the active sessions, most recently used first. */
     Future<List<Session>> list(long accountId) {
         return database.query(LIST, Tuple.of(accountId)).map(rows -> {
             List<Session> sessions = new ArrayList<>();
@@ -228,16 +228,16 @@ final class SessionStore {
         });
     }
 
-    /** Whether somebody is signed in with that account from that address, or has let it expire. */
+    /** Whether the account has a stored session, active or expired, from this address. */
     Future<Boolean> isKnown(EmailAddress email, String address) {
         return database.query(KNOWN, Tuple.of(email.key(), address))
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
     /**
-     * Changes a password and ends the account's sessions but one, which gets another id and token.
+     * Changes a password and ends all sessions except one, which gets a new id and token.
      *
-     * @return null if the password is not what it was any more
+     * @return null if the password has changed in the meantime
      */
     Future<@Nullable Changed> setPassword(
             long accountId, long keptSession, Buffer token, String oldHash, String newHash) {
@@ -255,12 +255,12 @@ final class SessionStore {
                                 .map(rows -> new Changed(one(rows)))));
     }
 
-    /** The same password under new parameters. */
+    /** Stores a hash of the same password with new parameters. */
     Future<Void> rehash(long accountId, String oldHash, String newHash) {
         return database.query(REHASH, Tuple.of(accountId, oldHash, newHash)).mapEmpty();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} expired sessions and says how many they were. */
+    /** Deletes up to {@link RetentionTask#SLICE} expired sessions. Returns their number. */
     Future<Integer> purgeSlice() {
         return database.query(PURGE, Tuple.of(RetentionTask.SLICE)).map(rows -> rows.rowCount());
     }

@@ -23,13 +23,13 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The tokens that sessions are carried in: JSON Web Tokens (RFC 7519) by one algorithm, HS256, for
- * one issuer and one audience. That a token is signed and not expired says only that it was once
- * ours; whether it is good, the database says.
+ * Session tokens: JSON Web Tokens (RFC 7519) signed with HS256, for one issuer and one audience. A
+ * signed, unexpired token is necessary but not sufficient: the database decides whether it is
+ * valid.
  */
 final class SessionTokenCodec {
-    /** What a token may have, and more than ours ever have. */
-    static final int LONGEST = 1_024;
+    /** The maximum length of a token. */
+    static final int MAX_LENGTH = 1_024;
 
     private static final String ALGORITHM = "HS256";
     private static final String AUDIENCE = "plumbline-web";
@@ -44,7 +44,7 @@ final class SessionTokenCodec {
 
     /**
      * @param secret at least 32 characters
-     * @param issuer the address under which people reach the service
+     * @param issuer the public base URL of the service
      */
     SessionTokenCodec(Vertx vertx, String secret, String issuer) {
         this.issuer = issuer;
@@ -61,9 +61,9 @@ final class SessionTokenCodec {
     }
 
     /**
-     * What a token says.
+     * The claims of a token.
      *
-     * @param tokenId the token's own
+     * @param tokenId the id of the token
      */
     record Claims(long sessionId, long accountId, String tokenId) {
         /** Hides the token's id. */
@@ -73,7 +73,7 @@ final class SessionTokenCodec {
         }
     }
 
-    /** A new id for a token: 128 random bits. */
+    /** Generates a token id of 128 random bits. */
     String freshId() {
         byte[] bytes = new byte[ID_BYTES];
         random.nextBytes(bytes);
@@ -81,8 +81,8 @@ final class SessionTokenCodec {
     }
 
     /**
-     * The id of the token that replaces another: always the same, so that requests that were sent
-     * together are told the same, and can be told it again.
+     * Returns the id of the token that replaces another. Deterministic, so that concurrent requests
+     * get the same token.
      */
     String successorId(Claims of) {
         try {
@@ -107,17 +107,17 @@ final class SessionTokenCodec {
                 new JWTOptions().setAlgorithm(ALGORITHM));
     }
 
-    /** Fails for whatever is no token of ours, without a word that could be logged. */
+    /** Verifies a token. Fails for an invalid one, without details. */
     Future<Claims> read(String token) {
-        if (token.length() > LONGEST || !COMPACT.matcher(token).matches()) {
-            return foreign();
+        if (token.length() > MAX_LENGTH || !COMPACT.matcher(token).matches()) {
+            return invalid();
         }
         try {
             return jwt.authenticate(new TokenCredentials(token))
                     .map(user -> claims(user.principal().mergeIn(user.attributes())))
-                    .recover(refused -> foreign());
+                    .recover(refused -> invalid());
         } catch (RuntimeException refused) {
-            return foreign();
+            return invalid();
         }
     }
 
@@ -125,7 +125,7 @@ final class SessionTokenCodec {
         JsonObject token = user.getJsonObject("accessToken");
         String id = token.getString("jti");
         if (id.length() != ID_CHARACTERS || !token.containsKey("exp")) {
-            throw new IllegalArgumentException("a token of another kind");
+            throw new IllegalArgumentException("not a session token");
         }
         return new Claims(Long.parseLong(token.getString("sid")), Long.parseLong(token.getString("sub")), id);
     }
@@ -138,7 +138,7 @@ final class SessionTokenCodec {
         }
     }
 
-    private static Future<Claims> foreign() {
-        return Future.failedFuture(new IllegalArgumentException("no token of ours"));
+    private static Future<Claims> invalid() {
+        return Future.failedFuture(new IllegalArgumentException("invalid token"));
     }
 }

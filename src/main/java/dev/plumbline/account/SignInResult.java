@@ -2,32 +2,32 @@ package dev.plumbline.account;
 
 import org.jspecify.annotations.Nullable;
 
-/** How an attempt to sign in, to sign up or to change a password can end. */
+/** The outcome of a sign-in, sign-up or password change. */
 public sealed interface SignInResult {
 
-    /** Signed in, with a new token. */
+    /** Success, with a new token. */
     record Success(AuthenticatedUser signedIn) implements SignInResult {}
 
     /**
-     * The password was changed; nobody else is signed in any more.
+     * The password was changed, and all other sessions have ended.
      *
-     * @param signedIn with a new token; null if the session has ended meanwhile
+     * @param signedIn the session with a new token; null if it has ended
      */
     record PasswordChanged(@Nullable AuthenticatedUser signedIn) implements SignInResult {}
 
-    /** There is no such account, or that is not its password: nobody is told which. */
+    /** The account does not exist or the password is incorrect. */
     record InvalidCredentials() implements SignInResult {}
 
-    /** The password is right, but the account is disabled. */
+    /** The password is correct, but the account is disabled. */
     record Disabled() implements SignInResult {}
 
-    /** Another account has that e-mail address. */
+    /** The e-mail address is in use. */
     record EmailTaken() implements SignInResult {}
 
     /**
-     * There were too many failures.
+     * A rate limit is exceeded.
      *
-     * @param policy which quota is used up
+     * @param policy the exceeded rate limit
      * @param retryAfterSeconds at least 1
      */
     record RateLimited(String policy, int retryAfterSeconds) implements SignInResult {}

@@ -16,25 +16,28 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * People who show their password. Failures are counted, by address, by account, and by both
- * together; a success is not. The quota of an account alone is there against many addresses that
- * guess together; it does not hold up whoever signs in from an address from which the account is
- * signed in already, and it is short, so that strangers cannot lock anybody out for long.
+ * Signs in with e-mail address and password. Failures are rate limited by client address, by
+ * account, and by both; successes are not counted. The limit by account prevents distributed
+ * guessing. It does not apply to addresses with an existing session of the account and has a short
+ * window, so that third parties cannot lock out the owner for long.
  *
- * <p>All of it fails with {@code DatabaseUnavailableException} while the database is away, and with
- * {@link HashingQueueFullException} when too many passwords wait to be hashed; neither counts as a failure.
+ * <p>Methods fail with {@code DatabaseUnavailableException} if the database is unavailable, and
+ * with {@link HashingQueueFullException} if too many password hashes are queued. Neither counts as a failed
+ * sign-in.
  */
 public final class SignInService {
-    /** Failures from one address. */
+    /** Rate limit of failures by client address. */
     public static final String BY_ADDRESS = "sign-in";
 
-    /** Failures with one account from one address. */
+    /** Rate limit of failures by account and client address. */
     public static final String BY_BOTH = "sign-in-account-address";
 
-    /** Failures with one account from addresses that it does not know, and those in one session. */
+    /**
+     * Rate limit of failures by account from unknown addresses, and by session for password changes.
+     */
     public static final String BY_ACCOUNT = "sign-in-account";
 
-    /** New accounts from one address. */
+    /** Rate limit of new accounts by client address. */
     public static final String SIGN_UP = "sign-up";
 
     private final AccountStore accounts;
@@ -52,17 +55,17 @@ public final class SignInService {
     }
 
     /**
-     * Who somebody is.
+     * The client of a request.
      *
-     * @param address whose quotas pay
-     * @param browser what the browser says of itself
+     * @param address the rate limit key
+     * @param browser the User-Agent header
      */
     public record Client(String address, String browser) {}
 
     /**
      * Signs in.
      *
-     * @param email whatever was typed; what is no address is nobody's
+     * @param email as given; an invalid address matches no account
      */
     public Future<SignInResult> signIn(String email, String password, Client client) {
         EmailAddress address = address(email);
@@ -110,9 +113,9 @@ public final class SignInService {
     private Future<SignInResult> check(@Nullable Kept kept, String password, Client client) {
         return passwords
                 .verify(password, kept == null ? null : kept.passwordHash())
-                .compose(right -> {
+                .compose(correct -> {
                     String hash = kept == null ? null : kept.passwordHash();
-                    if (!right || kept == null || hash == null) {
+                    if (!correct || kept == null || hash == null) {
                         return Future.succeededFuture(new SignInResult.InvalidCredentials());
                     }
                     return kept.account().disabled()
@@ -123,7 +126,7 @@ public final class SignInService {
                 });
     }
 
-    /** Another sign-in may have renewed the hash meanwhile: then this one begins once more. */
+    /** Retries once if a concurrent sign-in has changed the hash. */
     private Future<SignInResult> ifWelcome(SignInResult begun, Kept before, String password, Client client) {
         if (begun instanceof SignInResult.Success) {
             return Future.succeededFuture(begun);
@@ -135,14 +138,14 @@ public final class SignInService {
             }
             return passwords
                     .verify(password, hash)
-                    .compose(right -> right ? begin(now.account(), hash, client) : Future.succeededFuture(begun));
+                    .compose(correct -> correct ? begin(now.account(), hash, client) : Future.succeededFuture(begun));
         });
     }
 
     /**
-     * What was hashed with other parameters is hashed anew while the password is at hand.
+     * Hashes the password again if the stored hash has outdated parameters.
      *
-     * @return the hash that the account has then, unless another changes it
+     * @return the hash of the account after that
      */
     private Future<String> renewHash(Account account, String hash, String password) {
         if (!PasswordHasher.isOutdated(hash) || PasswordHasher.fault(password) != null) {
@@ -160,7 +163,7 @@ public final class SignInService {
     }
 
     /**
-     * Makes an account and signs it in.
+     * Creates an account and signs it in.
      *
      * @param password without {@link PasswordHasher#fault}
      */
@@ -188,14 +191,14 @@ public final class SignInService {
     }
 
     /**
-     * Changes a password; every other session of the account ends.
+     * Changes a password and ends all other sessions of the account.
      *
      * @param next without {@link PasswordHasher#fault}
      */
     public Future<SignInResult> changePassword(AuthenticatedUser who, String current, String next, Client client) {
         String key = digest(EmailAddress.parse(who.account().email()).key());
         List<Quota> quotas = new ArrayList<>(quotas(key, client, true));
-        // of the session: it may come from many addresses, and strangers cannot use it up
+        // keyed by session, so that third parties cannot use it up
         quotas.add(new Quota(BY_ACCOUNT, "session " + who.session().id()));
         return attempt(quotas, () -> accounts.find(who.account().id())
                 .compose(kept -> change(who, kept == null ? null : kept.passwordHash(), current, next)));
@@ -204,13 +207,13 @@ public final class SignInService {
     private Future<SignInResult> change(AuthenticatedUser who, @Nullable String hash, String current, String next) {
         return passwords
                 .verify(current, hash)
-                .compose(right -> right && hash != null
+                .compose(correct -> correct && hash != null
                         ? passwords.hash(next).compose(fresh -> sessions.changePassword(who, hash, fresh))
                         : Future.succeededFuture(null))
                 .map(changed -> changed == null ? new SignInResult.InvalidCredentials() : changed);
     }
 
-    /** Quotas are kept for a while; whose address failed is nobody's business. */
+    /** Hashes the e-mail address, so that rate limit rows do not contain it. */
     private static String digest(String key) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));

@@ -4,38 +4,33 @@ import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.concurrent.Callable;
 
-/** What a running check may use. */
+/** The options, limits and probes of one running check. */
 public interface CheckContext {
 
     Options options();
 
-    /** When the check must have ended. */
+    /** The end of the check's time limit. */
     Deadline deadline();
 
-    /** The wall clock, for judging what a certificate or a header says of time. */
+    /** The wall clock, for comparison with times in certificates and headers. */
     Clock clock();
 
-    /**
-     * How long the check may wait for its turn at a target before it had better come again, in ms.
-     */
+    /** How long the check can wait for the rate limit of a target, in milliseconds. */
     default long patienceMs() {
         return deadline().remainingMillis();
     }
 
-    /** Whether it is a line of a job, which lets those go first for whom somebody waits. */
+    /** Whether the check is a line of a job. Instant checks have priority over jobs. */
     default boolean bulk() {
         return false;
     }
 
-    /** Whether what was fetched for another check, however lately, is not good enough. */
+    /** Whether cached data of other checks must not be used. */
     default boolean fresh() {
         return false;
     }
 
-    /**
-     * Work that may take longer than an event loop may be held, as the parsing of a large page; done
-     * beside it.
-     */
+    /** Runs CPU-bound work, such as parsing a large page, outside the event loop. */
     default <T> Future<T> executeBlocking(Callable<T> work) {
         try {
             return Future.succeededFuture(work.call());
@@ -44,18 +39,18 @@ public interface CheckContext {
         }
     }
 
-    /** The outbound requests that this check may still make. */
+    /** The outbound requests that remain for this check. */
     RequestBudget budget();
 
     /**
-     * A probe by its class.
+     * Returns the probe of a class.
      *
-     * @throws IllegalArgumentException when there is no such probe
+     * @throws IllegalArgumentException if there is no such probe
      */
     <P> P probe(Class<P> type);
 
     /**
-     * The same check, of which a part must have ended earlier so that time is left for the rest.
+     * Returns a context with an earlier deadline, for one part of the check.
      *
      * @param share for example {@code deadline().atMost(500)}
      */
@@ -64,8 +59,8 @@ public interface CheckContext {
     }
 
     /**
-     * The same check, which has begun something that would have to be begun anew if it gave up now,
-     * and so waits for its turns until its deadline.
+     * Returns a context that waits for rate limits until its deadline. For use after the check has
+     * made requests that a retry would have to repeat.
      */
     default CheckContext patiently() {
         return new PatientCheckContext(this);

@@ -1,13 +1,13 @@
 package dev.plumbline.check;
 
 /**
- * Why an exchange did not complete.
+ * The reason why a check could not be completed.
  *
- * @param message one sentence for a person, without secrets and without anything of our inside
+ * @param message one sentence for the user, without secrets or internal details
  */
 public record CheckError(ErrorCode code, String message) {
 
-    /** Whether the same check may well end differently a little later. */
+    /** Whether a retry can succeed. */
     public boolean retryable() {
         return code.retryable();
     }

@@ -1,8 +1,8 @@
 package dev.plumbline.check;
 
 /**
- * How a probe says that an exchange did not complete. It carries no stack trace: it is an outcome,
- * not a fault of ours, and hostile targets cause thousands of them.
+ * A probe could not complete an exchange with a target. It has no stack trace, because it is an
+ * expected and frequent outcome.
  */
 public final class CheckFailure extends Exception {
     private final transient CheckError error;

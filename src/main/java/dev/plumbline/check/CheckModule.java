@@ -20,10 +20,10 @@ public interface CheckModule<E, R extends Record, F extends FindingCollector> {
 
     /**
      * The maximum number of outbound requests of one check with these options. A value above {@link
-     * RequestBudget#MOST} needs an option by which the caller requests it.
+     * RequestBudget.MAX} needs an option by which the caller requests it.
      */
     default int requests(Options options) {
-        return RequestBudget.MOST;
+        return RequestBudget.MAX;
     }
 
     /**

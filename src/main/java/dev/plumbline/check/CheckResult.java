@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outcome of one check.
  *
- * @param target the normalised target; null where a line of a job is no target
- * @param fields every declared field of the module, in the declared order
- * @param truncated paths of arrays and strings that were cut to keep the result within its limit
- * @param error null when the exchange completed
- * @param checkedAt when the check began, whole milliseconds
+ * @param target the normalized target; null if the line of a job is not a valid target
+ * @param fields all declared fields of the module, in declaration order
+ * @param truncated the paths of arrays and strings that were truncated to the size limit
+ * @param error null if the exchange completed
+ * @param checkedAt the start of the check, in whole milliseconds
  */
 public record CheckResult(
         String module,
@@ -25,7 +25,7 @@ public record CheckResult(
         Instant checkedAt,
         long durationMs) {
 
-    /** Whether the next caller may be given this result. */
+    /** Whether the result can be cached. */
     public boolean cacheable() {
         return error == null || error.code().cacheable();
     }

@@ -4,17 +4,17 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block of addresses, ready to be compared with. IPv4 stands in the last 32 of the 128 bits.
+ * A CIDR block as 128-bit network and mask. IPv4 uses the last 32 bits.
  *
- * @param text as it was written
+ * @param text the original text
  */
 public record Cidr(boolean v4, long high, long low, long highMask, long lowMask, String text) {
 
     /**
-     * Reads {@code 10.0.0.0/8}, {@code fc00::/7} or a single address; bits beyond the prefix are
-     * passed over.
+     * Parses {@code 10.0.0.0/8}, {@code fc00::/7} or a single address. Bits beyond the prefix are
+     * ignored.
      *
-     * @throws IllegalArgumentException when it is none, naming it
+     * @throws IllegalArgumentException if the text is not a CIDR block; the message contains it
      */
     public static Cidr parse(String text) {
         Cidr cidr = tryParse(text);
@@ -24,7 +24,7 @@ public record Cidr(boolean v4, long high, long low, long highMask, long lowMask,
         return cidr;
     }
 
-    /** As {@link #parse}, null when it is none. */
+    /** As {@link #parse}, but returns null if the text is not a CIDR block. */
     public static @Nullable Cidr tryParse(String text) {
         String trimmed = text.strip();
         int slash = trimmed.indexOf('/');
@@ -45,12 +45,12 @@ public record Cidr(boolean v4, long high, long low, long highMask, long lowMask,
         return new Cidr(v4, high(bytes) & highMask, low(bytes) & lowMask, highMask, lowMask, trimmed);
     }
 
-    private static int prefix(String digits, int most) {
+    private static int prefix(String digits, int max) {
         if (digits.isEmpty() || digits.length() > 3 || !digits.chars().allMatch(Cidr::isDigit)) {
             return -1;
         }
         int prefix = Integer.parseInt(digits);
-        return prefix <= most ? prefix : -1;
+        return prefix <= max ? prefix : -1;
     }
 
     private static boolean isDigit(int c) {

@@ -3,7 +3,7 @@ package dev.plumbline.check;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** A moment by which something must have ended, by a clock that never jumps. */
+/** A point in time on a monotonic clock. */
 public final class Deadline {
     private final LongSupplier nanoClock;
     private final long endNanos;
@@ -21,7 +21,7 @@ public final class Deadline {
         return new Deadline(nanoClock, nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
-    /** Milliseconds left, rounded up; 0 once it has passed. */
+    /** Returns the remaining milliseconds, rounded up; 0 after the deadline. */
     public long remainingMillis() {
         long left = endNanos - nanoClock.getAsLong();
         return left <= 0 ? 0 : (left + 999_999) / 1_000_000;
@@ -31,7 +31,7 @@ public final class Deadline {
         return endNanos - nanoClock.getAsLong() <= 0;
     }
 
-    /** The earlier of this deadline and one that many milliseconds from now. */
+    /** Returns the earlier of this deadline and {@code millis} milliseconds from now. */
     public Deadline atMost(long millis) {
         long end = nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(millis);
         return end - endNanos < 0 ? new Deadline(nanoClock, end) : this;

@@ -1,6 +1,6 @@
 package dev.plumbline.check;
 
-/** A check whose time is shorter for a while. */
+/** A context with an earlier deadline. */
 record DeadlineCheckContext(CheckContext whole, Deadline deadline) implements DelegatingCheckContext {
     @Override
     public long patienceMs() {

@@ -4,7 +4,7 @@ import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.concurrent.Callable;
 
-/** A part of a check: what it does not say itself is as in the whole. */
+/** A context that delegates to {@link #whole()} by default. */
 interface DelegatingCheckContext extends CheckContext {
     CheckContext whole();
 

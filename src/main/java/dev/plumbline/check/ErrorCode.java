@@ -3,8 +3,8 @@ package dev.plumbline.check;
 import java.util.Locale;
 
 /**
- * Why an exchange with a target did not complete. A closed list, shared by all modules and
- * documented in openapi.json.
+ * The reason why a check could not be completed. All modules share this list; openapi.json
+ * documents it.
  */
 public enum ErrorCode {
     DNS_NXDOMAIN(true, false),
@@ -39,27 +39,27 @@ public enum ErrorCode {
         this.retryable = retryable;
     }
 
-    /** The name used in answers, for example {@code connect_refused}. */
+    /** The name used in responses, for example {@code connect_refused}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether it says something about the target, rather than about us or our resolver. */
+    /** Whether the cause is the target, not this service or its resolver. */
     public boolean targetFault() {
         return targetFault;
     }
 
-    /** Whether the target answered each time it was asked, so that its answers can be judged. */
+    /** Whether the target answered all requests, so that its responses can be evaluated. */
     public boolean answered() {
         return this == REDIRECT_LOOP || this == TOO_MANY_REDIRECTS;
     }
 
-    /** Whether the same check may well end differently a little later. */
+    /** Whether a retry can succeed. */
     public boolean retryable() {
         return retryable;
     }
 
-    /** Whether a result with this error may be kept for the next caller. */
+    /** Whether a result with this error can be cached. */
     public boolean cacheable() {
         return this != INTERNAL && this != DEADLINE_EXCEEDED;
     }

@@ -7,11 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a module makes of its evidence.
+ * The report of a module: field values, findings and error.
  *
  * @param fields values by field name: String, Boolean, Integer, Long, Double, {@link
- *     java.time.Instant}, List, Map or null; fields that are left out become null
- * @param error null when the exchange completed
+ *     java.time.Instant}, List, Map or null; omitted fields become null
+ * @param error null if the exchange completed
  */
 public record Evaluation(Map<String, @Nullable Object> fields, List<Finding> findings, @Nullable CheckError error) {
 
@@ -20,7 +20,7 @@ public record Evaluation(Map<String, @Nullable Object> fields, List<Finding> fin
         findings = List.copyOf(findings);
     }
 
-    /** The judgement of an exchange that completed. */
+    /** The report of an exchange that completed. */
     public static Evaluation of(Map<String, @Nullable Object> fields, List<Finding> findings) {
         return new Evaluation(fields, findings, null);
     }

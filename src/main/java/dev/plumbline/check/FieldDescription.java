@@ -5,12 +5,12 @@ import java.util.List;
 /**
  * One field of a module's report.
  *
- * @param name snake_case; lengths of time end in {@code _ms} or {@code _seconds}, counts in {@code
+ * @param name snake_case; durations end in {@code _ms} or {@code _seconds}, counts in {@code
  *     _count}
- * @param nullable whether it may be null although the exchange completed
- * @param values the only values a string field can have; empty when it is free
- * @param items the type of an array's items; {@code STRING} for anything but an array
- * @param members what an object, or each object of an array, holds; empty when it is free
+ * @param nullable whether the value can be null in a result without an error
+ * @param values the allowed values of a string field; empty for any value
+ * @param items the type of the array items; {@code STRING} for other types
+ * @param members the members of the object or of each object in the array; empty for any members
  */
 public record FieldDescription(
         String name,
@@ -47,29 +47,29 @@ public record FieldDescription(
         return of(name, FieldType.TIME, title, description);
     }
 
-    /** A list of plain values. */
+    /** A list of scalar values. */
     public static FieldDescription array(String name, String title, String description, FieldType items) {
         return new FieldDescription(name, FieldType.ARRAY, title, description, false, List.of(), items, List.of());
     }
 
-    /** A list of objects that each hold these members. */
+    /** A list of objects with these members. */
     public static FieldDescription table(String name, String title, String description, FieldDescription... members) {
         return new FieldDescription(
                 name, FieldType.ARRAY, title, description, false, List.of(), FieldType.OBJECT, List.of(members));
     }
 
-    /** An object that holds these members, or anything when none are given. */
+    /** An object with these members, or with any members if none are given. */
     public static FieldDescription object(String name, String title, String description, FieldDescription... members) {
         return new FieldDescription(
                 name, FieldType.OBJECT, title, description, false, List.of(), FieldType.STRING, List.of(members));
     }
 
-    /** The same field, which may be null although the exchange completed. */
+    /** Returns this field as nullable. */
     public FieldDescription orNull() {
         return new FieldDescription(name, type, title, description, true, values, items, members);
     }
 
-    /** The same field, which has no other values than these. */
+    /** Returns this field restricted to these values. */
     public FieldDescription oneOf(String... allowed) {
         return new FieldDescription(name, type, title, description, nullable, List.of(allowed), items, members);
     }

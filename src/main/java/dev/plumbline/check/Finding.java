@@ -3,10 +3,10 @@ package dev.plumbline.check;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that a check noticed and what to do about it.
+ * A problem or observation of a check, and the action to take.
  *
- * @param field the field it speaks of, null when it speaks of the whole
- * @param reference the standard it rests on (RFC and section), null when there is none
+ * @param field the field it refers to; null if it refers to the whole report
+ * @param reference the standard behind it, such as an RFC and section; null if there is none
  */
 public record Finding(
         Level level, String code, @Nullable String field, String message, String action, @Nullable String reference) {}

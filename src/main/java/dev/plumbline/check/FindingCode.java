@@ -71,12 +71,12 @@ public record FindingCode(
                 + (rfc.group(2) == null ? "" : "#section-" + rfc.group(2));
     }
 
-    /** This finding, made, in the words of its description. */
+    /** Returns a finding with the declared message. */
     public Finding found() {
         return found(message);
     }
 
-    /** This finding, made, in words that name what was seen. */
+    /** Returns a finding with a message that contains the observed value. */
     public Finding found(String message) {
         return new Finding(level, code, field, message, action, reference);
     }

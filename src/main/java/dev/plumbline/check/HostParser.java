@@ -6,23 +6,32 @@ import java.net.InetAddress;
 import java.util.EnumSet;
 
 /**
- * Reads a host: an IPv6 or IPv4 address in any spelling that a browser understands, or a name,
- * which ends as lower-case A-labels (UTS-46, non-transitional, STD3 rules).
+ * Parses a host: an IPv6 or IPv4 address in any form that the WHATWG URL Standard allows, or a
+ * name, which is converted to lower-case A-labels (UTS #46, non-transitional, STD3 rules).
  */
 final class HostParser {
-    private static final int MOST_NAME = 253;
-    private static final int MOST_LABEL = 63;
+    private static final int MAX_NAME_LENGTH = 253;
+    private static final int MAX_LABEL_LENGTH = 63;
+
+    private static final int MAX_EXCERPT_LENGTH = 64;
 
     private HostParser() {}
 
+    /** Returns at most 64 characters of user input, for error messages. */
+    static String excerpt(String text) {
+        return text.length() <= MAX_EXCERPT_LENGTH
+                ? text
+                : ResultSizeLimit.shorten(text, MAX_EXCERPT_LENGTH) + "\u2026";
+    }
+
     /**
-     * @param underscores whether labels may hold {@code _}, which names in the DNS may and host names
-     *     may not (RFC 952, RFC 1123 §2.1)
+     * @param underscores whether labels can contain {@code _}; allowed in DNS names, not in hostnames
+     *     (RFC 952, RFC 1123 §2.1)
      */
     static Host parse(String text, boolean underscores) throws InvalidTargetException {
         if (text.startsWith("[")) {
             if (!text.endsWith("]")) {
-                throw new InvalidTargetException("The bracket of the IPv6 address is never closed.");
+                throw new InvalidTargetException("The IPv6 address has no closing bracket.");
             }
             return v6(text.substring(1, text.length() - 1));
         }
@@ -36,23 +45,24 @@ final class HostParser {
         InetAddress address = IpAddressText.looseV4(name);
         if (address == null) {
             throw new InvalidTargetException(
-                    "A host that ends in a number must be an IPv4 address, which this is not.");
+                    name + " is not a valid IPv4 address. The last label of a hostname must not be a number.");
         }
         return new Host(IpAddressText.format(address), address);
     }
 
     private static Host v6(String text) throws InvalidTargetException {
         if (text.indexOf('%') >= 0) {
-            throw new InvalidTargetException("An IPv6 address with a zone cannot be checked.");
+            throw new InvalidTargetException(
+                    "IPv6 zone identifiers are not supported. Remove the % and the text after it.");
         }
         InetAddress address = text.indexOf(':') < 0 ? null : IpAddressText.parse(text);
         if (address == null) {
-            throw new InvalidTargetException("The IPv6 address is malformed.");
+            throw new InvalidTargetException(excerpt(text) + " is not a valid IPv6 address.");
         }
         return new Host(IpAddressText.format(address), address);
     }
 
-    /** The A-labels of a name, in lower case and without the trailing dot. */
+    /** Returns a name as lower-case A-labels without the trailing dot. */
     static String name(String text, boolean underscores) throws InvalidTargetException {
         String name = text;
         if (!isPlain(text)) {
@@ -78,7 +88,10 @@ final class HostParser {
         return true;
     }
 
-    /** How long the leading labels are up to the last that holds an underscore: no IDN has one. */
+    /**
+     * Returns the length of the leading labels up to the last one with an underscore; IDNA does not
+     * apply to them.
+     */
     private static int serviceLabels(String text) {
         int dot = text.indexOf('.', text.lastIndexOf('_') + 1);
         if (text.indexOf('_') < 0 || dot < 0) {
@@ -89,10 +102,10 @@ final class HostParser {
 
     private static String checked(String name, boolean underscores) throws InvalidTargetException {
         if (name.isEmpty()) {
-            throw new InvalidTargetException("The host is missing.");
+            throw new InvalidTargetException("The hostname is missing.");
         }
-        if (name.length() > MOST_NAME) {
-            throw new InvalidTargetException("A name has at most 253 characters.");
+        if (name.length() > MAX_NAME_LENGTH) {
+            throw new InvalidTargetException("The hostname has " + name.length() + " characters. The maximum is 253.");
         }
         boolean upper = false;
         int start = 0;
@@ -112,13 +125,14 @@ final class HostParser {
 
     private static void checkLabel(String name, int start, int end) throws InvalidTargetException {
         if (end == start) {
-            throw new InvalidTargetException("A label of the name is empty.");
+            throw new InvalidTargetException("The hostname contains an empty label. Remove the extra dot.");
         }
-        if (end - start > MOST_LABEL) {
-            throw new InvalidTargetException("A label of a name has at most 63 characters.");
+        if (end - start > MAX_LABEL_LENGTH) {
+            throw new InvalidTargetException("A label of the hostname has more than 63 characters.");
         }
         if (name.charAt(start) == '-' || name.charAt(end - 1) == '-') {
-            throw new InvalidTargetException("A label of a name neither begins nor ends with a hyphen.");
+            throw new InvalidTargetException(
+                    "Label " + name.substring(start, end) + " must not begin or end with a hyphen.");
         }
     }
 
@@ -127,18 +141,18 @@ final class HostParser {
             if (underscores) {
                 return;
             }
-            throw new InvalidTargetException("A host name cannot hold an underscore.");
+            throw new InvalidTargetException("A hostname must not contain an underscore.");
         }
         if (c == ' ') {
-            throw new InvalidTargetException("A name cannot hold a space.");
+            throw new InvalidTargetException("A hostname must not contain a space.");
         }
         if (c == '*') {
-            throw new InvalidTargetException("A name with a wildcard cannot be checked; name one host.");
+            throw new InvalidTargetException("Wildcard names are not supported. Enter a single hostname.");
         }
         throw new InvalidTargetException(
                 c > 0x20 && c < 0x7f
-                        ? "A name cannot hold the character " + c + " ."
-                        : "A name cannot hold such a character.");
+                        ? "The character " + c + " is not allowed in a hostname."
+                        : "The hostname contains a character that is not allowed.");
     }
 
     private static String lower(String name) {
@@ -151,7 +165,7 @@ final class HostParser {
         return new String(chars);
     }
 
-    /** Apart, so that ICU's tables are loaded with the first name that needs them. */
+    /** A holder class, so that the ICU tables are loaded on first use. */
     private static final class UnicodeName {
         private static final IDNA UTS46 = IDNA.getUTS46Instance(IDNA.NONTRANSITIONAL_TO_ASCII
                 | IDNA.NONTRANSITIONAL_TO_UNICODE
@@ -178,12 +192,15 @@ final class HostParser {
 
         private static String reason(IDNA.Error error) {
             return switch (error) {
-                case EMPTY_LABEL -> "A label of the name is empty.";
-                case LABEL_TOO_LONG -> "A label of a name has at most 63 characters.";
-                case DOMAIN_NAME_TOO_LONG -> "A name has at most 253 characters.";
-                case PUNYCODE, INVALID_ACE_LABEL -> "A label that begins with xn-- is no valid A-label.";
-                case BIDI -> "The name mixes directions of writing in a way that IDNA forbids.";
-                default -> "The name holds characters that an internationalised name may not (UTS-46).";
+                case EMPTY_LABEL -> "The hostname contains an empty label. Remove the extra dot.";
+                case LABEL_TOO_LONG -> "A label of the hostname has more than 63 characters.";
+                case DOMAIN_NAME_TOO_LONG -> "The hostname has more than 253 characters.";
+                case PUNYCODE, INVALID_ACE_LABEL -> "A label that begins with xn-- is not a valid A-label (RFC 5890).";
+                case BIDI ->
+                    "The hostname mixes left-to-right and right-to-left characters, which IDNA does not"
+                            + " allow (RFC 5893).";
+                default ->
+                    "The hostname contains characters that internationalized names must not contain" + " (UTS #46).";
             };
         }
     }

@@ -2,7 +2,7 @@ package dev.plumbline.check;
 
 import java.util.Locale;
 
-/** What kind of target a module takes. */
+/** The type of target that a module accepts. */
 public enum InputType {
     DOMAIN,
     URL,

@@ -1,6 +1,6 @@
 package dev.plumbline.check;
 
-/** The text is no target of the wanted type. The message says why, in a sentence for a person. */
+/** The text is not a valid target. The message is a sentence for the user. */
 public final class InvalidTargetException extends Exception {
     public InvalidTargetException(String message) {
         super(message, null, false, false);

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes IP addresses without ever asking a resolver. An IPv4-mapped IPv6 address stays
- * the IPv6 address that was written, which {@link InetAddress#getByAddress} would turn into IPv4.
+ * Parses and formats IP addresses without name resolution. An IPv4-mapped IPv6 address remains an
+ * IPv6 address; {@link InetAddress#getByAddress} would convert it to IPv4.
  */
 public final class IpAddressText {
     private static final long OVERFLOW = 1L << 32;
@@ -16,8 +16,8 @@ public final class IpAddressText {
     private IpAddressText() {}
 
     /**
-     * Reads an address in its plain form: four decimal numbers without leading zeros, or IPv6 (RFC
-     * 4291 §2.2) without brackets and zone. Null when the text is neither.
+     * Parses four decimal numbers without leading zeros, or an IPv6 address (RFC 4291 §2.2) without
+     * brackets and zone. Returns null for any other text.
      */
     public static @Nullable InetAddress parse(String text) {
         if (text.indexOf(':') >= 0) {
@@ -33,7 +33,10 @@ public final class IpAddressText {
         return addresses.stream().map(IpAddressText::format).toList();
     }
 
-    /** The canonical text: RFC 5952 for IPv6, with the last 32 bits of a mapped address dotted. */
+    /**
+     * Returns the canonical text (RFC 5952 for IPv6). The last 32 bits of a mapped address are in
+     * dotted form.
+     */
     public static String format(InetAddress address) {
         byte[] bytes = address.getAddress();
         if (bytes.length == 4) {
@@ -74,13 +77,13 @@ public final class IpAddressText {
         return text.toString();
     }
 
-    /** The IPv4 address whose 32 bits these are. */
+    /** Returns the IPv4 address with these 32 bits. */
     static InetAddress v4(int address) {
         return of(
                 new byte[] {(byte) (address >>> 24), (byte) (address >>> 16), (byte) (address >>> 8), (byte) address});
     }
 
-    /** An address of 4 or 16 bytes, as it came off the wire. */
+    /** Returns the address of 4 or 16 bytes in network byte order. */
     public static InetAddress of(byte[] bytes) {
         try {
             return bytes.length == 4 ? InetAddress.getByAddress(bytes) : Inet6Address.getByAddress(null, bytes, -1);
@@ -89,7 +92,7 @@ public final class IpAddressText {
         }
     }
 
-    /** Whether a browser would read a host with this last label as IPv4 or not at all. */
+    /** Whether the last label is a number, so that WHATWG URL parsing treats the host as IPv4. */
     static boolean endsInNumber(String host) {
         int start = host.lastIndexOf('.') + 1;
         int length = host.length() - start;
@@ -104,9 +107,9 @@ public final class IpAddressText {
     }
 
     /**
-     * Reads IPv4 as the WHATWG URL Standard (host parsing, "IPv4 parser") does: one to four numbers,
-     * decimal, octal with a leading 0 or hexadecimal with 0x, the last filling what is left. Null
-     * when a number is malformed or too large.
+     * Parses IPv4 as the WHATWG URL Standard does (section "IPv4 parser"): one to four numbers,
+     * decimal, octal with a leading 0 or hexadecimal with 0x. The last number fills the remaining
+     * bytes. Returns null if a number is malformed or too large.
      */
     static @Nullable InetAddress looseV4(String host) {
         String[] parts = host.split("\\.", -1);
@@ -126,7 +129,10 @@ public final class IpAddressText {
         return v4((int) address);
     }
 
-    /** A number as WHATWG reads one; 2^32 when it is larger than any address, -1 when it is none. */
+    /**
+     * Parses a number of a WHATWG IPv4 address. Returns 2^32 if it is too large, -1 if it is not a
+     * number.
+     */
     private static long number(String text) {
         int radix = 10;
         int start = 0;

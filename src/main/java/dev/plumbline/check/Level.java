@@ -3,25 +3,25 @@ package dev.plumbline.check;
 import java.util.Comparator;
 import java.util.Locale;
 
-/** The weight of a finding, lightest first. */
+/** The severity of a finding, in ascending order. */
 public enum Level {
     INFO,
     WARN,
     FAIL;
 
-    /** The order in which people read findings. */
+    /** Sorts the most severe level first. */
     public static final Comparator<Level> GRAVEST_FIRST = Comparator.reverseOrder();
 
     /**
-     * The level of that name.
+     * Returns the level with this name.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if there is no such level
      */
     public static Level of(String id) {
         return valueOf(id.toUpperCase(Locale.ROOT));
     }
 
-    /** The name used in answers, for example {@code warn}. */
+    /** The name used in responses, for example {@code warn}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -11,7 +11,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Every module there is, by identifier, in alphabetical order. */
+/** All modules, sorted by identifier. */
 public final class ModuleCatalogue {
     private final Map<String, ModuleDefinition<?>> modules;
 
@@ -42,7 +42,7 @@ public final class ModuleCatalogue {
         return new ModuleCatalogue(found);
     }
 
-    /** The same modules, where those that ask the DNS have these resolvers to choose from. */
+    /** Returns the modules with these values in their option {@code resolver}. */
     public ModuleCatalogue choosing(Collection<String> resolvers) {
         List<ModuleDefinition<?>> offered = new ArrayList<>();
         for (ModuleDefinition<?> module : modules.values()) {

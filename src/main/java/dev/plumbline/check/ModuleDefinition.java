@@ -15,7 +15,7 @@ public interface ModuleDefinition<E> {
 
     /** The maximum number of outbound requests of one check with these options. */
     default int requests(Options options) {
-        return RequestBudget.MOST;
+        return RequestBudget.MAX;
     }
 
     /** See {@link CheckModule#collect}. */

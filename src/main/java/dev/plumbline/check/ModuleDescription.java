@@ -6,14 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a person or a client needs to know of a module: the tools list, the web pages, the CSV
- * header, the terminal command and the contract tests are built from it.
+ * The declaration of a module. The tools list, the web pages, the CSV header, the command line and
+ * the contract tests use it.
  *
  * @param module the identifier, for example {@code http-status}
- * @param defaultPort the port of a {@code host_port} target that names none; 0 for other inputs
+ * @param defaultPort the port of a {@code host_port} target without port; 0 for other inputs
  * @param schemes the schemes of a {@code url} target, the default first; empty for other inputs
- * @param reachability whether a target that cannot be reached is a {@code fail} (else {@code
- *     error})
+ * @param reachability whether an unreachable target is a {@code fail} instead of an {@code error}
  */
 public record ModuleDescription(
         String module,
@@ -34,14 +33,11 @@ public record ModuleDescription(
     public static final String IP_VERSION = "ip_version";
     public static final String RESOLVER = "resolver";
 
-    /** The option that every job has beside those of its module; instant checks refuse it. */
+    /** The option that all jobs have in addition to those of the module. Instant checks reject it. */
     public static final OptionDescription FRESH = OptionDescription.bool(
-            "fresh",
-            "Fresh results",
-            "Run every check anew, even where a result is known that is young enough. For jobs only.",
-            false);
+            "fresh", "Bypass cache", "Do not use cached results. Available for jobs only.", false);
 
-    /** The option that is declared under this name, or null. */
+    /** Returns the option with this name, or null. */
     public @Nullable OptionDescription option(String name) {
         for (OptionDescription option : options) {
             if (option.name().equals(name)) {
@@ -51,7 +47,7 @@ public record ModuleDescription(
         return null;
     }
 
-    /** The same module, where people may choose among these resolvers besides the default one. */
+    /** Returns a description whose option {@code resolver} also has these values. */
     public ModuleDescription choosing(Collection<String> resolvers) {
         if (resolvers.isEmpty() || option(RESOLVER) == null) {
             return this;
@@ -77,15 +73,14 @@ public record ModuleDescription(
     private static OptionDescription resolver(Collection<String> names) {
         List<String> all = new ArrayList<>(List.of("default"));
         all.addAll(names);
-        return OptionDescription.choice(
-                RESOLVER, "Resolver", "Which of this service's DNS resolvers is asked.", all.toArray(new String[0]));
+        return OptionDescription.choice(RESOLVER, "Resolver", "DNS resolver to use.", all.toArray(new String[0]));
     }
 
     public static Builder of(String module, String title, InputType input) {
         return new Builder(module, title, input);
     }
 
-    /** Gathers a description; {@link #build()} adds the options that every module has. */
+    /** Builds a description. {@link #build()} adds the common options. */
     public static final class Builder {
         private final String module;
         private final String title;
@@ -137,19 +132,19 @@ public record ModuleDescription(
             return this;
         }
 
-        /** Marks a module whose question is whether the target can be reached at all. */
+        /** Marks a module that tests whether the target is reachable. */
         public Builder aboutReachability() {
             reachability = true;
             return this;
         }
 
-        /** Marks a module that connects to its target, which gives it the option ip_version. */
+        /** Adds the option {@code ip_version}, for modules that connect to the target. */
         public Builder connects() {
             connects = true;
             return this;
         }
 
-        /** Marks a module that judges what the DNS says, which gives it the option resolver. */
+        /** Adds the option {@code resolver}, for modules that evaluate DNS records. */
         public Builder asksTheDns() {
             asksTheDns = true;
             return this;
@@ -172,12 +167,7 @@ public record ModuleDescription(
 
         public ModuleDescription build() {
             options.add(OptionDescription.integer(
-                    TIMEOUT_MS,
-                    "Time limit",
-                    "How long the whole check may take, in milliseconds.",
-                    10_000,
-                    1_000,
-                    30_000));
+                    TIMEOUT_MS, "Timeout", "Time limit of the whole check in milliseconds.", 10_000, 1_000, 30_000));
             if (asksTheDns) {
                 options.add(resolver(List.of()));
             }
@@ -185,7 +175,7 @@ public record ModuleDescription(
                 options.add(OptionDescription.choice(
                         IP_VERSION,
                         "IP version",
-                        "Connect over IPv4 (4), over IPv6 (6), or over whichever works (auto).",
+                        "Connect over IPv4 (4), IPv6 (6), or either (auto).",
                         "auto",
                         "4",
                         "6"));

@@ -7,12 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One option of a module.
  *
- * @param defaultValue what holds when it is not given: a Boolean, Long, String or List of String;
- *     null when nothing holds
- * @param values the only values allowed; empty when it is free within its other bounds
+ * @param defaultValue a Boolean, Long, String or List of String; null if there is no default
+ * @param values the allowed values; empty for any value within the other bounds
  * @param min smallest allowed value of an integer option
  * @param max largest allowed value of an integer option
- * @param pattern what a string, or each item of an array, must match as a whole; null when free
+ * @param pattern the pattern that a string or each array item must match; null for any value
  * @param maxLength longest allowed string, in characters
  * @param maxItems most items of an array option, at most 20
  */
@@ -56,20 +55,20 @@ public record OptionDescription(
                 name, Type.INTEGER, title, description, defaultValue, List.of(), min, max, null, 0, 0);
     }
 
-    /** One of a few words; the first is the default. */
+    /** An enumeration; the first value is the default. */
     public static OptionDescription choice(String name, String title, String description, String... values) {
         return new OptionDescription(
                 name, Type.STRING, title, description, values[0], List.of(values), 0, 0, null, 64, 0);
     }
 
-    /** A string that need not be given. */
+    /** A string without default. */
     public static OptionDescription text(
             String name, String title, String description, Pattern pattern, int maxLength) {
         return new OptionDescription(
                 name, Type.STRING, title, description, null, List.of(), 0, 0, pattern, maxLength, 0);
     }
 
-    /** A string that holds until another is given. */
+    /** A string with a default. */
     public static OptionDescription text(
             String name, String title, String description, String defaultValue, Pattern pattern, int maxLength) {
         return new OptionDescription(

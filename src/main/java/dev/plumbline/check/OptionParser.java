@@ -6,14 +6,18 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one option's value and says in a sentence why it cannot. */
+/** Parses the value of one option. */
 final class OptionParser {
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,18}");
 
-    private static final Object NOTHING_THAT_FITS = new Object();
+    private static final Object INVALID = new Object();
 
     private OptionParser() {}
 
+    /**
+     * @throws IllegalArgumentException if the value is not valid; the message is the end of a
+     *     sentence that begins with the name of the option
+     */
     static Object read(OptionDescription option, @Nullable Object raw) {
         return switch (option.type()) {
             case BOOLEAN -> readBoolean(raw);
@@ -23,10 +27,10 @@ final class OptionParser {
         };
     }
 
-    /** As {@link #read}, but text is no number, no truth value and no list. */
+    /** As {@link #read}, but a string is accepted for string options only. */
     static Object readTyped(OptionDescription option, @Nullable Object raw) {
-        boolean textWanted = option.type() == OptionDescription.Type.STRING;
-        return read(option, raw instanceof String && !textWanted ? NOTHING_THAT_FITS : raw);
+        boolean stringOption = option.type() == OptionDescription.Type.STRING;
+        return read(option, raw instanceof String && !stringOption ? INVALID : raw);
     }
 
     private static Object readBoolean(@Nullable Object raw) {
@@ -47,7 +51,7 @@ final class OptionParser {
             value = Long.valueOf(text);
         }
         if (value == null || value < option.min() || value > option.max()) {
-            throw new IllegalArgumentException("must be a whole number from " + option.min() + " to " + option.max());
+            throw new IllegalArgumentException("must be an integer from " + option.min() + " to " + option.max());
         }
         return value;
     }
@@ -67,12 +71,12 @@ final class OptionParser {
             throw new IllegalArgumentException("must be at most " + option.maxLength() + " characters long");
         }
         if (option.pattern() != null && !option.pattern().matcher(text).matches()) {
-            // words that are declared in capitals, as the types of DNS records
-            String capitals = text.toUpperCase(Locale.ROOT);
-            if (option.pattern().matcher(capitals).matches()) {
-                return capitals;
+            // for values declared in upper case, such as DNS record types
+            String upperCase = text.toUpperCase(Locale.ROOT);
+            if (option.pattern().matcher(upperCase).matches()) {
+                return upperCase;
             }
-            throw new IllegalArgumentException("is not of the form wanted: " + option.description());
+            throw new IllegalArgumentException("has an invalid format: " + option.description());
         }
         return text;
     }

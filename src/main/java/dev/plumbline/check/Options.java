@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of one check: every option that its module declares, with the given value or the
- * default. Immutable.
+ * The options of one check: the given or default value of every option that the module declares.
+ * Immutable.
  */
 public final class Options {
     private final Map<String, Object> given;
@@ -21,37 +21,33 @@ public final class Options {
     }
 
     /**
-     * One thing wrong with the options that somebody sent.
+     * An error in the given options.
      *
      * @param name the option's name
      */
     public record Fault(String name, String detail) {}
 
-    /** The options, or everything that is wrong with them; exactly one of the two is there. */
+    /** The options if they are valid, otherwise the errors. */
     public record Parsed(@Nullable Options options, List<Fault> faults) {}
 
-    /** The defaults of a module. */
+    /** Returns the default options of a module. */
     public static Options defaults(ModuleDescription description) {
         Options options = parse(description, Map.of()).options();
         if (options == null) {
-            throw new IllegalStateException("the defaults of " + description.module() + " are no options");
+            throw new IllegalStateException("the default options of " + description.module() + " are not valid");
         }
         return options;
     }
 
     /**
-     * Reads options as they come from a query string (all values strings) or from a JSON object
-     * (numbers, booleans, strings, lists). Order does not matter; a value equal to the default counts
-     * as not given.
+     * Parses options of a query string (all values are strings) or of a JSON object (numbers,
+     * booleans, strings, lists). A value equal to the default counts as not given.
      */
     public static Parsed parse(ModuleDescription description, Map<String, ?> raw) {
         return parse(description, raw, false);
     }
 
-    /**
-     * Reads options as they come from a JSON object, as the tool's {@code options_schema} says: what
-     * is a number there must be a number, and so on.
-     */
+    /** Parses options of a JSON object with the types of the module's {@code options_schema}. */
     public static Parsed parseTyped(ModuleDescription description, Map<String, ? extends @Nullable Object> raw) {
         return parse(description, raw, true);
     }
@@ -92,10 +88,11 @@ public final class Options {
 
     private static String unknown(ModuleDescription description, String name) {
         if (name.equals(ModuleDescription.FRESH.name())) {
-            return "is for jobs only; an instant result is given again until its expires_at, then checked" + " anew";
+            return "is available for jobs only; instant checks use cached results until their expires_at";
         }
-        return description.module()
-                + " has no such option; it has "
+        return "is not an option of "
+                + description.module()
+                + "; options: "
                 + String.join(
                         ", ",
                         description.options().stream()
@@ -111,7 +108,7 @@ public final class Options {
         return (Long) known(name);
     }
 
-    /** A string option, null when it was not given and has no default. */
+    /** Returns a string option; null if it is not given and has no default. */
     public @Nullable String text(String name) {
         return (String) all.get(name);
     }
@@ -121,14 +118,14 @@ public final class Options {
         return (List<String>) known(name);
     }
 
-    /** Only what differs from the defaults, sorted by name: equal options have equal maps. */
+    /** Returns the options that differ from the defaults, sorted by name. */
     public Map<String, Object> given() {
         return java.util.Collections.unmodifiableMap(given);
     }
 
     /**
-     * What is given, as one text that equal options share and different ones never do: each value
-     * says how long it is, so that no value can look like two.
+     * Returns a canonical string of the given options. Values are prefixed with their length, so
+     * different options have different strings.
      */
     public String key() {
         StringBuilder key = new StringBuilder();

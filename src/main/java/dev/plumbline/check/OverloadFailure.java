@@ -2,15 +2,12 @@ package dev.plumbline.check;
 
 import java.time.Duration;
 
-/**
- * How the guard or the runner says that there is no room just now. The check has not been judged;
- * the caller may come again.
- */
+/** The check was not run because a concurrency or rate limit was reached. The caller can retry. */
 public final class OverloadFailure extends Exception {
     private final transient Duration retryAfter;
 
     /**
-     * @param retryAfter when to come again, at least one second
+     * @param retryAfter the delay before a retry, at least one second
      */
     public OverloadFailure(String message, Duration retryAfter) {
         super(message, null, false, false);

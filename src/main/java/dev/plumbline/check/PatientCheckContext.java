@@ -1,6 +1,6 @@
 package dev.plumbline.check;
 
-/** A check that waits for its turn until its deadline. */
+/** A context that waits for rate limits until its deadline. */
 record PatientCheckContext(CheckContext whole) implements DelegatingCheckContext {
     @Override
     public long patienceMs() {

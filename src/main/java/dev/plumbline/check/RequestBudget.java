@@ -5,41 +5,41 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Counts the outbound requests of one check, so that none can be made to send a flood. */
+/** Limits the number of outbound requests of one check. */
 public final class RequestBudget {
-    /** The most outbound requests that one check makes, unless its module says otherwise. */
-    public static final int MOST = 25;
+    /** The default maximum number of outbound requests of one check. */
+    public static final int MAX = 25;
 
-    private final int most;
+    private final int max;
     private final AtomicInteger left;
     private final Map<Class<?>, Object> shares = new ConcurrentHashMap<>();
 
     public RequestBudget() {
-        this(MOST);
+        this(MAX);
     }
 
     /**
-     * @param most see {@link ModuleDefinition#requests}
+     * @param max see {@link ModuleDefinition#requests}
      */
-    public RequestBudget(int most) {
-        this.most = most;
-        this.left = new AtomicInteger(most);
+    public RequestBudget(int max) {
+        this.max = max;
+        this.left = new AtomicInteger(max);
     }
 
-    /** Whether any request was made. */
+    /** Whether at least one request was made. */
     public boolean used() {
-        return left.get() < most;
+        return left.get() < max;
     }
 
-    /** Takes one request; false when none is left. */
+    /** Takes one request from the budget. Returns false if the budget is used up. */
     public boolean take() {
         return left.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
     }
 
     /**
-     * What a probe counts of this check by itself, as the questions to the DNS.
+     * Returns the per-check counter of a probe, such as the number of DNS queries.
      *
-     * @param made makes it when the probe is used for the first time
+     * @param made creates the counter on first use
      */
     public <S> S share(Class<S> type, Supplier<S> made) {
         return type.cast(shares.computeIfAbsent(type, first -> made.get()));

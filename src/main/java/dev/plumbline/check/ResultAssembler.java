@@ -8,17 +8,20 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the whole result of what a module judged: every declared field, the verdict, the size. */
+/**
+ * Builds the result of a check: adds missing fields, determines the verdict and enforces the size
+ * limit.
+ */
 public final class ResultAssembler {
-    /** What stands around everything that is counted, and what an answer adds to a result. */
-    private static final int ENVELOPE = 512;
+    /** Bytes reserved for JSON syntax and for the members that a response adds to a result. */
+    private static final int ENVELOPE_BYTES = 512;
 
     private ResultAssembler() {}
 
-    /** The result of a check that ended in a judgement. */
+    /** Returns the result of a check with a report. */
     public static CheckResult judged(
             ModuleDescription module, Target target, Evaluation judgement, Instant checkedAt, long durationMs) {
-        int budget = ResultSizeLimit.MOST - ENVELOPE - ResultSizeLimit.size(target.text());
+        int budget = ResultSizeLimit.MAX - ENVELOPE_BYTES - ResultSizeLimit.size(target.text());
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (FieldDescription field : module.fields()) {
             fields.put(field.name(), judgement.fields().get(field.name()));
@@ -32,7 +35,7 @@ public final class ResultAssembler {
         budget -= ResultSizeLimit.findingsSize(findings);
         CheckError error = judgement.error();
         if (error != null) {
-            String message = ResultSizeLimit.shorten(error.message(), ResultSizeLimit.LONG_TEXT);
+            String message = ResultSizeLimit.shorten(error.message(), ResultSizeLimit.MAX_TEXT_LENGTH);
             if (message.length() < error.message().length()) {
                 error = new CheckError(error.code(), message);
                 truncated.add("error.message");
@@ -53,13 +56,13 @@ public final class ResultAssembler {
                 durationMs);
     }
 
-    /** The result of a check that ended in an error and has nothing else to tell. */
+    /** Returns the result of a check that ended in an error without a report. */
     public static CheckResult failed(
             ModuleDescription module, Target target, CheckError error, Instant checkedAt, long durationMs) {
         return judged(module, target, new Evaluation(Map.of(), List.of(), error), checkedAt, durationMs);
     }
 
-    /** The result of a line of which nothing was checked, because it is no target for one. */
+    /** Returns the result of a line that is not a valid target. */
     public static CheckResult withoutTarget(ModuleDescription module, CheckError error, Instant checkedAt) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         module.fields().forEach(field -> fields.put(field.name(), null));
@@ -70,7 +73,7 @@ public final class ResultAssembler {
                 fields,
                 List.of(),
                 List.of(),
-                new CheckError(error.code(), ResultSizeLimit.shorten(error.message(), ResultSizeLimit.LONG_TEXT)),
+                new CheckError(error.code(), ResultSizeLimit.shorten(error.message(), ResultSizeLimit.MAX_TEXT_LENGTH)),
                 checkedAt.truncatedTo(ChronoUnit.MILLIS),
                 0);
     }

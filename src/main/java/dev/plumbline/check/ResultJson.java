@@ -13,21 +13,21 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Results as JSON, the same wherever one is shown. */
+/** Serializes results as JSON. */
 public final class ResultJson {
     private static final JsonFactory FACTORY = new JsonFactory();
-    private static final long SECONDS_OF_A_DAY = 86_400;
+    private static final long SECONDS_PER_DAY = 86_400;
 
     private ResultJson() {}
 
     /**
-     * A time as answers show it: RFC 3339, UTC, milliseconds. Written digit by digit, because a
-     * formatter of the JDK took a thirtieth of all the work of a check.
+     * Formats a time as RFC 3339 in UTC with milliseconds. Does not use a JDK formatter, which took
+     * 3% of the CPU time of a check.
      */
     public static String time(Instant instant) {
         long seconds = instant.getEpochSecond();
-        LocalDate day = LocalDate.ofEpochDay(Math.floorDiv(seconds, SECONDS_OF_A_DAY));
-        int second = (int) Math.floorMod(seconds, SECONDS_OF_A_DAY);
+        LocalDate day = LocalDate.ofEpochDay(Math.floorDiv(seconds, SECONDS_PER_DAY));
+        int second = (int) Math.floorMod(seconds, SECONDS_PER_DAY);
         if (day.getYear() < 0 || day.getYear() > 9999) {
             return instant.toString();
         }
@@ -48,7 +48,7 @@ public final class ResultJson {
         return out;
     }
 
-    /** The whole result as one JSON object in UTF-8. */
+    /** Returns the result as a JSON object in UTF-8. */
     public static byte[] write(CheckResult result) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(1024);
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
@@ -77,9 +77,9 @@ public final class ResultJson {
     }
 
     /**
-     * The verdict of a result, without reading what comes after it.
+     * Returns the verdict of a serialized result. Stops parsing at the verdict.
      *
-     * @param result as {@link #write} made it
+     * @param result the output of {@link #write}
      */
     public static String verdict(byte[] result) {
         try (JsonParser json = FACTORY.createParser(result)) {

@@ -11,28 +11,28 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a result within 64 KiB of JSON: what is largest is halved until all fits, and what was cut
- * is named.
+ * Limits a result to 64 KiB of JSON. Halves the largest field until the result fits, and lists the
+ * truncated fields.
  */
 final class ResultSizeLimit {
-    /** The most that a result may take as JSON, in bytes. */
-    static final int MOST = 64 * 1024;
+    /** The maximum size of a result as JSON, in bytes. */
+    static final int MAX = 64 * 1024;
 
-    /** A text for people is cut at this length, in characters. */
-    static final int LONG_TEXT = 1024;
+    /** The maximum length of messages and actions, in characters. */
+    static final int MAX_TEXT_LENGTH = 1024;
 
-    private static final int MOST_FINDINGS = 100;
+    private static final int MAX_FINDINGS = 100;
 
-    /** Leaves more than a third of a result to its fields, whatever else it holds. */
-    private static final int MOST_BYTES_OF_FINDINGS = 24 * 1024;
+    /** Reserves more than a third of a result for its fields. */
+    private static final int MAX_FINDINGS_BYTES = 24 * 1024;
 
     private ResultSizeLimit() {}
 
-    /** What is left of the fields, and the names of those that were cut. */
+    /** The fields after truncation, and the names of the truncated fields. */
     record Cut(Map<String, @Nullable Object> fields, List<String> truncated) {}
 
     /**
-     * @param budget bytes that the fields may take as JSON
+     * @param budget the maximum size of the fields as JSON, in bytes
      */
     static Cut cut(Map<String, @Nullable Object> fields, int budget) {
         if (size(fields) <= budget) {
@@ -43,11 +43,11 @@ final class ResultSizeLimit {
         while (size(kept) > budget) {
             String largest = largest(kept);
             Object value = kept.get(largest);
-            Object less = less(value);
-            if (size(less) >= size(value)) {
-                break; // only numbers and the like are left
+            Object half = half(value);
+            if (size(half) >= size(value)) {
+                break; // only scalars are left
             }
-            kept.put(largest, less);
+            kept.put(largest, half);
             if (!truncated.contains(largest)) {
                 truncated.add(largest);
             }
@@ -55,23 +55,23 @@ final class ResultSizeLimit {
         return new Cut(kept, truncated);
     }
 
-    /** The findings that fit, the gravest before others, in the order in which they were made. */
+    /** Returns the findings that fit, preferring the most severe, in their original order. */
     static List<Finding> fitting(List<Finding> findings) {
         List<Finding> shortened =
                 findings.stream().map(ResultSizeLimit::shorten).toList();
-        if (shortened.size() <= MOST_FINDINGS && findingsSize(shortened) <= MOST_BYTES_OF_FINDINGS) {
+        if (shortened.size() <= MAX_FINDINGS && findingsSize(shortened) <= MAX_FINDINGS_BYTES) {
             return shortened.equals(findings) ? findings : shortened;
         }
-        List<Integer> gravestFirst = new ArrayList<>();
+        List<Integer> bySeverity = new ArrayList<>();
         for (int i = 0; i < shortened.size(); i++) {
-            gravestFirst.add(i);
+            bySeverity.add(i);
         }
-        gravestFirst.sort(Comparator.comparing(i -> shortened.get(i).level(), Level.GRAVEST_FIRST));
+        bySeverity.sort(Comparator.comparing(i -> shortened.get(i).level(), Level.GRAVEST_FIRST));
         Set<Integer> chosen = new HashSet<>();
         int bytes = 0;
-        for (int i : gravestFirst) {
+        for (int i : bySeverity) {
             bytes += size(shortened.get(i));
-            if (bytes > MOST_BYTES_OF_FINDINGS || chosen.size() == MOST_FINDINGS) {
+            if (bytes > MAX_FINDINGS_BYTES || chosen.size() == MAX_FINDINGS) {
                 break;
             }
             chosen.add(i);
@@ -86,8 +86,8 @@ final class ResultSizeLimit {
     }
 
     private static Finding shorten(Finding finding) {
-        String message = shorten(finding.message(), LONG_TEXT);
-        String action = shorten(finding.action(), LONG_TEXT);
+        String message = shorten(finding.message(), MAX_TEXT_LENGTH);
+        String action = shorten(finding.action(), MAX_TEXT_LENGTH);
         return message.length() == finding.message().length()
                         && action.length() == finding.action().length()
                 ? finding
@@ -96,19 +96,19 @@ final class ResultSizeLimit {
 
     private static String largest(Map<String, @Nullable Object> fields) {
         String largest = "";
-        int most = -1;
+        int max = -1;
         for (Map.Entry<String, @Nullable Object> entry : fields.entrySet()) {
             int size = size(entry.getValue());
-            if (size > most) {
-                most = size;
+            if (size > max) {
+                max = size;
                 largest = entry.getKey();
             }
         }
         return largest;
     }
 
-    /** About half of it, at any rate less: the first items, the first characters. */
-    private static @Nullable Object less(@Nullable Object value) {
+    /** Returns the first half of the items or characters. */
+    private static @Nullable Object half(@Nullable Object value) {
         if (value instanceof String text) {
             return shorten(text, text.length() / 2);
         }
@@ -118,35 +118,35 @@ final class ResultSizeLimit {
             }
             List<@Nullable Object> only = new ArrayList<>();
             for (Object item : list) {
-                Object less = less(item);
-                if (size(less) < size(item)) {
-                    only.add(less);
+                Object half = half(item);
+                if (size(half) < size(item)) {
+                    only.add(half);
                 }
             }
             return only;
         }
         if (value instanceof Map<?, ?> map) {
-            return lessOfMap(map);
+            return halfOfMap(map);
         }
         return value;
     }
 
-    /** Long values are cut before any of them is left out. */
-    private static Map<Object, @Nullable Object> lessOfMap(Map<?, ?> map) {
+    /** Halves the values of a map if one is long, otherwise the number of entries. */
+    private static Map<Object, @Nullable Object> halfOfMap(Map<?, ?> map) {
         Map<Object, @Nullable Object> kept = new LinkedHashMap<>();
-        boolean longValues = map.values().stream().anyMatch(value -> size(value) > LONG_TEXT);
-        int room = longValues ? map.size() : map.size() / 2;
+        boolean longValues = map.values().stream().anyMatch(value -> size(value) > MAX_TEXT_LENGTH);
+        int maxEntries = longValues ? map.size() : map.size() / 2;
         for (Map.Entry<?, ?> entry : map.entrySet()) {
-            if (kept.size() >= room) {
+            if (kept.size() >= maxEntries) {
                 break;
             }
             Object value = entry.getValue();
-            kept.put(entry.getKey(), size(value) > LONG_TEXT ? less(value) : value);
+            kept.put(entry.getKey(), size(value) > MAX_TEXT_LENGTH ? half(value) : value);
         }
         return kept;
     }
 
-    /** Cuts between characters, never inside a surrogate pair. */
+    /** Truncates a text without splitting a surrogate pair. */
     static String shorten(String text, int length) {
         if (text.length() <= length) {
             return text;
@@ -172,7 +172,7 @@ final class ResultSizeLimit {
                 + size(finding.reference());
     }
 
-    /** An upper bound of the bytes that a value takes as JSON. */
+    /** Returns an upper bound of the size of a value as JSON, in bytes. */
     static int size(@Nullable Object value) {
         if (value instanceof String text) {
             int bytes = 2;
@@ -198,7 +198,7 @@ final class ResultSizeLimit {
         return value instanceof Instant ? 48 : 26;
     }
 
-    /** Controls and halves of surrogate pairs are written as escapes. */
+    /** Control characters and surrogates are written as escapes. */
     private static int size(char c) {
         if (c < 0x20 || Character.isSurrogate(c)) {
             return 6;

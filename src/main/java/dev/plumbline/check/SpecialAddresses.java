@@ -6,15 +6,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The special-purpose addresses: IANA's two registries (RFC 6890 and its updates), multicast,
- * everything in IPv6 that is not global unicast, and what clouds use for themselves in public
- * space. What the registries call globally reachable is here too, save NAT64's well-known prefix:
- * it is anycast, whose nearest server may be a neighbour of ours.
+ * The special-purpose addresses: the two IANA registries (RFC 6890 and its updates), multicast, all
+ * of IPv6 that is not global unicast, and public addresses that cloud providers use internally.
+ * Globally reachable registry entries are included because they are anycast and can lead to a local
+ * server; the exception is the well-known prefix of NAT64.
  */
 final class SpecialAddresses {
     private record Block(Cidr cidr, @Nullable String purpose) {}
 
-    /** The first block that contains an address decides: the narrow ones stand before the wide. */
+    /** The first block that contains an address applies, so more specific blocks come first. */
     private static final Block[] V4 = blocks(
             "169.254.169.254/32", "a cloud metadata address",
             "169.254.170.2/32", "a cloud metadata address",
@@ -71,7 +71,7 @@ final class SpecialAddresses {
 
     private SpecialAddresses() {}
 
-    /** What an address is for, with its article, null when it is an ordinary public one. */
+    /** Returns the purpose of an address with its article, or null for an ordinary public address. */
     static @Nullable String purpose(InetAddress address) {
         byte[] bytes = address.getAddress();
         boolean v4 = bytes.length == 4;

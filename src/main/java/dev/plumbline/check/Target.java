@@ -1,14 +1,14 @@
 package dev.plumbline.check;
 
 /**
- * A normalised target: two spellings of the same thing are equal and have the same {@link #text()}.
- * Made by {@link TargetParser} alone.
+ * A normalized target. Different spellings of one target are equal and have the same {@link
+ * #text()}. Created by {@link TargetParser}.
  */
 public sealed interface Target {
 
     InputType type();
 
-    /** The normalised spelling, which parses to an equal target. */
+    /** The normalized text. It parses to an equal target. */
     String text();
 
     /** A domain name: lower-case A-labels, no trailing dot. */
@@ -28,7 +28,7 @@ public sealed interface Target {
      * A URL without userinfo and fragment.
      *
      * @param scheme lower-case
-     * @param port always set; left out of the text where it is the scheme's own
+     * @param port always set; omitted from the text if it is the default port of the scheme
      * @param pathAndQuery begins with a slash; percent-encoded
      */
     record Url(String scheme, Host host, int port, String pathAndQuery) implements Target {
@@ -37,12 +37,12 @@ public sealed interface Target {
             return InputType.URL;
         }
 
-        /** The host, and the port where it is not the scheme's own: the value of a Host header. */
+        /** The value of the Host header: the host, and the port if it is not the default port. */
         public String authority() {
             return port == defaultPort(scheme) ? host.inUrl() : host.inUrl() + ":" + port;
         }
 
-        /** Whether the scheme runs over TLS. */
+        /** Whether the scheme uses TLS. */
         public boolean secure() {
             return scheme.equals("https") || scheme.equals("wss");
         }
@@ -52,7 +52,7 @@ public sealed interface Target {
             return scheme + "://" + authority() + pathAndQuery;
         }
 
-        /** The port that a scheme implies, 0 for an unknown scheme. */
+        /** The default port of a scheme; 0 for an unknown scheme. */
         public static int defaultPort(String scheme) {
             return switch (scheme) {
                 case "http", "ws" -> 80;
@@ -91,7 +91,7 @@ public sealed interface Target {
     /**
      * A host and a port.
      *
-     * @param implied whether the port is the module's own, which the text leaves out
+     * @param implied whether the port is the default port of the module, which the text omits
      */
     record HostPort(Host host, int port, boolean implied) implements Target {
         @Override
@@ -108,7 +108,7 @@ public sealed interface Target {
     /**
      * An e-mail address.
      *
-     * @param local as it was given: its case may matter
+     * @param local the local part as given; it can be case-sensitive
      * @param domain lower-case A-labels
      */
     record Email(String local, String domain) implements Target {

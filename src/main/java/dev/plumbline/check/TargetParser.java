@@ -5,12 +5,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns what people type into a {@link Target}. What is given wins, the module's description fills
- * in the rest; a host is read as a browser would read it (WHATWG URL Standard), so that an odd
- * spelling of an address becomes the address that it means.
+ * Parses user input into a {@link Target}. The description of the module supplies omitted parts.
+ * Hosts are parsed as in the WHATWG URL Standard, so unusual forms of an address are normalized.
  */
 public final class TargetParser {
-    /** The longest target, in bytes of UTF-8, as it is given and as it is normalised. */
+    /** The maximum length of a target in UTF-8 bytes, before and after normalization. */
     public static final int MAX_BYTES = 2048;
 
     private static final Pattern DOT_ATOM = Pattern.compile(
@@ -23,9 +22,9 @@ public final class TargetParser {
     private TargetParser() {}
 
     /**
-     * Reads and normalises a target for a module.
+     * Parses and normalizes a target for a module.
      *
-     * @throws InvalidTargetException when it is none, with the reason
+     * @throws InvalidTargetException if the text is not a valid target for the module
      */
     public static Target parse(ModuleDescription module, String raw) throws InvalidTargetException {
         String text = cleaned(raw);
@@ -39,7 +38,7 @@ public final class TargetParser {
                     case EMAIL -> cleanEmail(text);
                 };
         if (Utf8.encodedLength(target.text()) > MAX_BYTES) {
-            throw new InvalidTargetException("The target is longer than 2,048 bytes once it is normalised.");
+            throw new InvalidTargetException("The normalized target has more than 2,048 bytes.");
         }
         return target;
     }
@@ -53,12 +52,12 @@ public final class TargetParser {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c < 0x20 || c >= 0x7f && c < 0xa0) {
-                throw new InvalidTargetException("A target cannot hold control characters.");
+                throw new InvalidTargetException("The target must not contain control characters.");
             }
             ascii &= c < 0x80;
         }
         if ((ascii ? text.length() : encodedLength(text)) > MAX_BYTES) {
-            throw new InvalidTargetException("A target has at most 2,048 bytes.");
+            throw new InvalidTargetException("The target has more than 2,048 bytes.");
         }
         return text;
     }
@@ -75,8 +74,11 @@ public final class TargetParser {
         UrlAuthority parts = UrlAuthority.parse(text, false);
         String scheme = parts.scheme() == null ? module.schemes().get(0) : parts.scheme();
         if (!module.schemes().contains(scheme)) {
-            throw new InvalidTargetException(
-                    "The scheme of the URL must be " + String.join(" or ", module.schemes()) + ".");
+            throw new InvalidTargetException("URL scheme "
+                    + HostParser.excerpt(scheme)
+                    + " is not supported. Supported schemes: "
+                    + String.join(", ", module.schemes())
+                    + ".");
         }
         int port = parts.port() == 0 ? Target.Url.defaultPort(scheme) : parts.port();
         return new Target.Url(scheme, parts.host(), port, UrlNormalizer.pathAndQuery(parts.rest()));
@@ -88,9 +90,7 @@ public final class TargetParser {
         int port = parts.port();
         if (port == 0 && bareV6 && module.defaultPort() == 0) {
             throw new InvalidTargetException(
-                    "The target needs a port, and before one an IPv6 address stands in brackets: write "
-                            + bracketed(text)
-                            + ".");
+                    "The target requires a port. Enclose the IPv6 address in brackets: " + bracketed(text) + ".");
         }
         if (port == 0) {
             port = module.defaultPort() != 0 ? module.defaultPort() : schemePort(parts.scheme());
@@ -101,14 +101,12 @@ public final class TargetParser {
     private static Host bareV6(String text) throws InvalidTargetException {
         if (IpAddressText.parse(text) == null && endsInPort(text)) {
             throw new InvalidTargetException(
-                    "Before a port an IPv6 address stands in brackets: write " + bracketed(text) + ".");
+                    "An IPv6 address before a port must be enclosed in brackets: " + bracketed(text) + ".");
         }
         return HostParser.parse(text, false);
     }
 
-    /**
-     * What was meant by an IPv6 address without brackets where a port is needed, as far as we see.
-     */
+    /** Returns the probable meaning of an IPv6 address without brackets where a port is required. */
     private static String bracketed(String text) {
         int colon = text.lastIndexOf(':');
         return endsInPort(text)
@@ -125,7 +123,7 @@ public final class TargetParser {
     private static int schemePort(@Nullable String scheme) throws InvalidTargetException {
         int port = scheme == null ? 0 : Target.Url.defaultPort(scheme);
         if (port == 0) {
-            throw new InvalidTargetException("The target needs a port: write host:port.");
+            throw new InvalidTargetException("The target requires a port. Use the form host:port.");
         }
         return port;
     }
@@ -133,7 +131,7 @@ public final class TargetParser {
     private static Target.Domain domain(String text) throws InvalidTargetException {
         if (text.indexOf('@') >= 0 && !UrlAuthority.looksLikeUrl(text)) {
             throw new InvalidTargetException(
-                    "The target must be a domain; of an e-mail address give what stands after the @.");
+                    "The target must be a domain, not an e-mail address. Use the part after the @.");
         }
         Host host = host(text);
         if (host.literal() != null) {
@@ -142,18 +140,18 @@ public final class TargetParser {
         return new Target.Domain(withoutPort(text, host, "a domain").name());
     }
 
-    /** The host, whatever port stands after it. */
+    /** Parses the host of a target with an optional port. */
     private static Host host(String text) throws InvalidTargetException {
         return UrlAuthority.looksLikeUrl(text) || hasPort(text)
                 ? UrlAuthority.parse(text, true).host()
                 : HostParser.parse(text, true);
     }
 
-    /** The same host, where the text names no port; in a URL one is passed over. */
-    private static Host withoutPort(String text, Host host, String wanted) throws InvalidTargetException {
+    /** Returns the host. Rejects a port, except in a URL. */
+    private static Host withoutPort(String text, Host host, String expected) throws InvalidTargetException {
         if (!UrlAuthority.looksLikeUrl(text) && hasPort(text)) {
             throw new InvalidTargetException(
-                    "This check takes " + wanted + " without a port: write " + host.name() + ".");
+                    "The target must be " + expected + " without a port. Use " + host.name() + ".");
         }
         return host;
     }
@@ -174,40 +172,40 @@ public final class TargetParser {
     }
 
     /**
-     * Reads an e-mail address that is no target of a check, such as an account's.
+     * Parses an e-mail address that is not the target of a check, such as that of an account.
      *
-     * @throws InvalidTargetException when it is none, with the reason
+     * @throws InvalidTargetException if the text is not a valid e-mail address
      */
     public static Target.Email email(String raw) throws InvalidTargetException {
         if (raw.isBlank()) {
-            throw new InvalidTargetException("An e-mail address has an @.");
+            throw new InvalidTargetException("The e-mail address has no @.");
         }
         return cleanEmail(cleaned(raw));
     }
 
-    /** RFC 5321 §4.1.2 and, for characters beyond ASCII, RFC 6531; no address literals. */
+    /** RFC 5321 §4.1.2 and RFC 6531 (non-ASCII characters), without address literals. */
     private static Target.Email cleanEmail(String text) throws InvalidTargetException {
         int at = text.lastIndexOf('@');
         if (at < 0) {
-            throw new InvalidTargetException("An e-mail address has an @.");
+            throw new InvalidTargetException("The e-mail address has no @.");
         }
         String local = text.substring(0, at);
         if (encodedLength(local) > 64) {
-            throw new InvalidTargetException("What stands before the @ has at most 64 bytes.");
+            throw new InvalidTargetException("The local part (before the @) has more than 64 bytes.");
         }
         if (!DOT_ATOM.matcher(local).matches() && !QUOTED.matcher(local).matches()) {
-            throw new InvalidTargetException("What stands before the @ is no valid local part.");
+            throw new InvalidTargetException("The local part (before the @) is not valid.");
         }
         String domain = text.substring(at + 1);
         if (domain.startsWith("[")) {
-            throw new InvalidTargetException("An e-mail address must end in a domain name.");
+            throw new InvalidTargetException("The part after the @ must be a domain name, not an IP address.");
         }
         Host host = HostParser.parse(domain, false);
         if (host.literal() != null) {
-            throw new InvalidTargetException("An e-mail address must end in a domain name.");
+            throw new InvalidTargetException("The part after the @ must be a domain name, not an IP address.");
         }
         if (local.length() + 1 + host.name().length() > 254) {
-            throw new InvalidTargetException("An e-mail address has at most 254 characters.");
+            throw new InvalidTargetException("The e-mail address has more than 254 characters.");
         }
         return new Target.Email(local, host.name());
     }

@@ -10,25 +10,28 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be a target at all: which addresses, names, ports and schemes. Pure; the one place that
- * decides it, for the refusal before any packet leaves and for every address that is about to be
- * dialled.
+ * Decides which addresses, names and ports can be targets. Applied to each target before any
+ * network access and to each address before a connection.
  */
 public final class TargetPolicy {
-    /** Names that no public DNS serves (RFC 6761, 6762, 7686, 8375, and ICANN for .internal). */
+    /**
+     * Special-use names that are not in the public DNS (RFC 6761, 6762, 7686, 8375, and ICANN for
+     * .internal).
+     */
     private static final Set<String> SPECIAL_NAMES = Set.of("localhost", "local", "internal", "home.arpa", "onion");
 
+    private static final int MAX_PORT_RULES_LENGTH = 500;
     private static final InetAddress[] LOOPBACK = {
         IpAddressText.v4(0x7f000001), IpAddressText.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1})
     };
 
     /**
-     * What the operator has decided.
+     * The settings of the operator.
      *
-     * @param allow CIDRs that are let through although special-purpose
-     * @param deny names (with all below them), addresses and CIDRs that are never targets
-     * @param denySuffixes names below these are never looked up
-     * @param ports what may be connected to: ports, ranges such as 8000-8100, or "*" for any
+     * @param allow special-purpose CIDR blocks that are allowed as targets
+     * @param deny names (including their subdomains), addresses and CIDR blocks that are rejected
+     * @param denySuffixes suffixes of names that are not looked up
+     * @param ports the allowed ports: numbers, ranges such as 8000-8100, or "*" for all
      */
     public record Rules(List<String> allow, List<String> deny, List<String> denySuffixes, List<String> ports) {}
 
@@ -37,12 +40,13 @@ public final class TargetPolicy {
     private final Set<String> deniedNames = new HashSet<>();
     private final Set<String> deniedSuffixes = new HashSet<>();
     private final BitSet ports;
+    private final String portRules;
     private final BiPredicate<InetAddress, Integer> ownSocket;
 
     /**
-     * @param ownSocket whether an address and port is one of the service's own listening sockets,
-     *     which are never targets whatever the rules say
-     * @throws IllegalArgumentException when a rule cannot be read, naming it
+     * @param ownSocket whether an address and port is a listening socket of this service, which is
+     *     always rejected
+     * @throws IllegalArgumentException if a rule is not valid; the message contains the rule
      */
     public TargetPolicy(Rules rules, BiPredicate<InetAddress, Integer> ownSocket) {
         this.ownSocket = ownSocket;
@@ -59,9 +63,10 @@ public final class TargetPolicy {
         denied = deniedBlocks.toArray(new Cidr[0]);
         rules.denySuffixes().forEach(suffix -> deniedSuffixes.add(name(suffix)));
         ports = ports(rules.ports());
+        portRules = ResultSizeLimit.shorten(String.join(", ", rules.ports()), MAX_PORT_RULES_LENGTH);
     }
 
-    /** Why this target is refused before any look-up, null when it is not. */
+    /** Returns why a target is rejected before any lookup; null if it is allowed. */
     public @Nullable String refusal(Target target) {
         if (target instanceof Target.Url url) {
             return refusalOfHost(url.host(), url.port());
@@ -81,26 +86,21 @@ public final class TargetPolicy {
         return refusalOfName(target.text());
     }
 
-    /** Why this name may not be looked up, null when it may. */
+    /** Returns why a name must not be looked up; null if it is allowed. */
     public @Nullable String refusalOfName(String name) {
         if (name.indexOf('.') < 0) {
-            return "The name "
-                    + name
-                    + " is a single label, and names without a dot are not checked; write a whole name, such as"
-                    + " example.com.";
+            return name + " is a single label. Enter a fully qualified domain name, such as example.com.";
         }
         for (int start = 0; ; ) {
             String suffix = start == 0 ? name : name.substring(start);
             if (SPECIAL_NAMES.contains(suffix)) {
-                return "Names under ." + suffix + " belong to a local network, which is not checked.";
+                return "Names under ." + suffix + " are reserved for local use and cannot be checked.";
             }
             if (deniedNames.contains(suffix)) {
-                return "The name " + name + " is denied here; an operator can remove " + suffix + " from targets.deny.";
+                return name + " is not allowed (denied by " + suffix + "). An operator can change `targets.deny`.";
             }
             if (deniedSuffixes.contains(suffix)) {
-                return "Names under "
-                        + suffix
-                        + " are not looked up here; an operator can remove it from dns.deny_suffixes.";
+                return "Names under " + suffix + " are not looked up. An operator can change `dns.deny_suffixes`.";
             }
             int dot = name.indexOf('.', start);
             if (dot < 0) {
@@ -110,24 +110,24 @@ public final class TargetPolicy {
         }
     }
 
-    /** What a private resolver knows of its own addresses is no stranger's business (RFC 6303). */
+    /** Rejects reverse names of private addresses, which internal resolvers answer (RFC 6303). */
     private @Nullable String refusalOfReverse(String name) {
         ReverseName reverse = ReverseName.of(name);
         String refusal = reverse == null ? null : refusalOf(reverse.last());
         if (refusal == null || refusalOf(reverse.first()) == null) {
             return null;
         }
-        return "The name " + name + " stands for addresses that are not checked. " + refusal;
+        return name + " is the reverse DNS name of an address that is not allowed. " + refusal;
     }
 
-    /** Why this address may not be contacted at any port, null when it may. */
+    /** Returns why an address is rejected on all ports; null if it is allowed. */
     public @Nullable String refusalOf(InetAddress address) {
         return refusalOfAddress(address, 0);
     }
 
     /**
-     * Whether a name is one that only a private resolver knows: below a special name or below one of
-     * the suffixes that are not looked up. A name without a dot says nothing of where it belongs.
+     * Whether a name is a subdomain of a special-use name or of a suffix that is not looked up. False
+     * for a single label.
      */
     public boolean belongsInside(String name) {
         if (name.indexOf('.') < 0) {
@@ -143,7 +143,7 @@ public final class TargetPolicy {
         }
     }
 
-    /** Why this address and port may not be connected to, null when it may. */
+    /** Returns why a connection to this address and port is rejected; null if it is allowed. */
     public @Nullable String refusalOf(InetAddress address, int port) {
         String refusal = refusalOfAddress(address, port);
         return refusal == null && !ports.get(port) ? refusalOfPort(port) : refusal;
@@ -154,8 +154,12 @@ public final class TargetPolicy {
         return refusal == null && port != 0 && !ports.get(port) ? refusalOfPort(port) : refusal;
     }
 
-    private static String refusalOfPort(int port) {
-        return "Port " + port + " is not checked here; an operator can add it to targets.ports.";
+    private String refusalOfPort(int port) {
+        return "Port "
+                + port
+                + " is not allowed. Allowed ports: "
+                + portRules
+                + ". An operator can change `targets.ports`.";
     }
 
     private @Nullable String refusalOfAddress(InetAddress address, int port) {
@@ -167,7 +171,7 @@ public final class TargetPolicy {
             String inner = refusalOfOne(embedded.address(), port);
             if (inner != null) {
                 return IpAddressText.format(address)
-                        + " leads to another address ("
+                        + " contains an IPv4 address ("
                         + embedded.mechanism()
                         + "). "
                         + inner;
@@ -178,17 +182,17 @@ public final class TargetPolicy {
 
     private @Nullable String refusalOfOne(InetAddress address, int port) {
         if (isOwn(address, port)) {
-            return "The service does not check itself.";
+            return "The target is this service itself, which cannot be checked.";
         }
         if (address.isAnyLocalAddress()) {
-            return IpAddressText.format(address) + " names no host.";
+            return IpAddressText.format(address) + " is the unspecified address and cannot be checked.";
         }
         Cidr deniedBy = find(denied, address);
         if (deniedBy != null) {
             return IpAddressText.format(address)
-                    + " is denied here; an operator can remove "
+                    + " is not allowed (denied by "
                     + deniedBy.text()
-                    + " from targets.deny.";
+                    + "). An operator can change `targets.deny`.";
         }
         String purpose = SpecialAddresses.purpose(address);
         if (purpose == null || find(allowed, address) != null) {
@@ -197,10 +201,10 @@ public final class TargetPolicy {
         return IpAddressText.format(address)
                 + " is "
                 + purpose
-                + ", which is not checked; an operator can add it to targets.allow.";
+                + ", which is not allowed. An operator can change `targets.allow`.";
     }
 
-    /** A connection to the unspecified address reaches this machine. */
+    /** Connections to the unspecified address reach the local host. */
     private boolean isOwn(InetAddress address, int port) {
         if (port == 0) {
             return false;

@@ -10,16 +10,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A target whose name is of another script, as people write it. Only for reading: what is checked
- * and compared is the name in A-labels (RFC 5890 §2.3.2.1).
+ * A target with its internationalized name in Unicode, for display only. Checks and comparisons use
+ * the A-labels (RFC 5890 §2.3.2.1).
  *
- * @param text the target with U-labels where they mislead nobody
- * @param ascii the name in A-labels, to stand beside it; null where the text says the same
+ * @param text the target with U-labels, except labels that fail the confusables check
+ * @param ascii the name in A-labels; null if {@code text} is already ASCII
  */
 public record UnicodeName(String text, @Nullable String ascii) {
     private static final Pattern TARGET = Pattern.compile(
             "(?<before>(?:[a-z][a-z0-9+.-]*://)?(?:[^/@?#]*@)?)"
-                    + "(?<name>(?=[^/?#:]*xn--)[A-Za-z0-9._-]+)(?<behind>.*)",
+                    + "(?<name>(?=[^/?#:]*xn--)[A-Za-z0-9._-]+)(?<after>.*)",
             Pattern.DOTALL);
     private static final String PREFIX = "xn--";
     private static final IDNA UTS46 = IDNA.getUTS46Instance(IDNA.NONTRANSITIONAL_TO_ASCII
@@ -27,14 +27,14 @@ public record UnicodeName(String text, @Nullable String ascii) {
             | IDNA.USE_STD3_RULES
             | IDNA.CHECK_BIDI
             | IDNA.CHECK_CONTEXTJ);
-    // one script, or those that are written together (UTS 39 §5.2)
+    // a single script or a combination in common use (UTS #39 §5.2)
     private static final SpoofChecker SCRIPTS = new SpoofChecker.Builder()
             .setChecks(SpoofChecker.RESTRICTION_LEVEL | SpoofChecker.INVISIBLE)
             .setRestrictionLevel(SpoofChecker.RestrictionLevel.HIGHLY_RESTRICTIVE)
             .build();
 
     /**
-     * @param target as results have it
+     * @param target the normalized target
      */
     public static UnicodeName of(String target) {
         Matcher parts = TARGET.matcher(target);
@@ -49,7 +49,7 @@ public record UnicodeName(String text, @Nullable String ascii) {
         String shown = String.join(".", labels);
         return shown.equals(name)
                 ? new UnicodeName(target, null)
-                : new UnicodeName(parts.group("before") + shown + parts.group("behind"), name);
+                : new UnicodeName(parts.group("before") + shown + parts.group("after"), name);
     }
 
     private static String readable(String label) {
@@ -67,12 +67,12 @@ public record UnicodeName(String text, @Nullable String ascii) {
                 : label;
     }
 
-    /** Whether all of it looks like letters of ASCII, as a Cyrillic "аррӏе" does. */
+    /** Whether the label is confusable with ASCII, such as Cyrillic "аррӏе". */
     private static boolean looksAscii(String unicode) {
         return SCRIPTS.getSkeleton(unicode).chars().allMatch(c -> c < 0x80);
     }
 
-    /** Both in one line. */
+    /** The text, followed by the A-labels in parentheses if they differ. */
     @Override
     public String toString() {
         return ascii == null ? text : text + " (" + ascii + ')';

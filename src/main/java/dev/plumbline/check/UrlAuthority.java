@@ -7,15 +7,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of something that is a URL or might be one.
+ * The scheme, host, port and remainder of a URL or of a target that can be written as one.
  *
- * @param scheme lower-case, null when none was given
- * @param port 0 when none was given
- * @param rest what follows the authority, without the fragment
+ * @param scheme lower case; null if absent
+ * @param port 0 if absent
+ * @param rest the path and query, without the fragment
  */
 record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
 
-    /** Whether the text is written as a URL: with a scheme, or with a path, query or fragment. */
+    /** Whether the text has a scheme, path, query or fragment. */
     static boolean looksLikeUrl(String text) {
         return schemeEnd(text) >= 0 || text.indexOf('/') >= 0 || text.indexOf('?') >= 0 || text.indexOf('#') >= 0;
     }
@@ -38,7 +38,7 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
         int question = rest.indexOf('?');
         if (text.substring(0, end).indexOf('\\') >= 0
                 || (question < 0 ? rest : rest.substring(0, question)).indexOf('\\') >= 0) {
-            throw new InvalidTargetException("A backslash has no place in a URL; percent-encode it.");
+            throw new InvalidTargetException("A URL must not contain a backslash. Percent-encode it as %5C.");
         }
         return of(scheme, text.substring(start, end), underscores, rest);
     }
@@ -46,25 +46,25 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
     private static UrlAuthority of(@Nullable String scheme, String authority, boolean underscores, String rest)
             throws InvalidTargetException {
         if (authority.indexOf('@') >= 0) {
-            throw new InvalidTargetException("A URL must not carry a user name or password.");
+            throw new InvalidTargetException("The URL must not contain a user name or password.");
         }
         int bracket = authority.startsWith("[") ? authority.indexOf(']') : 0;
         if (bracket < 0) {
-            throw new InvalidTargetException("The bracket of the IPv6 address is never closed.");
+            throw new InvalidTargetException("The IPv6 address has no closing bracket.");
         }
         int colon = authority.indexOf(':', bracket);
         if (bracket > 0 && colon != bracket + 1 && authority.length() > bracket + 1) {
-            throw new InvalidTargetException("After the bracket of an IPv6 address stands a port.");
+            throw new InvalidTargetException("Only a port can follow the closing bracket of an IPv6 address.");
         }
         if (colon >= 0 && authority.indexOf(':', colon + 1) >= 0) {
-            throw new InvalidTargetException("An IPv6 address in a URL stands in brackets.");
+            throw new InvalidTargetException("Enclose the IPv6 address in brackets.");
         }
         String host = colon < 0 ? authority : authority.substring(0, colon);
         int port = colon < 0 ? 0 : port(authority.substring(colon + 1));
         return new UrlAuthority(scheme, HostParser.parse(decoded(host), underscores), port, rest);
     }
 
-    /** The port, 0 for none. */
+    /** Parses a port. Returns 0 for an empty string. */
     static int port(String digits) throws InvalidTargetException {
         if (digits.isEmpty()) {
             return 0;
@@ -73,19 +73,24 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
         for (int i = 0; i < digits.length(); i++) {
             char c = digits.charAt(i);
             if (c < '0' || c > '9') {
-                throw new InvalidTargetException("The port is not a number.");
+                throw invalidPort(digits);
             }
             port = Math.min(port * 10 + c - '0', 65_536);
         }
         if (port == 0 || port > 65_535) {
-            throw new InvalidTargetException("A port is a number from 1 to 65535.");
+            throw invalidPort(digits);
         }
         return port;
     }
 
+    private static InvalidTargetException invalidPort(String text) {
+        return new InvalidTargetException(
+                "Port " + HostParser.excerpt(text) + " is not valid. Use a number from 1 to 65535.");
+    }
+
     /**
-     * Where the scheme's colon stands, -1 when there is no scheme. {@code host:8080} has none; {@code
-     * http:/host} and {@code http:host} have.
+     * Returns the index of the colon after the scheme, or -1 without a scheme. {@code host:8080} has
+     * no scheme; {@code http:/host} and {@code http:host} have one.
      */
     private static int schemeEnd(String text) {
         int colon = text.indexOf(':');
@@ -111,7 +116,7 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
         return true;
     }
 
-    /** A percent-encoded host is decoded once, as the WHATWG URL Standard does. */
+    /** Percent-decodes the host once (WHATWG URL Standard, host parsing). */
     private static String decoded(String host) throws InvalidTargetException {
         if (host.indexOf('%') < 0 || host.startsWith("[")) {
             return host;
@@ -126,7 +131,7 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
             int high = i + 2 < in.length ? Character.digit((char) in[i + 1], 16) : -1;
             int low = i + 2 < in.length ? Character.digit((char) in[i + 2], 16) : -1;
             if (high < 0 || low < 0) {
-                throw new InvalidTargetException("The host holds a malformed percent-encoding.");
+                throw new InvalidTargetException("The hostname contains an invalid percent-encoding.");
             }
             out.put((byte) (high << 4 | low));
             i += 2;
@@ -134,11 +139,11 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
         try {
             String text = StandardCharsets.UTF_8.newDecoder().decode(out.flip()).toString();
             if (text.indexOf(':') >= 0 || text.indexOf('[') >= 0) {
-                throw new InvalidTargetException("The host holds a character that no name has.");
+                throw new InvalidTargetException("The hostname contains a character that is not allowed.");
             }
             return text;
         } catch (CharacterCodingException notUtf8) {
-            throw new InvalidTargetException("The host's percent-encoding is not UTF-8.");
+            throw new InvalidTargetException("The percent-encoded hostname is not valid UTF-8.");
         }
     }
 

@@ -2,7 +2,7 @@ package dev.plumbline.check;
 
 import java.nio.charset.StandardCharsets;
 
-/** Normalises the path and the query of a URL (RFC 3986 §6.2.2). */
+/** Normalizes the path and query of a URL (RFC 3986 §6.2.2). */
 public final class UrlNormalizer {
     private static final String UNRESERVED = "-._~";
     private static final boolean[] PATH = allowed("/");
@@ -12,11 +12,12 @@ public final class UrlNormalizer {
     private UrlNormalizer() {}
 
     /**
-     * The path without dot segments, and the query: what must not stand raw is percent-encoded,
-     * unreserved characters are decoded, reserved ones left as they are, hex digits are upper-case.
+     * Removes dot segments from the path. Percent-encodes characters that are not allowed, decodes
+     * unreserved characters, keeps reserved characters, and converts hexadecimal digits to upper
+     * case.
      *
-     * @param rest what follows the authority, without a fragment: empty, or from a slash or question
-     *     mark on
+     * @param rest the part after the authority, without fragment; empty, or begins with a slash or
+     *     question mark
      */
     static String pathAndQuery(String rest) {
         int question = rest.indexOf('?');
@@ -54,7 +55,7 @@ public final class UrlNormalizer {
         return out.toString();
     }
 
-    /** A path without dot segments (RFC 3986 §5.2.4); it begins with a slash. */
+    /** Removes dot segments (RFC 3986 §5.2.4) from a path that begins with a slash. */
     public static String withoutDots(String path) {
         if (!path.contains("/.")) {
             return path;
@@ -94,7 +95,7 @@ public final class UrlNormalizer {
         return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || UNRESERVED.indexOf(c) >= 0;
     }
 
-    /** pchar of RFC 3986 and what more the component may hold. */
+    /** pchar (RFC 3986 §3.3) and the additional characters of the component. */
     private static boolean[] allowed(String more) {
         boolean[] table = new boolean[128];
         for (int c = 0; c < 128; c++) {

@@ -86,7 +86,7 @@ public final class CnameChain {
             return null;
         }
         if (!denied && soa == null && current.equals(asked) && isForeign(message)) {
-            throw new CheckFailure(ErrorCode.DNS_SERVFAIL, "The DNS answer does not belong to the question.");
+            throw new CheckFailure(ErrorCode.DNS_SERVFAIL, "The DNS response does not match the query.");
         }
         long keep = soa == null ? 0 : Math.min(soa.getTTL(), soa.getMinimum());
         return end(
@@ -100,11 +100,11 @@ public final class CnameChain {
         Name target = alias.getTarget();
         if (target.equals(question)
                 || way.stream().anyMatch(before -> before.getTarget().equals(target))) {
-            throw new CheckFailure(ErrorCode.DNS_SERVFAIL, "The aliases of the name run in a loop.");
+            throw new CheckFailure(ErrorCode.DNS_SERVFAIL, "The CNAME records of the name form a loop.");
         }
         if (way.size() == MOST_ALIASES) {
             throw new CheckFailure(
-                    ErrorCode.DNS_SERVFAIL, "The name has more than " + MOST_ALIASES + " aliases in a row.");
+                    ErrorCode.DNS_SERVFAIL, "The name has a chain of more than " + MOST_ALIASES + " CNAME records.");
         }
         ttl = Math.min(ttl, alias.getTTL());
         way.add(alias);

@@ -56,8 +56,7 @@ public final class DnsQueryLimiter {
         }
         if (left.getAndDecrement() <= 0) {
             return Future.failedFuture(new CheckFailure(
-                    ErrorCode.REQUEST_LIMIT,
-                    "The check would have asked the DNS more than " + MOST_QUESTIONS + " questions."));
+                    ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of " + MOST_QUESTIONS + " DNS queries."));
         }
         // What has failed may have led through as many aliases as are ever followed.
         return question.get()
@@ -66,7 +65,7 @@ public final class DnsQueryLimiter {
     }
 
     private static Future<DnsResponse> turnThatNeverCame() {
-        return Future.failedFuture(new CheckFailure(
-                ErrorCode.DNS_TIMEOUT, "The DNS resolver did not answer in time what was asked before this."));
+        return Future.failedFuture(
+                new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out while waiting for earlier queries."));
     }
 }

@@ -124,10 +124,9 @@ public final class DnsResolver {
 
     public static CheckFailure noAddress(String name, DnsResponse answer) {
         return answer.nxdomain()
-                ? new CheckFailure(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist.")
+                ? new CheckFailure(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist (NXDOMAIN).")
                 : new CheckFailure(
-                        ErrorCode.DNS_NO_DATA,
-                        "The name " + name + " has no " + Type.string(answer.type()) + " record.");
+                        ErrorCode.DNS_NO_DATA, "No " + Type.string(answer.type()) + " record for " + name + ".");
     }
 
     /**
@@ -145,7 +144,13 @@ public final class DnsResolver {
     /** An answer that tells something, or the failure that there is none. */
     public static Future<DnsResponse> told(DnsResponse answer) {
         return answer.failed()
-                ? failed(ErrorCode.DNS_SERVFAIL, "The DNS resolver answered " + Rcode.string(answer.rcode()) + ".")
+                ? failed(
+                        ErrorCode.DNS_SERVFAIL,
+                        "The DNS resolver returned "
+                                + Rcode.string(answer.rcode())
+                                + " for "
+                                + text(answer.name())
+                                + ".")
                 : Future.succeededFuture(answer);
     }
 
@@ -167,7 +172,7 @@ public final class DnsResolver {
         try {
             question = Name.fromString(key.name(), Name.root);
         } catch (TextParseException malformed) {
-            return failed(ErrorCode.INVALID_TARGET, "The name cannot be asked for in the DNS.");
+            return failed(ErrorCode.INVALID_TARGET, "The name is not a valid DNS name.");
         }
         Key asked = isPlain(key.name()) ? key : new Key(question.equals(Name.root) ? "" : text(question), type);
         String refusal = policy.refusalOfName(asked.name());
@@ -188,7 +193,7 @@ public final class DnsResolver {
         Flight mine = new Flight(promise.future(), millis == attemptsMillis(), endNanos);
         Flight flight = flights.merge(key, mine, (running, other) -> running.servesAsWellAs(other) ? running : other);
         if (flight != mine) {
-            return within(deadline, ContextFutures.ofCaller(flight.answer));
+            return within(key.name(), deadline, ContextFutures.ofCaller(flight.answer));
         }
         open.take(
                         Math.min(WAIT_MS, deadline.remainingMillis()),
@@ -202,6 +207,7 @@ public final class DnsResolver {
                                         Deadline.in(millisFor(deadline)))
                                 .run(),
                         () -> Future.failedFuture(tooMany()))
+                .recover(cause -> Future.failedFuture(named(key.name(), cause)))
                 .onComplete(outcome -> {
                     if (outcome.succeeded() && outcome.result().ttlSeconds() > 0) {
                         cache.put(key, new Kept(outcome.result(), nanoClock.getAsLong()));
@@ -212,8 +218,15 @@ public final class DnsResolver {
         return promise.future();
     }
 
+    /** Adds the name of the query to a timeout. */
+    private static Throwable named(String name, Throwable cause) {
+        return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.DNS_TIMEOUT
+                ? DnsTimeout.failure(name)
+                : cause;
+    }
+
     static OverloadFailure tooMany() {
-        return new OverloadFailure("Too many DNS questions are open.", Duration.ofSeconds(1));
+        return new OverloadFailure("Too many DNS queries are in progress.", Duration.ofSeconds(1));
     }
 
     /** How long a question may be open that is asked now. */
@@ -225,14 +238,14 @@ public final class DnsResolver {
         return attemptMillis * Math.max(DnsLookup.LEAST_ATTEMPTS, servers.size());
     }
 
-    private Future<DnsResponse> within(Deadline deadline, Future<DnsResponse> shared) {
+    private Future<DnsResponse> within(String name, Deadline deadline, Future<DnsResponse> shared) {
         long remaining = deadline.remainingMillis();
         if (shared.isComplete() || remaining > WAIT_MS + attemptsMillis()) {
             return shared;
         }
         Promise<DnsResponse> promise = DnsTimeout.after(vertx, remaining);
         shared.onComplete(outcome -> ContextFutures.tell(promise, outcome));
-        return promise.future();
+        return promise.future().recover(cause -> Future.failedFuture(named(name, cause)));
     }
 
     private static Duration timeToKeep(Key key, Kept kept) {

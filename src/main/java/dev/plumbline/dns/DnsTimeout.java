@@ -19,6 +19,10 @@ final class DnsTimeout {
     }
 
     static CheckFailure failure() {
-        return new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS resolver did not answer in time.");
+        return new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out.");
+    }
+
+    static CheckFailure failure(String name) {
+        return new CheckFailure(ErrorCode.DNS_TIMEOUT, "DNS lookup for " + name + " timed out.");
     }
 }

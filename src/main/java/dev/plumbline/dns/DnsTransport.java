@@ -106,7 +106,7 @@ final class DnsTransport {
         int id = random.nextInt(0x10000);
         byte[] query = DnsMessageCodec.query(question.record(), id, question.edns());
         tcp.connect(question.server())
-                .onFailure(broken -> outcome.tryFail(failed("The DNS resolver does not answer over TCP.")))
+                .onFailure(broken -> outcome.tryFail(failed("The DNS resolver does not accept TCP connections.")))
                 .onSuccess(socket -> {
                     outcome.future().onComplete(done -> socket.close());
                     if (!outcome.future().isComplete()) {
@@ -121,8 +121,9 @@ final class DnsTransport {
 
     private void readTcp(NetSocket socket, Record question, int id, Promise<Message> outcome) {
         Buffer received = Buffer.buffer();
-        socket.exceptionHandler(broken -> outcome.tryFail(failed("The DNS resolver was cut off.")));
-        socket.closeHandler(closed -> outcome.tryFail(failed("The DNS resolver closed without an answer.")));
+        socket.exceptionHandler(broken -> outcome.tryFail(failed("The TCP connection to the DNS resolver failed.")));
+        socket.closeHandler(
+                closed -> outcome.tryFail(failed("The DNS resolver closed the TCP connection without a response.")));
         socket.handler(bytes -> {
             received.appendBuffer(bytes);
             int length = received.length() < 2 ? -1 : received.getUnsignedShort(0);
@@ -138,7 +139,7 @@ final class DnsTransport {
                                 && !answer.get().getHeader().getFlag(Flags.TC)) {
                             outcome.tryComplete(answer.get());
                         } else {
-                            outcome.tryFail(failed("The DNS resolver sent a malformed answer over TCP."));
+                            outcome.tryFail(failed("The DNS resolver sent a malformed response over TCP."));
                         }
                     })
                     .onFailure(outcome::tryFail);

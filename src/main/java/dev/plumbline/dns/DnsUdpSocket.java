@@ -50,7 +50,7 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
         ChannelFuture connected = channel.connect(server);
         if (connected.cause() != null) {
             channel.close();
-            throw new IllegalStateException("the DNS resolver cannot be reached", connected.cause());
+            throw new IllegalStateException("the DNS resolver is unreachable", connected.cause());
         }
     }
 
@@ -90,7 +90,7 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
             if (!sent.isSuccess() && first && open.get(id) == query) {
                 send(query, id, false);
             } else if (!sent.isSuccess()) {
-                query.fail(DnsTransport.failed("The DNS resolver could not be reached."));
+                query.fail(DnsTransport.failed("The DNS resolver is unreachable."));
             }
         });
     }
@@ -115,7 +115,7 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
         }
         Message answer = DnsMessageCodec.parse(bytes);
         if (answer == null) {
-            to.fail(DnsTransport.failed("The DNS resolver sent a malformed answer."));
+            to.fail(DnsTransport.failed("The DNS resolver sent a malformed response."));
         } else if (DnsMessageCodec.belongs(answer, to.question().record())) {
             to.succeed(answer);
         }
@@ -125,7 +125,8 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         // That nobody listens there is taken for silence: a resolver that starts again is asked again.
         if (!(cause instanceof PortUnreachableException)) {
-            List.copyOf(open.values()).forEach(each -> each.fail(DnsTransport.failed("The DNS resolver was cut off.")));
+            List.copyOf(open.values())
+                    .forEach(each -> each.fail(DnsTransport.failed("The connection to the DNS resolver failed.")));
         }
     }
 }

@@ -91,7 +91,7 @@ final class DnsUdpSocketPool {
             port(query.question().server()).ask(query);
         } catch (RuntimeException noSocket) {
             // Later, because whoever hears of it may ask the next at once.
-            loop.execute(() -> query.fail(DnsTransport.failed("The DNS resolver could not be asked.")));
+            loop.execute(() -> query.fail(DnsTransport.failed("The DNS query could not be sent.")));
         }
     }
 

@@ -72,9 +72,9 @@ public final class PrivateNameFilter {
     public static CheckFailure inside(String name) {
         return new CheckFailure(
                 ErrorCode.TARGET_BLOCKED,
-                "The name "
-                        + name
-                        + " leads to a private network or to what is denied here, of which nothing is told.");
+                name
+                        + " resolves to a private address or to a name that is not allowed. Its records are not"
+                        + " disclosed.");
     }
 
     private static List<Name> names(Record found) {

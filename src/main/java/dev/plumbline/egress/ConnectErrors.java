@@ -6,8 +6,11 @@ import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
 import static dev.plumbline.check.ErrorCode.CONNECT_UNREACHABLE;
 
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.IpAddressText;
 import io.netty.channel.ConnectTimeoutException;
+import io.vertx.core.net.SocketAddress;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.util.Locale;
 
 /** Tells why no connection came about, alike for every protocol spoken over it. */
@@ -18,17 +21,28 @@ public final class ConnectErrors {
      * The system's own words decide, for Java throws one class for several causes: a ConnectException
      * stands for ECONNREFUSED and ETIMEDOUT, others for EACCES, EHOSTUNREACH and ENETUNREACH.
      */
-    public static CheckFailure of(Throwable cause) {
+    public static CheckFailure of(Throwable cause, SocketAddress remote) {
         String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
         if (cause instanceof ConnectTimeoutException || text.contains("timed out")) {
-            return new CheckFailure(CONNECT_TIMEOUT, "The server did not answer the connection in time.");
+            return new CheckFailure(CONNECT_TIMEOUT, "Connection to " + endpoint(remote) + " timed out.");
         }
         if (cause instanceof ConnectException && text.contains("refused")) {
-            return new CheckFailure(CONNECT_REFUSED, "The server refused the connection: nothing listens there.");
+            return new CheckFailure(CONNECT_REFUSED, "Connection refused by " + endpoint(remote) + ".");
         }
         if (text.contains("reset") || text.contains("broken pipe")) {
-            return new CheckFailure(CONNECTION_RESET, "The server reset the connection at once.");
+            return new CheckFailure(CONNECTION_RESET, "Connection to " + endpoint(remote) + " was reset.");
         }
-        return new CheckFailure(CONNECT_UNREACHABLE, "The server cannot be reached from here.");
+        return new CheckFailure(CONNECT_UNREACHABLE, "No route to host " + address(remote) + ".");
+    }
+
+    /** The address and port; an IPv6 address is enclosed in brackets. */
+    static String endpoint(SocketAddress remote) {
+        String address = address(remote);
+        return (address.indexOf(':') < 0 ? address : "[" + address + "]") + ":" + remote.port();
+    }
+
+    private static String address(SocketAddress remote) {
+        InetAddress address = remote.hostAddress() == null ? null : IpAddressText.parse(remote.hostAddress());
+        return address == null ? String.valueOf(remote.host()) : IpAddressText.format(address);
     }
 }

@@ -94,7 +94,12 @@ public final class EgressGuard {
         }
         return version.mayDial(literal)
                 ? Future.succeededFuture(List.of(literal))
-                : failed(ErrorCode.INVALID_TARGET, "The target is an address of the other IP version.");
+                : failed(
+                        ErrorCode.INVALID_TARGET,
+                        IpAddressText.format(literal)
+                                + " is not an "
+                                + (version == IpVersion.V4 ? "IPv4" : "IPv6")
+                                + " address. Change the option ip_version.");
     }
 
     private Future<List<InetAddress>> judged(
@@ -159,10 +164,10 @@ public final class EgressGuard {
             return failed(ErrorCode.TARGET_BLOCKED, refusal);
         }
         if (context.deadline().passed()) {
-            return failed(ErrorCode.DEADLINE_EXCEEDED, "The check ran out of time.");
+            return failed(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.");
         }
         if (!context.budget().take()) {
-            return failed(ErrorCode.REQUEST_LIMIT, "The check would have made more requests than one check may.");
+            return failed(ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of outbound requests.");
         }
         SocketAddress pinned = SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
         return gates.enter(host, address, context.deadline().atMost(context.patienceMs()))
@@ -232,7 +237,7 @@ public final class EgressGuard {
             }
             return v4.result().nxdomain()
                     ? DnsResolver.noAddress(name, v6.result().nxdomain() ? v4.result() : v6.result())
-                    : new CheckFailure(ErrorCode.DNS_NO_DATA, "The name " + name + " has no address.");
+                    : new CheckFailure(ErrorCode.DNS_NO_DATA, "No A or AAAA record for " + name + ".");
         }
     }
 }

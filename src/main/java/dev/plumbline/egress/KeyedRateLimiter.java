@@ -113,8 +113,7 @@ public final class KeyedRateLimiter<K> {
 
     private static OverloadFailure busy(long millis) {
         return new OverloadFailure(
-                "The target is already being contacted as often as is allowed.",
-                Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)));
+                "The rate limit for this target is reached.", Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)));
     }
 
     public void leave(K key) {

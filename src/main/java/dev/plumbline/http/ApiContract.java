@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** openapi.json: what requests are validated against, and what is served. */
+/** The OpenAPI document: validates requests and is served to clients. */
 public final class ApiContract {
     private record Template(Pattern path, Set<String> methods) {}
 
@@ -42,14 +42,14 @@ public final class ApiContract {
     }
 
     /**
-     * Reads the contract that the program was built with.
+     * Loads openapi.json from the class path.
      *
-     * @param publicUrl what the published contract names as its server
+     * @param publicUrl the server URL of the published document
      */
     public static Future<ApiContract> load(Vertx vertx, String publicUrl) {
         JsonObject shipped = new JsonObject(shipped());
         JsonObject loadable = requestsOf(shipped);
-        // the paths are matched below the root, wherever a reverse proxy shows them
+        // paths are matched below the root, whatever the public base URL
         JsonObject internal = withServer(loadable, "http://localhost");
         return OpenAPIContract.from(vertx, internal)
                 .map(contract -> new ApiContract(contract, withServer(shipped, publicUrl)));
@@ -59,7 +59,7 @@ public final class ApiContract {
         return contract;
     }
 
-    /** The contract as it is served. */
+    /** The document as served. */
     public JsonObject published() {
         return published;
     }
@@ -70,7 +70,7 @@ public final class ApiContract {
         return ids;
     }
 
-    /** The methods that a path knows, comma-separated; empty for an unknown path. */
+    /** Returns the methods of a path, comma-separated; empty for an unknown path. */
     public String allowed(String path) {
         for (Template template : templates) {
             if (template.path().matcher(path).matches()) {
@@ -81,23 +81,23 @@ public final class ApiContract {
     }
 
     /**
-     * Only requests are validated here, and the validator knows few media types of answers; who calls
-     * is found out by the operations, and the router would ask handlers of its own.
+     * Removes response contents, because the validator supports few media types and only requests are
+     * validated, and security requirements, because the operations authenticate requests themselves.
      */
     private static JsonObject requestsOf(JsonObject contract) {
         JsonObject requests = contract.copy();
-        List<JsonObject> answers = new ArrayList<>();
-        answers.add(requests.getJsonObject("components").getJsonObject("responses"));
+        List<JsonObject> responses = new ArrayList<>();
+        responses.add(requests.getJsonObject("components").getJsonObject("responses"));
         for (String path : requests.getJsonObject("paths").fieldNames()) {
             JsonObject operations = requests.getJsonObject("paths").getJsonObject(path);
             for (String method : operations.fieldNames()) {
                 operations.getJsonObject(method).remove("security");
-                answers.add(operations.getJsonObject(method).getJsonObject("responses"));
+                responses.add(operations.getJsonObject(method).getJsonObject("responses"));
             }
         }
-        for (JsonObject ofOne : answers) {
-            for (String status : ofOne.fieldNames()) {
-                ofOne.getJsonObject(status).remove("content");
+        for (JsonObject byStatus : responses) {
+            for (String status : byStatus.fieldNames()) {
+                byStatus.getJsonObject(status).remove("content");
             }
         }
         return requests;
@@ -110,7 +110,7 @@ public final class ApiContract {
     private static String shipped() {
         try (InputStream in = ApiContract.class.getResourceAsStream("/openapi.json")) {
             if (in == null) {
-                throw new IllegalStateException("openapi.json is missing from the program");
+                throw new IllegalStateException("openapi.json is missing from the class path");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException broken) {

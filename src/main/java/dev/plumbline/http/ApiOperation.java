@@ -2,12 +2,12 @@ package dev.plumbline.http;
 
 import io.vertx.ext.web.RoutingContext;
 
-/** One operation of openapi.json. Shared by all HTTP verticles: holds nothing of a request. */
+/** The handler of one operation of openapi.json. Stateless; shared by all HTTP verticles. */
 public interface ApiOperation {
 
-    /** The operationId that it has in openapi.json. */
+    /** The operationId in openapi.json. */
     String operationId();
 
-    /** Answers a request that was found valid. */
+    /** Handles a validated request. */
     void handle(RoutingContext ctx);
 }

@@ -16,10 +16,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose request it is: the peer, or, when the peer is a trusted proxy, the right-most address of
- * {@code Forwarded} (RFC 7239) or {@code X-Forwarded-For} that is not a trusted proxy itself. What
- * stands further left was written by strangers; and where both headers are there and disagree, so
- * was one of them, and the peer it is.
+ * Determines the client address: the peer, or, if the peer is a trusted proxy, the right-most
+ * address of {@code Forwarded} (RFC 7239) or {@code X-Forwarded-For} that is not a trusted proxy.
+ * Addresses further left can be forged. If both headers exist and disagree, one of them can be
+ * forged, so the peer address is used.
  */
 public final class ClientAddress {
     private static final Pattern FOR =
@@ -28,24 +28,24 @@ public final class ClientAddress {
 
     private static final String UNKNOWN = "unknown";
 
-    /** A node that is not to be known, with or without its port (RFC 7239, 6.2 and 6.3). */
+    /** An unknown or obfuscated node, with or without port (RFC 7239, 6.2 and 6.3). */
     private static final Pattern HIDDEN =
             Pattern.compile("(?:unknown|_[A-Za-z0-9._-]+)(?::[A-Za-z0-9._-]+)?", Pattern.CASE_INSENSITIVE);
 
     private final List<Cidr> trusted;
 
     /**
-     * @param trustedProxies addresses and CIDRs
+     * @param trustedProxies addresses and CIDR blocks
      */
     public ClientAddress(List<String> trustedProxies) {
         this.trusted = trustedProxies.stream().map(Cidr::parse).toList();
     }
 
     /**
-     * Whose quota pays: an IPv4 address, or an IPv6 address's /64.
+     * Returns the rate limit key of the client: the IPv4 address, or the /64 network of the IPv6
+     * address.
      *
-     * @throws HttpException 400 when a trusted proxy has passed on, right of any client, what names
-     *     nobody
+     * @throws HttpException 400 if a trusted proxy sent a malformed client address
      */
     public String quotaKey(HttpServerRequest request) {
         if (trusted.isEmpty()) {
@@ -78,19 +78,19 @@ public final class ClientAddress {
         if (forwarded.isEmpty() || xForwardedFor.isEmpty()) {
             return walk(peer, forwarded.isEmpty() ? elements(xForwardedFor) : forElements(elements(forwarded)));
         }
-        // a proxy writes one of the two and passes the other on as a stranger sent it
+        // a proxy sets one header and forwards the other as the client sent it
         InetAddress one = walk(peer, forElements(elements(forwarded)));
         InetAddress other = walk(peer, elements(xForwardedFor));
         return one.equals(other) ? one : peer;
     }
 
-    /** From the peer to the left, as far as proxies are trusted and addresses are addresses. */
+    /** Follows the hops from right to left while they are trusted proxies. */
     private InetAddress walk(InetAddress peer, List<String> hops) {
         InetAddress client = peer;
         for (int i = hops.size() - 1; i >= 0; i--) {
             String hop = hops.get(i).strip();
             if (hop.isEmpty()) {
-                // an empty element of a list means nothing (RFC 9110, 5.6.1.2)
+                // empty list elements are ignored (RFC 9110, 5.6.1.2)
                 continue;
             }
             if (HIDDEN.matcher(hop).matches()) {
@@ -98,11 +98,10 @@ public final class ClientAddress {
             }
             InetAddress address = literal(hop);
             if (address == null) {
-                // whoever wrote that would else be counted as the proxy, together with all who are hidden
+                // otherwise the request would share the rate limit of the proxy with hidden clients
                 throw new HttpException(
                         400,
-                        "A proxy's Forwarded or X-Forwarded-For field names neither an address nor 'unknown'"
-                                + " where the client should stand.");
+                        "The Forwarded or X-Forwarded-For header of a proxy contains a client that is neither an IP address nor 'unknown'.");
             }
             client = address;
             if (!isTrusted(address)) {
@@ -145,7 +144,7 @@ public final class ClientAddress {
         }
         InetAddress address = IpAddressText.parse(plain);
         try {
-            // an IPv4 address in an IPv6 one becomes what it is
+            // converts an IPv4-mapped IPv6 address to IPv4
             return address == null ? null : InetAddress.getByAddress(address.getAddress());
         } catch (UnknownHostException impossible) {
             throw new IllegalStateException(impossible);

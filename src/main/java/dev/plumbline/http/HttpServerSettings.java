@@ -6,20 +6,20 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.util.concurrent.TimeUnit;
 
-/** How the HTTP server is set up. */
+/** The options of the HTTP server. */
 public final class HttpServerSettings {
     public static final int REQUEST_LINE_BYTES = 32 * 1024;
     public static final int HEADER_BYTES = 16 * 1024;
 
     /**
-     * More than a request line may have: of one that is too long the fields are read too, since they
-     * say whether a person or a program asks.
+     * Larger than {@link #REQUEST_LINE_BYTES}, so that the header of a request with a longer line can
+     * be parsed; its Accept field selects the format of the problem.
      */
     private static final int READ_LINE_BYTES = 128 * 1024;
 
     /**
-     * More than may come: of what is a little too large this side answers itself, of what is larger
-     * the codec does, with an empty 431.
+     * Larger than {@link #HEADER_BYTES}: headers up to this size get a problem document, larger ones
+     * an empty 431 of the codec.
      */
     private static final int HTTP2_HEADER_LIST_BYTES = 64 * 1024;
 
@@ -36,7 +36,7 @@ public final class HttpServerSettings {
                 .setAcceptBacklog(4096)
                 .setInitialSettings(
                         new Http2Settings().setMaxConcurrentStreams(100).setMaxHeaderListSize(HTTP2_HEADER_LIST_BYTES))
-                // there are no web sockets here, so no connection needs their handlers
+                // the service has no WebSockets
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setTcpNoDelay(true);

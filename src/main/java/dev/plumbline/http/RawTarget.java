@@ -10,30 +10,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target in the path of an instant check or of its page. People type {@code
- * …/http-status/https://a.example/b?c} as it is: when the raw rest after the module holds a slash,
- * all of it is the target, query included, and is put in its encoded form before the contract sees
- * it.
+ * The target in the path of an instant check or its page. A URL can be unencoded, as in {@code
+ * …/http-status/https://a.example/b?c}: if the path after the module contains a slash, the rest of
+ * the path and the query are the target, which is percent-encoded before routing.
  */
 public final class RawTarget {
     private static final List<String> PREFIXES = List.of("/api/v1/instant/", "/check/");
     private static final String UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 
-    private static final String AS_TYPED = "plumbline.as-typed";
+    private static final String ORIGINAL_URI = "plumbline.original-uri";
 
     private RawTarget() {}
 
-    /** Remembers the path and query as they came, before they are put in their encoded form. */
+    /** Stores the original path and query before they are encoded. */
     public static void remember(RoutingContext ctx) {
-        ctx.put(AS_TYPED, ctx.request().uri());
+        ctx.put(ORIGINAL_URI, ctx.request().uri());
     }
 
-    /** The path and query as they came. */
+    /** Returns the original path and query. */
     public static String asTyped(RoutingContext ctx) {
-        return ctx.get(AS_TYPED, ctx.request().uri());
+        return ctx.get(ORIGINAL_URI, ctx.request().uri());
     }
 
-    /** The path and query in their encoded form, null when the given one is already in it. */
+    /** Returns the encoded path and query; null if they are already encoded. */
     public static @Nullable String encoded(String uri) {
         int start = 0;
         for (String prefix : PREFIXES) {
@@ -56,7 +55,7 @@ public final class RawTarget {
             return null;
         }
         StringBuilder out = new StringBuilder(uri.length() + 32).append(uri, 0, slash + 1);
-        // Netty hands out the bytes of the request line as Latin-1 characters, one for each
+        // Netty decodes the request line as Latin-1
         for (byte b : rest.getBytes(StandardCharsets.ISO_8859_1)) {
             char c = (char) (b & 0xff);
             if (UNRESERVED.indexOf(c) >= 0) {
@@ -73,9 +72,9 @@ public final class RawTarget {
     }
 
     /**
-     * The last segment of an encoded path, decoded: strictly, and with a plus sign meaning itself.
+     * Decodes the last segment of an encoded path. A plus sign is not a space.
      *
-     * @throws IllegalArgumentException when it is not percent-encoded UTF-8
+     * @throws IllegalArgumentException if it is not percent-encoded UTF-8
      */
     public static String decoded(String path) {
         String segment = path.substring(path.lastIndexOf('/') + 1);
@@ -90,23 +89,20 @@ public final class RawTarget {
         return new String(latin.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
     }
 
-    /**
-     * What is wrong with the percent-encoding of a path or query, and how it would be right; null
-     * when nothing is.
-     */
+    /** Returns the error in the percent-encoding of a path or query; null if it is valid. */
     public static @Nullable String encodingFault(String uri) {
         byte[] bytes = new byte[uri.length()];
         int length = 0;
         for (int i = 0; i < uri.length(); i++) {
             if (uri.charAt(i) != '%') {
-                // Netty hands out the bytes of the request line as Latin-1 characters, one for each
+                // Netty decodes the request line as Latin-1
                 bytes[length++] = (byte) uri.charAt(i);
                 continue;
             }
             String hex = uri.substring(i + 1, Math.min(i + 3, uri.length()));
             if (!hex.matches("[0-9A-Fa-f]{2}")) {
-                return "The request has a percent sign that is not followed by two hexadecimal digits; write"
-                        + " the sign itself as %25.";
+                return "The request URI contains a percent sign without two hexadecimal digits. Encode a percent"
+                        + " sign as %25.";
             }
             bytes[length++] = (byte) Integer.parseInt(hex, 16);
             i += 2;
@@ -119,8 +115,8 @@ public final class RawTarget {
                     .decode(ByteBuffer.wrap(bytes, 0, length));
             return null;
         } catch (CharacterCodingException notUtf8) {
-            return "The request has bytes that are not UTF-8; write each character as the bytes that it has"
-                    + " in UTF-8, each byte as a percent sign and two hexadecimal digits: \u00e9 is %C3%A9.";
+            return "The request URI is not valid UTF-8. Percent-encode each byte of the UTF-8 encoding; for"
+                    + " example, \u00e9 is %C3%A9.";
         }
     }
 }

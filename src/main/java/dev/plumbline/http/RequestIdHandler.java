@@ -6,16 +6,16 @@ import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The id of a request: the caller's own if it is a decent one, else a new one. */
+/** The request identifier: the valid value of the X-Request-Id header, otherwise a random one. */
 public final class RequestIdHandler {
     public static final String HEADER = "X-Request-Id";
 
     private static final String KEY = "plumbline.request-id";
-    private static final int LONGEST = 64;
+    private static final int MAX_LENGTH = 64;
 
     private RequestIdHandler() {}
 
-    /** The id of the request that is being routed. */
+    /** Returns the identifier of a routed request. */
     public static String of(RoutingContext ctx) {
         String id = ctx.get(KEY);
         if (id == null) {
@@ -30,26 +30,26 @@ public final class RequestIdHandler {
     }
 
     public static String of(@Nullable String given) {
-        return given != null && decent(given) ? given : fresh();
+        return given != null && isValid(given) ? given : fresh();
     }
 
     public static String fresh() {
         return HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     }
 
-    private static boolean decent(@Nullable String id) {
-        if (id == null || id.isEmpty() || id.length() > LONGEST) {
+    private static boolean isValid(@Nullable String id) {
+        if (id == null || id.isEmpty() || id.length() > MAX_LENGTH) {
             return false;
         }
         for (int i = 0; i < id.length(); i++) {
             char c = id.charAt(i);
-            boolean fine = (c >= 'a' && c <= 'z')
+            boolean allowed = (c >= 'a' && c <= 'z')
                     || (c >= 'A' && c <= 'Z')
                     || (c >= '0' && c <= '9')
                     || c == '.'
                     || c == '_'
                     || c == '-';
-            if (!fine) {
+            if (!allowed) {
                 return false;
             }
         }

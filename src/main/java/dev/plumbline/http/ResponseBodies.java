@@ -5,22 +5,22 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.RoutingContext;
 
 /**
- * Ends answers. To HEAD an answer has all the headers of the one to GET, and no body; Vert.x sees
- * to that over HTTP/1.1 only.
+ * Ends responses. A response to HEAD has the headers of the response to GET and no body. Vert.x
+ * implements this for HTTP/1.1 only.
  */
 public final class ResponseBodies {
     private static final String HEAD = "plumbline.head";
 
     private ResponseBodies() {}
 
-    /** Remembers whether a request came as HEAD, before it is routed on as GET. */
+    /** Stores whether the request method is HEAD, before the request is rerouted as GET. */
     public static void remember(RoutingContext ctx) {
         if (ctx.request().method().equals(HttpMethod.HEAD)) {
             ctx.put(HEAD, true);
         }
     }
 
-    /** Whether the client wants the headers alone. */
+    /** Whether the request method is HEAD. */
     public static boolean headOnly(RoutingContext ctx) {
         return ctx.get(HEAD) != null || ctx.request().method().equals(HttpMethod.HEAD);
     }

@@ -23,18 +23,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Instant checks: what is known is given at once and for nothing; what is not is paid for, run,
- * kept, and given to all who asked meanwhile. One for each node, used from all event loops.
+ * Runs instant checks: returns cached results, otherwise charges the rate limit, runs the check and
+ * caches the result. Concurrent requests for the same check share one run. One instance per node,
+ * used on all event loops.
  */
 public final class InstantChecks {
-    /** The quota that fresh instant checks are taken from. */
+    /** The rate limit policy of fresh instant checks. */
     public static final String POLICY = "fresh";
 
     private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
-    private static final Message.Granted FOR_NOTHING = new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
+    private static final Message.Granted UNLIMITED = new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
     private static final long QUOTA_TIMEOUT_MS = 2_000;
-    private static final long PATIENCE_MS = 3_000;
-    private static final long RUN_MARGIN_MS = PATIENCE_MS + 2_000;
+    private static final long QUEUE_TIMEOUT_MS = 3_000;
+    private static final long RUN_MARGIN_MS = QUEUE_TIMEOUT_MS + 2_000;
 
     private final ModuleCatalogue modules;
     private final TargetPolicy policy;
@@ -45,7 +46,7 @@ public final class InstantChecks {
     private final InstantMetrics metrics;
 
     /**
-     * @param limited whether fresh checks are taken from a quota
+     * @param limited whether fresh checks are rate limited
      */
     public InstantChecks(
             Vertx vertx,
@@ -64,7 +65,7 @@ public final class InstantChecks {
         this.metrics = new InstantMetrics(registry);
     }
 
-    /** Answers one request; the future does not fail. */
+    /** Handles one request. The future does not fail. */
     public Future<InstantOutcome> check(InstantRequest request) {
         Read read = read(request);
         Wanted wanted = read.wanted();
@@ -78,10 +79,7 @@ public final class InstantChecks {
         return flights.join(wanted.key().text(), () -> lookUp(wanted, request));
     }
 
-    /**
-     * As {@link #check}, but for whoever is to be told what is known and no more: nothing is run and
-     * nothing charged. The future does not fail.
-     */
+    /** As {@link #check}, but returns cached results only. The future does not fail. */
     public Future<InstantOutcome> look(InstantRequest request) {
         Read read = read(request);
         Wanted wanted = read.wanted();
@@ -95,10 +93,10 @@ public final class InstantChecks {
     }
 
     /**
-     * What somebody has left of the quota for fresh checks.
+     * Returns the remaining fresh checks of a client.
      *
      * @param client as in {@link InstantRequest}
-     * @return null where that is not known, and where nothing is limited; does not fail
+     * @return null if unknown or unlimited; does not fail
      */
     public Future<Message.@Nullable Granted> left(String client) {
         if (!limited) {
@@ -113,7 +111,7 @@ public final class InstantChecks {
                 .otherwiseEmpty();
     }
 
-    /** What a request wants, or why it cannot have it; exactly one of the two is there. */
+    /** A parsed request, or the reason for its rejection. */
     private record Read(@Nullable Wanted wanted, @Nullable InstantOutcome refusal) {}
 
     private Read read(InstantRequest request) {
@@ -147,7 +145,7 @@ public final class InstantChecks {
         return answer;
     }
 
-    /** Tells the metrics that an answer was given by its raw path alone. */
+    /** Counts a response served from the path cache. */
     public void countHot() {
         metrics.hot.increment();
     }
@@ -155,31 +153,31 @@ public final class InstantChecks {
     private record Wanted(ResultKey key, Target target, Options options) {}
 
     private Future<InstantOutcome> lookUp(Wanted wanted, InstantRequest request) {
-        RenderedResult landed = remembered(wanted);
-        // the run that this caller would have shared may have ended just before it could join
-        return landed != null
-                ? Future.succeededFuture(new InstantOutcome.Answered(landed, false, null))
-                : stored(wanted, () -> pay(wanted, request));
+        RenderedResult cached = remembered(wanted);
+        // the shared run may have ended before this caller could join
+        return cached != null
+                ? Future.succeededFuture(new InstantOutcome.Answered(cached, false, null))
+                : stored(wanted, () -> charge(wanted, request));
     }
 
     private Future<InstantOutcome> stored(Wanted wanted, Supplier<Future<InstantOutcome>> otherwise) {
         return known.stored(wanted.key())
-                .compose(found -> {
-                    if (found == null) {
+                .compose(answer -> {
+                    if (answer == null) {
                         return otherwise.get();
                     }
                     metrics.database.increment();
-                    return Future.<InstantOutcome>succeededFuture(new InstantOutcome.Answered(found, false, null));
+                    return Future.<InstantOutcome>succeededFuture(new InstantOutcome.Answered(answer, false, null));
                 })
-                .otherwise(away -> unavailable("The database cannot be reached just now; try again shortly."));
+                .otherwise(away -> unavailable("The database is unavailable. Retry shortly."));
     }
 
-    private Future<InstantOutcome> pay(Wanted wanted, InstantRequest request) {
+    private Future<InstantOutcome> charge(Wanted wanted, InstantRequest request) {
         if (request.fromOurselves()) {
             return Future.succeededFuture(new InstantOutcome.Loop());
         }
         if (!limited) {
-            return run(wanted, request, FOR_NOTHING);
+            return run(wanted, request, UNLIMITED);
         }
         return bus.ask(
                         BusAddresses.LIMIT_TAKE,
@@ -194,8 +192,7 @@ public final class InstantChecks {
                         metrics.overQuota.increment();
                         return Future.succeededFuture(new InstantOutcome.OverQuota(denied));
                     }
-                    return Future.succeededFuture(
-                            unavailable("The database cannot be reached just now; try again shortly."));
+                    return Future.succeededFuture(unavailable("The database is unavailable. Retry shortly."));
                 });
     }
 
@@ -205,7 +202,7 @@ public final class InstantChecks {
                 wanted.target().text(),
                 wanted.options().given(),
                 false,
-                PATIENCE_MS,
+                QUEUE_TIMEOUT_MS,
                 request.requestId());
         return bus.ask(
                         BusAddresses.CHECK_RUN,
@@ -227,8 +224,7 @@ public final class InstantChecks {
                             .addKeyValue("request_id", request.requestId())
                             .setCause(reply.cause())
                             .log("check dispatch failed");
-                    return Future.succeededFuture(
-                            unavailable("The check could not be run just now; try again shortly."));
+                    return Future.succeededFuture(unavailable("The check could not be run. Retry shortly."));
                 });
     }
 

@@ -6,14 +6,14 @@ import dev.plumbline.result.RenderedResult;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a request for an instant check can end. */
+/** The outcome of a request for an instant check. */
 public sealed interface InstantOutcome {
 
     /**
-     * There is a result.
+     * A result.
      *
-     * @param fresh whether this caller had it run, and was charged
-     * @param quota what the charge was answered with; null when nothing was charged
+     * @param fresh whether this request started the check and was charged
+     * @param quota the rate limit after the charge; null if nothing was charged
      */
     record Answered(RenderedResult answer, boolean fresh, Message.@Nullable Granted quota) implements InstantOutcome {}
 
@@ -23,23 +23,20 @@ public sealed interface InstantOutcome {
 
     record BadOptions(List<Options.Fault> faults) implements InstantOutcome {}
 
-    /** The target itself is forbidden; no packet has left. */
+    /** The target is not allowed. No packet was sent. */
     record NotAllowed(String detail) implements InstantOutcome {}
 
-    /** A check of this service asks for a check: a loop. */
+    /** The request was sent by a check (request loop). */
     record Loop() implements InstantOutcome {}
 
-    /** Nothing is known, and nobody was to find out. */
+    /** No result is cached, and no check was requested. */
     record NotKnown() implements InstantOutcome {}
 
     record OverQuota(Message.Denied quota) implements InstantOutcome {}
 
-    /** No room just now; nothing was charged. */
+    /** A concurrency limit was reached. Nothing was charged. */
     record NoRoom(int retryAfterSeconds) implements InstantOutcome {}
 
-    /**
-     * Something that is needed is away. Nothing was charged, unless a check had begun and its runner
-     * fell silent.
-     */
+    /** A dependency is unavailable. Nothing was charged, unless a check has started and timed out. */
     record Unavailable(String detail) implements InstantOutcome {}
 }

@@ -3,13 +3,13 @@ package dev.plumbline.instant;
 import java.util.Map;
 
 /**
- * Somebody asks for an instant check.
+ * A request for an instant check.
  *
- * @param target as it was typed, decoded
- * @param options as they were typed, by name
- * @param client whose quota pays: a client address, or an IPv6 client's /64
- * @param requestId for the log
- * @param fromOurselves whether the request came from a check of this service or of another like it
+ * @param target as given, decoded
+ * @param options as given, by name
+ * @param client the rate limit key: the client address, or its /64 network for IPv6
+ * @param requestId the request identifier, for the log
+ * @param fromOurselves whether the request was sent by a check of this or another Plumbline service
  */
 public record InstantRequest(
         String module,

@@ -10,18 +10,19 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * Lets callers who want the same thing at once share one run. The first leads; when its run was
- * refused to it alone, the next leads. Each caller is answered on its own event loop.
+ * Single-flight: concurrent callers with the same key share one run. The first caller starts the
+ * run. If the outcome applies to that caller only, the next caller starts another run. Futures
+ * complete on the event loops of their callers.
  */
 final class InstantSingleFlight {
     private final Vertx vertx;
-    private final Map<String, Queue<Caller>> underWay = new HashMap<>();
+    private final Map<String, Queue<Caller>> inFlight = new HashMap<>();
 
     InstantSingleFlight(Vertx vertx) {
         this.vertx = vertx;
     }
 
-    /** How one caller gets at the thing, when it is its turn to lead. */
+    /** The run of one caller. */
     interface Attempt {
         Future<InstantOutcome> lead();
     }
@@ -32,31 +33,31 @@ final class InstantSingleFlight {
         }
     }
 
-    /** Joins those who want {@code key}, or leads. */
+    /** Joins the run for {@code key}, or starts it. */
     Future<InstantOutcome> join(String key, Attempt attempt) {
         Caller caller = new Caller(vertx.getOrCreateContext(), Promise.promise(), attempt);
-        synchronized (underWay) {
-            Queue<Caller> followers = underWay.get(key);
+        synchronized (inFlight) {
+            Queue<Caller> followers = inFlight.get(key);
             if (followers != null) {
                 followers.add(caller);
                 return caller.promise().future();
             }
-            underWay.put(key, new ArrayDeque<>());
+            inFlight.put(key, new ArrayDeque<>());
         }
         return lead(key, attempt);
     }
 
     private Future<InstantOutcome> lead(String key, Attempt attempt) {
         return attempt.lead()
-                .otherwise(fault -> new InstantOutcome.Unavailable("The check could not be run just now."))
+                .otherwise(fault -> new InstantOutcome.Unavailable("The check could not be run. Retry shortly."))
                 .onSuccess(outcome -> land(key, outcome));
     }
 
     private void land(String key, InstantOutcome outcome) {
         Queue<Caller> followers;
-        synchronized (underWay) {
-            if (isForOneOnly(outcome)) {
-                Queue<Caller> waiting = underWay.get(key);
+        synchronized (inFlight) {
+            if (isCallerSpecific(outcome)) {
+                Queue<Caller> waiting = inFlight.get(key);
                 Caller next = waiting == null ? null : waiting.poll();
                 if (next != null) {
                     next.context()
@@ -64,7 +65,7 @@ final class InstantSingleFlight {
                     return;
                 }
             }
-            followers = underWay.remove(key);
+            followers = inFlight.remove(key);
         }
         if (followers == null) {
             return;
@@ -75,7 +76,7 @@ final class InstantSingleFlight {
         followers.forEach(follower -> follower.answer(shared));
     }
 
-    private static boolean isForOneOnly(InstantOutcome outcome) {
+    private static boolean isCallerSpecific(InstantOutcome outcome) {
         return outcome instanceof InstantOutcome.OverQuota || outcome instanceof InstantOutcome.Loop;
     }
 }

@@ -8,7 +8,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Quotas in PostgreSQL, many in one statement. */
+/** Rate limits in PostgreSQL, in batches. */
 final class QuotaStore {
     private static final String TAKE =
             """
@@ -32,16 +32,16 @@ final class QuotaStore {
     record Take(String policy, String key, int cost, int limit, long windowMicros) {}
 
     /**
-     * What became of a take.
+     * The result of a take.
      *
-     * @param retryMicros when the same can be granted, 0 if it was
-     * @param takenAtMicros since 1970, by the database's clock
+     * @param retryMicros the time until the same take can be granted; 0 if it was granted
+     * @param takenAtMicros microseconds since 1970, by the clock of the database
      */
     record Taken(boolean granted, int remaining, long resetMicros, long retryMicros, long takenAtMicros) {}
 
     record Refund(String policy, String key, int cost, long takenAtMicros) {}
 
-    /** Decides all, those of one key in their order; one answer for each. */
+    /** Processes takes, those of one key in their order. Returns one result per take. */
     Future<List<Taken>> take(List<Take> takes) {
         int size = takes.size();
         String[] policies = new String[size];
@@ -59,16 +59,16 @@ final class QuotaStore {
         }
         return database.query(TAKE, Tuple.of(policies, keys, costs, limits, windows))
                 .map(rows -> {
-                    List<Taken> answers = new ArrayList<>(size);
+                    List<Taken> results = new ArrayList<>(size);
                     for (Row row : rows) {
-                        answers.add(new Taken(
+                        results.add(new Taken(
                                 row.getBoolean(0), row.getInteger(1), row.getLong(2), row.getLong(3), row.getLong(4)));
                     }
-                    return answers;
+                    return results;
                 });
     }
 
-    /** Gives back what is still held. */
+    /** Refunds takes that are still in their window. */
     Future<Void> refund(List<Refund> refunds) {
         int size = refunds.size();
         String[] policies = new String[size];
@@ -85,7 +85,7 @@ final class QuotaStore {
         return database.query(REFUND, Tuple.of(policies, keys, costs, takenAt)).mapEmpty();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} rows that no window reaches any more. */
+    /** Deletes up to {@link RetentionTask#SLICE} expired rows. */
     Future<Integer> purgeSlice() {
         return database.query(PURGE, Tuple.of(RetentionTask.SLICE)).map(rows -> rows.rowCount());
     }

@@ -11,15 +11,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Serves {@link BusAddresses#LIMIT_TAKE} and {@link BusAddresses#LIMIT_REFUND}. One for each node. */
+/**
+ * Handles {@link BusAddresses#LIMIT_TAKE} and {@link BusAddresses#LIMIT_REFUND}. One instance per node.
+ */
 public final class RateLimitVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(RateLimitVerticle.class);
-    private static final long TOLD_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final MessageBus bus;
     private final SlidingWindows windows;
     private final AtomicLong lost = new AtomicLong();
-    private final AtomicLong told = new AtomicLong();
+    private final AtomicLong lastLogNanos = new AtomicLong();
 
     public RateLimitVerticle(MessageBus bus, SlidingWindows windows) {
         this.bus = bus;
@@ -40,16 +42,16 @@ public final class RateLimitVerticle extends VerticleBase {
             if (!(failure instanceof DatabaseUnavailableException)) {
                 return Future.failedFuture(failure);
             }
-            tell(lost.incrementAndGet());
+            logLost(lost.incrementAndGet());
             return Future.succeededFuture(new Message.QuotaUnavailable());
         });
     }
 
-    /** An outage loses many; a line for each would bury what the log says besides. */
-    private void tell(long lostSoFar) {
+    /** Logs lost refunds at most once per minute. */
+    private void logLost(long lostSoFar) {
         long now = System.nanoTime();
-        long last = told.get();
-        if ((lostSoFar == 1 || now - last >= TOLD_EVERY_NANOS) && told.compareAndSet(last, now)) {
+        long last = lastLogNanos.get();
+        if ((lostSoFar == 1 || now - last >= LOG_INTERVAL_NANOS) && lastLogNanos.compareAndSet(last, now)) {
             LOG.atWarn().addKeyValue("refunds_lost", lostSoFar).log("quota refund failed: database unavailable");
         }
     }

@@ -24,15 +24,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Quotas as exact sliding windows, kept by the database and its clock for all nodes together. Takes
- * that come while others are under way are asked together, in the order they came; what is known to
- * be denied is denied without asking.
+ * A sliding-window rate limiter, exact across all nodes, stored in the database and timed by its
+ * clock. Takes are batched in order. Known denials are cached.
  */
 public final class SlidingWindows {
-    // Who asks gives up after two seconds; what is taken later would be charged for nobody.
+    // Callers time out after two seconds; a later take would be charged in vain.
     private static final Batcher.Limits TAKES = new Batcher.Limits(500, 10_000, 1).expiringAfter(1_500);
     private static final Batcher.Limits REFUNDS = new Batcher.Limits(500, 10_000, 1);
-    private static final int KNOWN_DENIALS = 100_000;
+    private static final int MAX_CACHED_DENIALS = 100_000;
     private static final long MICROS_PER_SECOND = 1_000_000;
 
     private final QuotaStore store;
@@ -41,8 +40,8 @@ public final class SlidingWindows {
     private final Batcher<Take, QuotaReply> takes;
     private final Batcher<RefundQuota, Boolean> refunds;
     private final Cache<Who, Denial> denials =
-            Caffeine.newBuilder().maximumSize(KNOWN_DENIALS).build();
-    private final AtomicLong refundsSeen = new AtomicLong();
+            Caffeine.newBuilder().maximumSize(MAX_CACHED_DENIALS).build();
+    private final AtomicLong refundCount = new AtomicLong();
 
     private record Take(TakeQuota message, QuotaPolicy policy) {}
 
@@ -51,7 +50,7 @@ public final class SlidingWindows {
     private record Denial(int cost, Denied reply, long untilNanos) {}
 
     /**
-     * @param policies by name
+     * @param policies the policies by name
      */
     public SlidingWindows(Vertx vertx, Database database, Map<String, QuotaPolicy> policies) {
         this(vertx, database, policies, System::nanoTime);
@@ -66,10 +65,10 @@ public final class SlidingWindows {
     }
 
     /**
-     * Takes, if that much is left.
+     * Takes the cost from a quota if enough is left.
      *
-     * @return never fails because of an outage, that is {@link QuotaUnavailable}; fails with {@link
-     *     IllegalArgumentException} for an unknown policy or a cost below 0
+     * @return {@link QuotaUnavailable} during a database outage; fails with {@link
+     *     IllegalArgumentException} for an unknown policy or a negative cost
      */
     public Future<QuotaReply> take(TakeQuota message) {
         QuotaPolicy policy = policies.get(message.policy());
@@ -77,15 +76,15 @@ public final class SlidingWindows {
             return unknown(message.policy());
         }
         if (message.cost() < 0) {
-            return Future.failedFuture(new IllegalArgumentException("a cost is at least 0"));
+            return Future.failedFuture(new IllegalArgumentException("cost must not be negative"));
         }
         if (message.key().indexOf('\0') >= 0) {
-            return Future.failedFuture(new IllegalArgumentException("a key has no NUL"));
+            return Future.failedFuture(new IllegalArgumentException("key must not contain NUL"));
         }
         if (policy.limit() == 0) {
             return Future.succeededFuture(new Granted(0, Integer.MAX_VALUE, 0, 0));
         }
-        Denied denied = knownDenial(message);
+        Denied denied = cachedDenial(message);
         if (denied != null) {
             return Future.succeededFuture(denied);
         }
@@ -93,9 +92,9 @@ public final class SlidingWindows {
     }
 
     /**
-     * Gives back what was taken; nothing happens if it has left the window meanwhile.
+     * Refunds a take. Has no effect if it has left the window.
      *
-     * @return fails with {@link DatabaseUnavailableException} during an outage
+     * @return fails with {@link DatabaseUnavailableException} during a database outage
      */
     public Future<Done> refund(RefundQuota message) {
         QuotaPolicy policy = policies.get(message.policy());
@@ -108,23 +107,23 @@ public final class SlidingWindows {
         return refunds.ask(message).map(new Done());
     }
 
-    /** How many takes wait for their batch. */
+    /** The number of queued takes. */
     public int takesQueued() {
         return takes.queued();
     }
 
-    /** Ends when what was given back is given back or has failed. */
+    /** Completes when all queued refunds are written or have failed. */
     public Future<Void> flush() {
         return refunds.drain();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} rows that no window reaches any more. */
+    /** Deletes up to {@link RetentionTask#SLICE} expired rows. */
     public Future<Integer> purgeSlice() {
         return store.purgeSlice();
     }
 
     private static <T> Future<T> unknown(String policy) {
-        return Future.failedFuture(new IllegalArgumentException("no such quota: " + policy));
+        return Future.failedFuture(new IllegalArgumentException("unknown quota: " + policy));
     }
 
     private static Future<QuotaReply> unavailable(Throwable failure) {
@@ -133,10 +132,10 @@ public final class SlidingWindows {
                 : Future.failedFuture(failure);
     }
 
-    private @Nullable Denied knownDenial(TakeQuota message) {
+    private @Nullable Denied cachedDenial(TakeQuota message) {
         Who who = new Who(message.policy(), message.key());
         Denial denial = denials.getIfPresent(who);
-        // A smaller cost may be granted, a larger one has longer to wait.
+        // A smaller cost could be granted; a larger one has a longer wait.
         if (denial == null || denial.cost != message.cost()) {
             return null;
         }
@@ -149,10 +148,10 @@ public final class SlidingWindows {
         return new Denied(reply.limit(), reply.remaining(), seconds(left / 1_000));
     }
 
-    private Future<List<QuotaReply>> takeAll(List<Take> asked) {
+    private Future<List<QuotaReply>> takeAll(List<Take> batch) {
         long sentNanos = nanos.getAsLong();
-        long refundsBefore = refundsSeen.get();
-        return store.take(asked.stream()
+        long refundsBefore = refundCount.get();
+        return store.take(batch.stream()
                         .map(take -> new QuotaStore.Take(
                                 take.message.policy(),
                                 take.message.key(),
@@ -163,7 +162,7 @@ public final class SlidingWindows {
                 .map(taken -> {
                     List<QuotaReply> replies = new ArrayList<>(taken.size());
                     for (int i = 0; i < taken.size(); i++) {
-                        replies.add(reply(asked.get(i), taken.get(i), sentNanos, refundsBefore));
+                        replies.add(reply(batch.get(i), taken.get(i), sentNanos, refundsBefore));
                     }
                     return replies;
                 });
@@ -175,30 +174,30 @@ public final class SlidingWindows {
             return new Granted(limit, taken.remaining(), seconds(taken.resetMicros()), taken.takenAtMicros());
         }
         Denied denied = new Denied(limit, taken.remaining(), seconds(taken.retryMicros()));
-        remember(take.message, denied, sentNanos + taken.retryMicros() * 1_000, refundsBefore);
+        cacheDenial(take.message, denied, sentNanos + taken.retryMicros() * 1_000, refundsBefore);
         return denied;
     }
 
-    // A refund may have overtaken the denial: then it is not worth remembering.
-    private void remember(TakeQuota message, Denied denied, long untilNanos, long refundsBefore) {
+    // Not cached if a refund may have happened after the denial.
+    private void cacheDenial(TakeQuota message, Denied denied, long untilNanos, long refundsBefore) {
         Who who = new Who(message.policy(), message.key());
         denials.put(who, new Denial(message.cost(), denied, untilNanos));
-        if (refundsSeen.get() != refundsBefore) {
+        if (refundCount.get() != refundsBefore) {
             denials.invalidate(who);
         }
     }
 
-    private Future<List<Boolean>> refundAll(List<RefundQuota> asked) {
-        return store.refund(asked.stream()
+    private Future<List<Boolean>> refundAll(List<RefundQuota> batch) {
+        return store.refund(batch.stream()
                         .map(refund -> new QuotaStore.Refund(
                                 refund.policy(), refund.key(), refund.cost(), refund.takenAtMicros()))
                         .toList())
                 .map(done -> {
-                    refundsSeen.incrementAndGet();
-                    for (RefundQuota refund : asked) {
+                    refundCount.incrementAndGet();
+                    for (RefundQuota refund : batch) {
                         denials.invalidate(new Who(refund.policy(), refund.key()));
                     }
-                    return Collections.nCopies(asked.size(), true);
+                    return Collections.nCopies(batch.size(), true);
                 });
     }
 

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 
-/** A result as it is sent: the bytes of a cached answer, ready, and how old they are. Immutable. */
+/** A result prepared for sending: the serialized body, the entity tag and the expiry. Immutable. */
 public final class RenderedResult {
     private static final byte[] LINE_FRESH = ",\"cached\":false}".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] LINE_CACHED = ",\"cached\":true}".getBytes(StandardCharsets.US_ASCII);
@@ -30,7 +30,7 @@ public final class RenderedResult {
         this.etag = etagOf(result);
     }
 
-    /** The answer that carries a new result. */
+    /** Returns the response for a new result. */
     static RenderedResult of(CheckResult result, Duration lifetime) {
         Instant checkedAt = result.checkedAt();
         return new RenderedResult(
@@ -40,39 +40,39 @@ public final class RenderedResult {
                 result.cacheable());
     }
 
-    /** The answer that carries a stored result. */
+    /** Returns the response for a stored result. */
     static RenderedResult stored(byte[] result, Instant checkedAt, Instant expiresAt) {
         return new RenderedResult(result, checkedAt, expiresAt, true);
     }
 
-    /** The answer that carries the result of a line, as {@link #asLine(CheckResult)} made it. */
+    /** Returns the response for the stored result of a line ({@link #asLine(CheckResult)}). */
     static RenderedResult ofLine(byte[] line, Instant checkedAt, Instant expiresAt) {
         byte[] result = Arrays.copyOf(line, line.length - LINE_FRESH.length + 1);
         result[result.length - 1] = '}';
         return stored(result, checkedAt, expiresAt);
     }
 
-    /** The result as one JSON object, without what only an answer says. */
+    /** The result as a JSON object, without the members that a response adds. */
     byte[] result() {
         return result;
     }
 
-    /** The body of an answer from the cache. Shared: never to be written to. */
+    /** The body of a cached response. Shared; must not be modified. */
     public Buffer cachedBody() {
         return cachedBody;
     }
 
-    /** The body of the answer to the one who had the check run. */
+    /** The body of the response to the client that started the check. */
     public Buffer freshBody() {
         return body(false);
     }
 
-    /** The result as the line of a job has it: one JSON object in UTF-8. */
+    /** The result as a line of a job: a JSON object in UTF-8. */
     public Buffer asLine(boolean cached) {
         return asLine(result, cached);
     }
 
-    /** A result of which nothing else is kept as the line of a job has it. */
+    /** Returns a result as a line of a job, without a cache entry. */
     public static Buffer asLine(CheckResult result) {
         return asLine(ResultJson.write(result), false);
     }
@@ -84,12 +84,12 @@ public final class RenderedResult {
                 .appendBytes(tail);
     }
 
-    /** The word that the result comes down to. */
+    /** The verdict of the result. */
     public String verdict() {
         return ResultJson.verdict(result);
     }
 
-    /** A weak entity tag: the same for the fresh answer and the cached ones (RFC 9110, 8.8.3). */
+    /** A weak entity tag (RFC 9110, 8.8.3), the same for fresh and cached responses. */
     public String etag() {
         return etag;
     }
@@ -102,7 +102,7 @@ public final class RenderedResult {
         return expiresAt;
     }
 
-    /** Whether the next caller may be given this answer. */
+    /** Whether the result can be cached. */
     public boolean cacheable() {
         return cacheable;
     }
@@ -111,7 +111,7 @@ public final class RenderedResult {
         return !expiresAt.isAfter(now);
     }
 
-    /** What this answer takes of memory, roughly, in bytes. */
+    /** The approximate memory use, in bytes. */
     int weight() {
         return result.length * 2 + 400;
     }

@@ -7,8 +7,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers in memory: by what was asked, and by the very path that asked it, so that a path asked
- * again costs one look-up and nothing else. Postgres holds the truth, see {@link ResultStore}.
+ * Results in memory, by check and by request path, so that a repeated path needs one lookup only.
+ * Backed by {@link ResultStore}.
  */
 public final class ResultCache {
     private final Clock clock;
@@ -16,7 +16,7 @@ public final class ResultCache {
     private final Cache<String, RenderedResult> byPath;
 
     /**
-     * @param memoryBytes what both together may hold
+     * @param memoryBytes the maximum memory use
      */
     public ResultCache(Clock clock, long memoryBytes) {
         this.clock = clock;
@@ -41,12 +41,12 @@ public final class ResultCache {
         byKey.put(key, answer);
     }
 
-    /** The answer that this raw path got before, while it may still be given. */
+    /** Returns the unexpired result for a request path, or null. */
     public @Nullable RenderedResult findPath(String rawPath) {
         return unexpired(byPath, rawPath);
     }
 
-    /** Remembers that this raw path, which was found valid, has this answer. */
+    /** Caches the result for a validated request path. */
     public void putPath(String rawPath, RenderedResult answer) {
         if (answer.cacheable()) {
             byPath.put(rawPath, answer);

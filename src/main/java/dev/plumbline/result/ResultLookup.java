@@ -9,21 +9,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Results young enough to be told again: in memory, and in the database for all nodes. */
+/** The cached results: in memory and in the database shared by all nodes. */
 public final class ResultLookup {
     private final ResultCache cache;
     private final ResultStore store;
     private final Duration lifetime;
 
     /**
-     * The result of a line as it is to be found by others.
+     * The cache entry of the result of a line.
      *
-     * @param storedKey what it is called in the database
+     * @param storedKey the key in the database
      */
     public record SharedLine(String storedKey, Instant checkedAt, Instant expiresAt) {}
 
     /**
-     * @param lifetime how long a result is told again
+     * @param lifetime how long a result is cached
      */
     public ResultLookup(ResultCache cache, ResultStore store, Duration lifetime) {
         this.cache = cache;
@@ -31,13 +31,13 @@ public final class ResultLookup {
         this.lifetime = lifetime;
     }
 
-    /** What memory holds, or null. */
+    /** Returns the result from memory, or null. */
     public @Nullable RenderedResult remembered(ResultKey key) {
         return cache.find(key.text());
     }
 
     /**
-     * What the database holds, or null; what is found is remembered.
+     * Returns the result from the database, or null. Adds it to memory.
      *
      * @return fails with {@code DatabaseUnavailableException}
      */
@@ -52,7 +52,7 @@ public final class ResultLookup {
     }
 
     /**
-     * What is known of each, in their order; null for what is not. Nothing of it is remembered.
+     * Returns the cached results in order, null for missing ones. Does not add them to memory.
      *
      * @return fails with {@code DatabaseUnavailableException}
      */
@@ -81,7 +81,7 @@ public final class ResultLookup {
         });
     }
 
-    /** Makes a new result known to everybody, if it may be told again. */
+    /** Caches a new result, if it is cacheable. */
     public RenderedResult keep(ResultKey key, CheckResult result) {
         RenderedResult answer = RenderedResult.of(result, lifetime);
         if (answer.cacheable()) {
@@ -93,8 +93,8 @@ public final class ResultLookup {
     }
 
     /**
-     * How a new result of a line is found by others once it is written; null if it may not be told
-     * again. Memory does not take it: one job would push out all that people ask for.
+     * Returns the cache entry for the result of a line; null if the result is not cacheable. Not
+     * added to memory, because one job would evict the results of instant checks.
      */
     public @Nullable SharedLine shareLine(ResultKey key, CheckResult result) {
         return result.cacheable()

@@ -19,12 +19,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The answers of instant checks in PostgreSQL, shared by all nodes and kept over restarts. Finds
- * and stores are gathered into batches.
- */
+/** The result cache in PostgreSQL, shared by all nodes. Lookups and writes are batched. */
 public final class ResultStore {
-    // A body may have 64 KiB, so fewer at once are read than written: of these we know the bytes.
+    // Lookups have a smaller batch because bodies have up to 64 KiB; writes are limited by bytes.
     private static final Batcher.Limits FINDS = new Batcher.Limits(128, 10_000, 2);
     private static final Batcher.Limits STORES = new Batcher.Limits(500, 10_000, 1, 25);
     private static final long STORED_BYTES = 16L << 20;
@@ -38,7 +35,7 @@ public final class ResultStore {
           where key = any($1) and expires_at > clock_timestamp()) known
       where coalesce(body, line) is not null""";
 
-    // In the order of the keys, so that two batches cannot wait for each other in a circle.
+    // Ordered by key to prevent deadlocks between batches.
     private static final String STORE =
             """
       insert into result_cache as kept (key, body, checked_at, expires_at)
@@ -59,20 +56,20 @@ public final class ResultStore {
     private final Database database;
     private final Batcher<String, @Nullable Stored> finds;
     private final Batcher<Entry, Boolean> stores;
-    private final AtomicLong bytesUnderWay = new AtomicLong();
+    private final AtomicLong bytesInFlight = new AtomicLong();
 
     /**
-     * An answer that was kept.
+     * A cached result.
      *
-     * @param body as it was given to {@link #store}, or as the line of a job holds it
-     * @param ofLine which of the two
+     * @param body as given to {@link #store}, or the result of a line of a job
+     * @param ofLine whether the body is the result of a line
      */
     public record Stored(Buffer body, boolean ofLine, Instant checkedAt, Instant expiresAt) {}
 
     /**
-     * An answer to keep.
+     * A result to cache.
      *
-     * @param key says module, target and options; at most 2,000 bytes in UTF-8, a digest best
+     * @param key a digest of module, target and options; at most 2,000 bytes in UTF-8
      */
     public record Entry(String key, Buffer body, Instant checkedAt, Instant expiresAt) {}
 
@@ -83,56 +80,56 @@ public final class ResultStore {
     }
 
     /**
-     * Looks an answer up.
+     * Looks up a result.
      *
-     * @return null if there is none that has not expired; fails with {@code
-     *     DatabaseUnavailableException}, at once during an outage
+     * @return null if there is no unexpired result; fails with {@code DatabaseUnavailableException}
      */
     public Future<@Nullable Stored> find(String key) {
         return finds.ask(key);
     }
 
     /**
-     * Looks answers up that are wanted together, at most a few hundred, with one statement.
+     * Looks up several results, at most a few hundred, with one statement.
      *
-     * @return in their order, null for those that there are not; fails as {@link #find(String)} does
+     * @return the results in order, null for missing ones; fails as {@link #find(String)}
      */
     Future<List<@Nullable Stored>> find(List<String> keys) {
         return findAll(keys);
     }
 
     /**
-     * Keeps an answer, unless a newer one is kept under that key.
+     * Stores a result, unless a newer one exists for the key.
      *
-     * @return fails with {@code DatabaseUnavailableException}, also if 16 MiB are waiting already
+     * @return fails with {@code DatabaseUnavailableException}, also if more than 16 MiB are queued
      */
     public Future<Void> store(Entry entry) {
         int bytes = entry.body.length();
-        if (bytesUnderWay.addAndGet(bytes) > STORED_BYTES) {
-            bytesUnderWay.addAndGet(-bytes);
-            return Future.failedFuture(new DatabaseUnavailableException("The database is behind with its work."));
+        if (bytesInFlight.addAndGet(bytes) > STORED_BYTES) {
+            bytesInFlight.addAndGet(-bytes);
+            return Future.failedFuture(
+                    new DatabaseUnavailableException("The result cache has too many queued writes."));
         }
         return stores.ask(entry)
-                .onComplete(kept -> bytesUnderWay.addAndGet(-bytes))
+                .onComplete(kept -> bytesInFlight.addAndGet(-bytes))
                 .mapEmpty();
     }
 
-    /** How many look-ups wait for their batch. */
+    /** The number of queued lookups. */
     public int findsQueued() {
         return finds.queued();
     }
 
-    /** How many answers wait for their batch. */
+    /** The number of queued writes. */
     public int storesQueued() {
         return stores.queued();
     }
 
-    /** Ends when all that was given to {@link #store} is kept or has failed. */
+    /** Completes when all queued writes are done or have failed. */
     public Future<Void> flush() {
         return stores.drain();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} expired answers and says how many they were. */
+    /** Deletes up to {@link RetentionTask#SLICE} expired results. Returns their number. */
     public Future<Integer> purgeSlice() {
         return database.query(PURGE, Tuple.of(RetentionTask.SLICE)).map(rows -> rows.rowCount());
     }

@@ -31,15 +31,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs checks, so many at once and so many waiting, each with a deadline. Every check ends in a
- * result, whatever its module does; only for want of room it ends in {@link Message.Busy}. Used
- * from one event loop.
+ * Runs checks with a concurrency limit, a bounded queue and a time limit per check. Every check
+ * ends with a result, or with {@link Message.Busy} if the queue is full or a rate limit was
+ * reached. Used on one event loop.
  */
 public final class CheckRunner {
-    /** How long after a check's own deadline this one strikes, so that a probe can say it better. */
+    /**
+     * The delay after the deadline of a check before the runner ends it, so that probes can report a
+     * more specific error.
+     */
     private static final long GRACE_MS = 250;
 
-    /** One place in so many is for instant checks alone. */
+    /** One in this many slots is reserved for instant checks. */
     private static final int INSTANT_SHARE = 8;
 
     private static final int RETRY_AFTER_SECONDS = 1;
@@ -58,7 +61,7 @@ public final class CheckRunner {
     private int running;
     private int runningBulk;
 
-    /** One that waits for a place; each is itself, however equal the orders are. */
+    /** A queued check. Compared by identity. */
     private static final class Waiting {
         private final ModuleDefinition<?> module;
         private final Message.RunCheck order;
@@ -71,8 +74,9 @@ public final class CheckRunner {
     }
 
     /**
-     * @param places checks that run at once, at least 1
-     * @param queueLimit checks that wait for a place, at most; instant ones and lines of jobs each
+     * @param places the maximum number of concurrent checks, at least 1
+     * @param queueLimit the maximum number of queued checks, for instant checks and lines of jobs
+     *     each
      */
     public CheckRunner(
             Vertx vertx,
@@ -92,11 +96,11 @@ public final class CheckRunner {
         this.queueLimit = queueLimit;
     }
 
-    /** Runs one check; the future never fails for anything that a target does. */
+    /** Runs one check. Errors of the target are results, not failures. */
     public Future<Message.RunReply> run(Message.RunCheck order) {
         ModuleDefinition<?> module = modules.find(order.module());
         if (module == null) {
-            return Future.failedFuture("there is no module " + order.module());
+            return Future.failedFuture("unknown module " + order.module());
         }
         if (running < places && (!order.bulk() || runningBulk < bulkPlaces)) {
             running++;
@@ -112,15 +116,15 @@ public final class CheckRunner {
         Waiting later = new Waiting(module, order);
         queue.add(later);
         metrics.queued();
-        long timer = vertx.setTimer(Math.max(1, order.patienceMs()), tired -> giveUp(queue, later));
-        return later.reply.future().onComplete(told -> vertx.cancelTimer(timer));
+        long timer = vertx.setTimer(Math.max(1, order.patienceMs()), expired -> giveUp(queue, later));
+        return later.reply.future().onComplete(done -> vertx.cancelTimer(timer));
     }
 
-    private void giveUp(Queue<Waiting> queue, Waiting tired) {
-        if (queue.remove(tired)) {
+    private void giveUp(Queue<Waiting> queue, Waiting expired) {
+        if (queue.remove(expired)) {
             metrics.dequeued();
             metrics.refused();
-            tired.reply.complete(new Message.Busy(RETRY_AFTER_SECONDS));
+            expired.reply.complete(new Message.Busy(RETRY_AFTER_SECONDS));
         }
     }
 
@@ -138,7 +142,7 @@ public final class CheckRunner {
         Options options = Options.parse(description, order.options()).options();
         if (options == null) {
             leave(order);
-            return Future.failedFuture("options that are none for " + order.module());
+            return Future.failedFuture("options not valid for " + order.module());
         }
         RequestBudget budget = new RequestBudget(module.requests(options));
         return evaluate(module, target, options, order, budget).transform(outcome -> {
@@ -171,15 +175,15 @@ public final class CheckRunner {
         Promise<Evaluation> ended = Promise.promise();
         long timer = vertx.setTimer(
                 timeoutMs + GRACE_MS,
-                strike -> ended.tryFail(new CheckFailure(
-                        ErrorCode.DEADLINE_EXCEEDED, "The check did not end within " + timeoutMs + " ms.")));
+                expired -> ended.tryFail(new CheckFailure(
+                        ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit of " + timeoutMs + " ms.")));
         Future<E> evidence;
         try {
-            evidence = Objects.requireNonNull(module.collect(target, context), "no evidence to come");
+            evidence = Objects.requireNonNull(module.collect(target, context), "evidence");
         } catch (RuntimeException | StackOverflowError fault) {
             evidence = Future.failedFuture(fault);
         }
-        evidence.map(seen -> module.evaluate(seen, options)).onComplete(outcome -> {
+        evidence.map(result -> module.evaluate(result, options)).onComplete(outcome -> {
             vertx.cancelTimer(timer);
             if (outcome.succeeded()) {
                 ended.tryComplete(outcome.result());
@@ -195,9 +199,9 @@ public final class CheckRunner {
             return failure.error();
         }
         if (cause instanceof OverloadFailure) {
-            // something has been sent already, so this run counts, and says that it did not get through
+            // requests have been sent, so the check counts and ends with an error
             return new CheckError(
-                    ErrorCode.DEADLINE_EXCEEDED, "The check had to wait for its turn at the target for too long.");
+                    ErrorCode.DEADLINE_EXCEEDED, "The check waited too long for the rate limit of the target.");
         }
         LOG.atError()
                 .addKeyValue("request_id", order.requestId())
@@ -205,7 +209,8 @@ public final class CheckRunner {
                 .addKeyValue("target", order.target())
                 .setCause(cause)
                 .log("module failed");
-        return new CheckError(ErrorCode.INTERNAL, "The check failed for a reason that lies with this service.");
+        return new CheckError(
+                ErrorCode.INTERNAL, "Internal error. See the log for request_id=" + order.requestId() + ".");
     }
 
     private void leave(Message.RunCheck order) {
@@ -216,12 +221,12 @@ public final class CheckRunner {
             metrics.left();
         } else {
             metrics.dequeued();
-            // on a fresh stack: many checks that end at once must not call each other ever deeper
+            // on a new stack, to avoid unbounded recursion
             vertx.runOnContext(ignored -> start(next.module, next.order).onComplete(next.reply));
         }
     }
 
-    /** Who gets the place that became free: instant checks before lines of jobs. */
+    /** Returns the next queued check: instant checks before lines of jobs. */
     private @Nullable Waiting next() {
         Waiting instant = waiting.poll();
         if (instant != null || runningBulk >= bulkPlaces) {

@@ -304,7 +304,7 @@ class AccountAdministrationTest {
         // time stands still: nothing is forgotten by itself
         ApiKeyAuthenticator otherNode = new ApiKeyAuthenticator(DATABASE.vertx(), DATABASE.open(), () -> 0);
         otherNode.follow(DATABASE.url());
-        Await.until(otherNode::hears);
+        Await.until(otherNode::listening);
 
         becomes(otherNode, key, "PRO");
         await(accounts.setPlan(email, Plan.FREE));

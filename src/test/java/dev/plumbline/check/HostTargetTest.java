@@ -78,7 +78,7 @@ class HostTargetTest {
     void asksForAPortWhereNothingImpliesOne(String raw) {
         assertThatThrownBy(() -> TargetParser.parse(ANY_PORT, raw))
                 .isInstanceOf(InvalidTargetException.class)
-                .hasMessageContaining("needs a port");
+                .hasMessageContaining("requires a port");
     }
 
     @ParameterizedTest
@@ -90,18 +90,17 @@ class HostTargetTest {
         "2600:1:2:3:4:5:6:7:443, [2600:1:2:3:4:5:6:7]:443"
     })
     void saysHowAnAddressWithAPortIsWritten(String raw, String written) {
-        assertThatThrownBy(() -> TargetParser.parse(ANY_PORT, raw))
-                .hasMessageContaining("brackets: write " + written + ".");
+        assertThatThrownBy(() -> TargetParser.parse(ANY_PORT, raw)).hasMessageContaining("brackets: " + written + ".");
     }
 
     @ParameterizedTest
     @CsvSource({
         "[::1]:80, 'The target must be a domain name, not an IP address.'",
         "1.1.1.1:80, 'The target must be a domain name, not an IP address.'",
-        "[::1, The bracket of the IPv6 address is never closed.",
-        "[::1]x, After the bracket of an IPv6 address stands a port.",
-        "Example.com:53, This check takes a domain without a port: write example.com.",
-        "example.com:x, The port is not a number."
+        "[::1, The IPv6 address has no closing bracket.",
+        "[::1]x, Only a port can follow the closing bracket of an IPv6 address.",
+        "Example.com:53, The target must be a domain without a port. Use example.com.",
+        "example.com:x, Port x is not valid. Use a number from 1 to 65535."
     })
     void saysWhyItIsNoDomain(String raw, String message) {
         assertThatThrownBy(() -> TargetParser.parse(DOMAIN, raw)).hasMessage(message);
@@ -109,8 +108,8 @@ class HostTargetTest {
 
     @ParameterizedTest
     @CsvSource({
-        "example.com:53, This check takes a host without a port: write example.com.",
-        "[2600::1]:53, This check takes a host without a port: write 2600::1."
+        "example.com:53, The target must be a host without a port. Use example.com.",
+        "[2600::1]:53, The target must be a host without a port. Use 2600::1."
     })
     void saysWhatToWriteForAHost(String raw, String message) {
         assertThatThrownBy(() -> TargetParser.parse(HOST, raw)).hasMessage(message);
@@ -118,8 +117,8 @@ class HostTargetTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1.1.1.1:80, This check takes an IP address without a port: write 1.1.1.1.",
-        "[2600::1]:80, This check takes an IP address without a port: write 2600::1.",
+        "1.1.1.1:80, The target must be an IP address without a port. Use 1.1.1.1.",
+        "[2600::1]:80, The target must be an IP address without a port. Use 2600::1.",
         "https://1.1.1.1/, The target must be an IPv4 or IPv6 address.",
         "example.com:80, The target must be an IPv4 or IPv6 address."
     })

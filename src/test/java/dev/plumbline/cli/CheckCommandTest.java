@@ -92,7 +92,7 @@ class CheckCommandTest {
             delimiter = '|',
             value = {
                 "no-such | example.com | there is no module 'no-such'; there are ",
-                "http-status | http://a b/ | cannot hold a space",
+                "http-status | http://a b/ | must not contain a space",
                 "http-status | http://127.0.0.1/ | loopback",
                 "http-status | localhost | localhost",
             })
@@ -119,7 +119,7 @@ class CheckCommandTest {
                 CommandLineRunner.check(open, "http-status", "example.com", "-o", "max_redirects=99");
 
         assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).contains("option max_redirects: must be a whole number from 0 to 20");
+        assertThat(ended.err()).contains("option max_redirects: must be an integer from 0 to 20");
     }
 
     Stream<HostileTargets.Case> hostile() {

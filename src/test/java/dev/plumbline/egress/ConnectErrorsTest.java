@@ -2,13 +2,16 @@ package dev.plumbline.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.ErrorCode;
 import io.netty.channel.ConnectTimeoutException;
+import io.vertx.core.net.SocketAddress;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,6 +37,21 @@ class ConnectErrorsTest {
     @ParameterizedTest
     @MethodSource("causes")
     void namesTheCause(Exception cause, ErrorCode code) {
-        assertThat(ConnectErrors.of(cause).error().code()).isEqualTo(code);
+        CheckError error = ConnectErrors.of(cause, SocketAddress.inetSocketAddress(443, "192.0.2.1"))
+                .error();
+
+        assertThat(error.code()).isEqualTo(code);
+        assertThat(error.message()).contains(" 192.0.2.1");
+    }
+
+    @Test
+    void enclosesAnIpv6AddressBeforeAPortInBrackets() {
+        SocketAddress remote = SocketAddress.inetSocketAddress(443, "2001:db8::1");
+
+        assertThat(ConnectErrors.of(new ConnectException("Connection refused"), remote)
+                        .error())
+                .hasToString("CheckError[code=CONNECT_REFUSED, message=Connection refused by [2001:db8::1]:443.]");
+        assertThat(ConnectErrors.of(new ConnectException(), remote).error().message())
+                .isEqualTo("No route to host 2001:db8::1.");
     }
 }

@@ -247,7 +247,7 @@ class EgressGuardTest {
         CheckContext context = TestCheckContext.create();
         Function<SocketAddress, Future<String>> exchange = pinned -> Future.succeededFuture("done");
         InetAddress address = address(PUBLIC.name());
-        for (int i = 0; i < RequestBudget.MOST; i++) {
+        for (int i = 0; i < RequestBudget.MAX; i++) {
             assertThat(Await.value(guard.dial(context, PUBLIC, address, 443, exchange)))
                     .isEqualTo("done");
         }

@@ -3,7 +3,7 @@ package dev.plumbline.http.api;
 import io.vertx.core.buffer.Buffer;
 import java.io.InputStream;
 
-/** Reads a buffer where it lies: large ones are not copied for it. */
+/** An input stream over a buffer, without copying it. */
 public final class BufferInputStream extends InputStream {
     private final Buffer buffer;
     private int at;
@@ -19,10 +19,10 @@ public final class BufferInputStream extends InputStream {
     }
 
     @Override
-    public int read(byte[] into, int offset, int most) {
-        int length = Math.min(most, buffer.length() - at);
+    public int read(byte[] into, int offset, int max) {
+        int length = Math.min(max, buffer.length() - at);
         if (length <= 0) {
-            return most == 0 ? 0 : -1;
+            return max == 0 ? 0 : -1;
         }
         buffer.getBytes(at, at + length, into, offset);
         at += length;

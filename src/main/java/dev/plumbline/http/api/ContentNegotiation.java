@@ -8,7 +8,7 @@ import java.util.List;
 public final class ContentNegotiation {
     private ContentNegotiation() {}
 
-    /** Whether the Accept header lets application/json through. */
+    /** Whether the Accept header allows application/json. */
     public static boolean acceptsJson(RoutingContext ctx) {
         List<MIMEHeader> accepted = ctx.parsedHeaders().accept();
         if (accepted.isEmpty()) {
@@ -26,7 +26,7 @@ public final class ContentNegotiation {
         return false;
     }
 
-    /** Whether If-None-Match names this entity tag, compared weakly. */
+    /** Whether If-None-Match matches this entity tag (weak comparison). */
     public static boolean matches(RoutingContext ctx, String etag) {
         String condition = ctx.request().getHeader("If-None-Match");
         if (condition == null) {

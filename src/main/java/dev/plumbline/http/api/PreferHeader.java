@@ -8,11 +8,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a client would like, of the Prefer header (RFC 7240). What is not understood is passed over,
- * as the RFC wants it.
+ * The preferences of the Prefer header (RFC 7240). Unknown preferences are ignored.
  *
- * @param waitSeconds how long the answer may be held; 0 for not at all
- * @param minimal whether as little as possible is wanted back
+ * @param waitSeconds how long the response can be held, in seconds; 0 if not requested
+ * @param minimal whether {@code return=minimal} is requested
  */
 public record PreferHeader(int waitSeconds, boolean minimal) {
     private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -33,7 +32,7 @@ public record PreferHeader(int waitSeconds, boolean minimal) {
         for (String header : headers.getAll("Prefer")) {
             Matcher matcher = PREFERENCE.matcher(header);
             while (matcher.lookingAt()) {
-                // of a preference that is given twice, the first counts
+                // the first of repeated preferences applies
                 given.putIfAbsent(matcher.group(1).toLowerCase(Locale.ROOT), unquoted(matcher.group(2)));
                 matcher.region(matcher.end(), header.length());
             }

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Tells callers of their quotas, as draft-ietf-httpapi-ratelimit-headers has it: what each allows
- * in any hour, and what is left of it.
+ * The rate limit headers (draft-ietf-httpapi-ratelimit-headers) and problems. All windows are one
+ * hour.
  */
 public final class RateLimitHeaders {
     private static final int WINDOW_SECONDS = 3600;
 
     private RateLimitHeaders() {}
 
-    /** Sets the headers; none where nothing is limited. */
+    /** Sets the headers of the quotas that have a limit. */
     public static void write(HttpServerResponse response, List<QuotaLeft> quotas) {
         List<QuotaLeft> limited =
                 quotas.stream().filter(quota -> quota.limit() > 0).toList();
@@ -40,12 +40,12 @@ public final class RateLimitHeaders {
     }
 
     /**
-     * A quota is used up.
+     * Returns the problem for an exceeded rate limit.
      *
-     * @param detail which one, and what is possible nevertheless
+     * @param detail the exceeded limit and when to retry
      */
     public static Problem exceeded(String policy, String detail, int retryAfterSeconds) {
-        return Problem.of(429, "quota-exceeded", "A quota is used up", detail)
+        return Problem.of(429, "quota-exceeded", "Rate limit exceeded", detail)
                 .withExtension("violated-policies", List.of(policy))
                 .with("Retry-After", Integer.toString(retryAfterSeconds));
     }

@@ -10,7 +10,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** A JSON document that stays the same while the service runs, open to pages of any origin. */
+/** An immutable JSON document that pages of any origin can read. */
 public final class StaticDocument {
     private final Buffer body;
     private final String etag;

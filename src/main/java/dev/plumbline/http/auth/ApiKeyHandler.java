@@ -15,9 +15,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Finds out who calls, by the API key of a request, and answers those who may not: 400 for keys
- * that contradict each other, 401 without a good one, 403 where the account or the key may not do
- * this, 503 while the database is away. Challenges are those of RFC 6750, section 3.
+ * Authenticates requests by API key. Sends 400 for two different keys, 401 without a valid key, 403
+ * if the account or key lacks permission, and 503 if the database is unavailable. Challenges follow
+ * RFC 6750, section 3.
  */
 public final class ApiKeyHandler {
     private static final String BEARER = "Bearer";
@@ -33,52 +33,52 @@ public final class ApiKeyHandler {
     }
 
     /**
-     * Goes on with the caller if there is one who may do this; otherwise the request is answered.
+     * Authenticates the request and checks the scope. If this fails, sends a problem.
      *
      * @param then called at most once, on the context of the request
      */
-    public void caller(RoutingContext ctx, Scope needed, Consumer<ApiCaller> then) {
-        Set<String> shown = shown(ctx.request());
-        if (shown.isEmpty()) {
+    public void caller(RoutingContext ctx, Scope required, Consumer<ApiCaller> then) {
+        Set<String> given = keys(ctx.request());
+        if (given.isEmpty()) {
             problems.send(ctx, noKey());
             return;
         }
-        if (shown.size() > 1) {
+        if (given.size() > 1) {
             problems.send(
                     ctx,
-                    Problem.badRequest("Two different keys were sent; send one, as Authorization: Bearer KEY or as"
-                            + " X-Api-Key: KEY."));
+                    Problem.badRequest(
+                            "The request has two different API keys. Send one key, as Authorization: Bearer KEY or X-Api-Key: KEY."));
             return;
         }
-        keys.authenticate(shown.iterator().next()).onComplete(outcome -> {
+        keys.authenticate(given.iterator().next()).onComplete(outcome -> {
             if (outcome.succeeded()) {
-                goOn(ctx, outcome.result(), needed, then);
+                authorize(ctx, outcome.result(), required, then);
             } else {
                 ctx.fail(outcome.cause());
             }
         });
     }
 
-    /** The different keys that a request shows; what is in another scheme is none. */
-    private static Set<String> shown(HttpServerRequest request) {
-        Set<String> shown = new LinkedHashSet<>();
+    /** Returns the distinct API keys of a request. Other authentication schemes are ignored. */
+    private static Set<String> keys(HttpServerRequest request) {
+        Set<String> keys = new LinkedHashSet<>();
         for (String value : request.headers().getAll("Authorization")) {
             String credentials = value.strip();
-            // RFC 9110, 11.1: the scheme in any case; RFC 6750, 2.1: then the token
+            // the scheme is case-insensitive (RFC 9110, 11.1); the token follows (RFC 6750, 2.1)
             if (credentials.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
                 String token = credentials.substring(BEARER.length());
                 if (token.isEmpty() || token.charAt(0) == ' ' || token.charAt(0) == '\t') {
-                    shown.add(token.strip());
+                    keys.add(token.strip());
                 }
             }
         }
         for (String value : request.headers().getAll("X-Api-Key")) {
-            shown.add(value.strip());
+            keys.add(value.strip());
         }
-        return shown;
+        return keys;
     }
 
-    private void goOn(RoutingContext ctx, ApiKeyLookup outcome, Scope needed, Consumer<ApiCaller> then) {
+    private void authorize(RoutingContext ctx, ApiKeyLookup outcome, Scope required, Consumer<ApiCaller> then) {
         if (outcome instanceof ApiKeyLookup.Refused refused) {
             problems.send(ctx, refusal(refused.reason()));
         } else if (!(outcome instanceof ApiKeyLookup.Authenticated authenticated)) {
@@ -86,31 +86,33 @@ public final class ApiKeyHandler {
                     ctx,
                     Problem.unavailable(
                             "unavailable",
-                            "The database is not available, so that no key can be looked up; try again" + " shortly.",
+                            "The API key cannot be verified because the database is unavailable. Retry shortly.",
                             RETRY_SECONDS));
         } else if (authenticated.caller().plan() != Plan.PRO) {
             problems.send(
                     ctx,
                     forbidden(
                             "not-pro",
-                            "The account of this key is on the free plan; jobs need the pro plan. Instant checks"
-                                    + " are free and need no key."));
-        } else if (!authenticated.caller().scopes().contains(needed)) {
+                            "Pro plan required",
+                            "Jobs require the pro plan. The account of this key is on the free plan. Instant"
+                                    + " checks are free and require no key."));
+        } else if (!authenticated.caller().scopes().contains(required)) {
             problems.send(
                     ctx,
                     forbidden(
                                     "insufficient-scope",
-                                    "This key lacks the scope "
-                                            + needed.id()
-                                            + "; use one that has it, or make one on the account page.")
+                                    "Insufficient scope",
+                                    "The API key does not have the scope "
+                                            + required.id()
+                                            + ". Use another key or create one on the account page.")
                             .with(
                                     "WWW-Authenticate",
-                                    CHALLENGE + ", error=\"insufficient_scope\", scope=\"" + needed.id() + '"'));
+                                    CHALLENGE + ", error=\"insufficient_scope\", scope=\"" + required.id() + '"'));
         } else {
             try {
                 then.accept(authenticated.caller());
             } catch (RuntimeException fault) {
-                // nobody else would answer
+                // not inside a router handler, so vertx-web does not catch it
                 ctx.fail(fault);
             }
         }
@@ -120,35 +122,38 @@ public final class ApiKeyHandler {
         return Problem.of(
                         401,
                         "no-key",
-                        "A key is needed",
-                        "Send an API key as Authorization: Bearer KEY or as X-Api-Key: KEY; the account page"
-                                + " makes one.")
+                        "API key required",
+                        "Send an API key as Authorization: Bearer KEY or X-Api-Key: KEY. Create a key on the"
+                                + " account page.")
                 .with("WWW-Authenticate", CHALLENGE);
     }
 
     private static Problem refusal(ApiKeyLookup.Reason reason) {
         return switch (reason) {
             case MALFORMED ->
-                invalidKey("This is no key: one is plk_ and 38 letters and digits, and their checksum fits."
-                        + " Was it copied whole?");
-            case UNKNOWN -> invalidKey("There is no such key; the account page makes one.");
-            case REVOKED -> invalidKey("This key was revoked; use another.");
-            case EXPIRED -> invalidKey("This key has expired; use another.");
+                invalidKey("The API key is malformed. A key is plk_ followed by 38 letters and digits that include a"
+                        + " checksum. Check that it is complete.");
+            case UNKNOWN -> invalidKey("The API key is unknown. Create a key on the account page.");
+            case REVOKED -> invalidKey("This API key has been revoked. Use another key.");
+            case EXPIRED -> invalidKey("This API key has expired. Use another key.");
             case DISABLED ->
-                forbidden("account-disabled", "The account of this key is disabled; ask whoever runs this service.");
+                forbidden(
+                        "account-disabled",
+                        "Account disabled",
+                        "The account of this key is disabled. Contact the operator.");
         };
     }
 
     private static Problem invalidKey(String detail) {
-        return Problem.of(401, "invalid-key", "The key is not valid", detail)
+        return Problem.of(401, "invalid-key", "Invalid API key", detail)
                 .with("WWW-Authenticate", CHALLENGE + ", error=\"invalid_token\"");
     }
 
-    private static Problem forbidden(String code, String detail) {
-        return Problem.of(403, code, "The key does not allow this", detail);
+    private static Problem forbidden(String code, String title, String detail) {
+        return Problem.of(403, code, title, detail);
     }
 
-    /** Marks an answer as one caller's own: nobody else may be given it from a cache. */
+    /** Marks a response as private, so that shared caches do not store it. */
     public static void markPrivate(HttpServerResponse response) {
         response.putHeader("Cache-Control", "private, no-cache").putHeader("Vary", "Authorization, X-Api-Key, Accept");
     }

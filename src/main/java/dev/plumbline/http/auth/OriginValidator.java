@@ -9,10 +9,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells requests of our own pages from those that a page elsewhere has a browser send, cookie and
- * all (CSRF). Browsers say where a request that changes something comes from: {@code Origin} (RFC
- * 6454) and {@code Sec-Fetch-Site} (Fetch Metadata); older ones in {@code Referer}. Whatever they
- * say must be our own origin.
+ * Rejects cross-site request forgery (CSRF). Compares the headers {@code Origin} (RFC 6454), {@code
+ * Sec-Fetch-Site} (Fetch Metadata) and, in older browsers, {@code Referer} with the origin of the
+ * service.
  */
 public final class OriginValidator {
     private static final String SITE = "Sec-Fetch-Site";
@@ -20,20 +19,20 @@ public final class OriginValidator {
     private final String own;
 
     /**
-     * @param publicUrl under which people reach the service
+     * @param publicUrl the public base URL of the service
      */
     public OriginValidator(String publicUrl) {
         String origin = origin(publicUrl);
         if (origin == null) {
-            throw new IllegalArgumentException("no URL: " + publicUrl);
+            throw new IllegalArgumentException("not a URL: " + publicUrl);
         }
         this.own = origin;
     }
 
     /**
-     * Why a request that changes something is refused; null: it is not.
+     * Returns why a request that changes data is rejected; null if it is allowed.
      *
-     * @param cookie whether it carries a session: then it has to say where it comes from
+     * @param cookie whether the request has a session cookie; it must then identify its origin
      */
     @Nullable
     Problem refusal(HttpServerRequest request, boolean cookie) {
@@ -60,24 +59,23 @@ public final class OriginValidator {
         return Problem.of(
                 403,
                 "cross-origin",
-                "The request comes from elsewhere",
-                "Only pages of "
+                "Cross-origin request",
+                "The request must come from a page of "
                         + own
-                        + " may ask for this. If you see it there, http.public_url is not the address that"
-                        + " you have opened.");
+                        + ". If it does, the operator must set `http.public_url` to the URL of the page.");
     }
 
     private Problem unknown() {
         return Problem.of(
                 403,
                 "cross-origin",
-                "The request comes from elsewhere",
-                "With a session cookie, say where the request comes from: Origin: "
+                "Cross-origin request",
+                "The request has a session cookie but does not identify its origin. Send Origin: "
                         + own
-                        + ". Programs do better with an API key.");
+                        + ", or use an API key.");
     }
 
-    /** Scheme, host and port as browsers write them; null for what has none. */
+    /** Returns scheme, host and port in the form used by browsers; null if the URL has no origin. */
     private static @Nullable String origin(String url) {
         try {
             URI uri = new URI(url);
@@ -85,10 +83,10 @@ public final class OriginValidator {
                 return null;
             }
             String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
-            boolean usual = uri.getPort() < 0
+            boolean defaultPort = uri.getPort() < 0
                     || (scheme.equals("http") && uri.getPort() == 80)
                     || (scheme.equals("https") && uri.getPort() == 443);
-            return scheme + "://" + uri.getHost().toLowerCase(Locale.ROOT) + (usual ? "" : ":" + uri.getPort());
+            return scheme + "://" + uri.getHost().toLowerCase(Locale.ROOT) + (defaultPort ? "" : ":" + uri.getPort());
         } catch (URISyntaxException none) {
             return null;
         }

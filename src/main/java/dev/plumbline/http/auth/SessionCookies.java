@@ -7,9 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cookie that carries a session (RFC 6265). Scripts cannot read it, and other sites' requests
- * do not carry it but by a link. Where people come over TLS it is sent over TLS alone, and the
- * prefix of its name keeps neighbouring hosts from planting one (6265bis, 4.1.3.2).
+ * The session cookie (RFC 6265): HttpOnly and SameSite=Lax. With TLS, it is also Secure and has the
+ * prefix {@code __Host-}, so that other hosts of the domain cannot set it (RFC 6265bis, 4.1.3.2).
  */
 public final class SessionCookies {
     private static final String NAME = "plumbline";
@@ -18,7 +17,7 @@ public final class SessionCookies {
     private final String attributes;
 
     /**
-     * @param publicUrl under which people reach the service
+     * @param publicUrl the public base URL of the service
      */
     public SessionCookies(String publicUrl) {
         boolean tls = publicUrl.startsWith("https:");
@@ -26,12 +25,12 @@ public final class SessionCookies {
         this.attributes = "; Path=/; HttpOnly; SameSite=Lax" + (tls ? "; Secure" : "");
     }
 
-    /** Whether a request carries any session at all. */
+    /** Whether a request has a session cookie. */
     public boolean isThere(HttpServerRequest request) {
         return !tokens(request).isEmpty();
     }
 
-    /** What a request carries; null for nothing, or for several that differ: one is not ours. */
+    /** Returns the session token; null if there is none or if there are several different ones. */
     @Nullable
     String token(HttpServerRequest request) {
         Set<String> tokens = tokens(request);
@@ -52,15 +51,15 @@ public final class SessionCookies {
     }
 
     /**
-     * Has the client carry a token from now on.
+     * Sets the cookie.
      *
-     * @param seconds for how long
+     * @param seconds the lifetime, in seconds
      */
     void set(HttpServerResponse response, String token, long seconds) {
         response.putHeader("Set-Cookie", name + '=' + token + "; Max-Age=" + Math.max(1, seconds) + attributes);
     }
 
-    /** Has the client carry nothing from now on. */
+    /** Deletes the cookie. */
     void clear(HttpServerResponse response) {
         response.putHeader("Set-Cookie", name + "=; Max-Age=0" + attributes);
     }

@@ -17,9 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out who is signed in, by the session cookie of a request, and answers those who may not:
- * 401 without a good session, 403 for what a page elsewhere has sent, 503 while the database is
- * away.
+ * Authenticates requests by session cookie. Sends 401 without a valid session, 403 for cross-origin
+ * requests, and 503 if the database is unavailable.
  */
 public final class SessionHandler {
     private final SessionService sessions;
@@ -29,7 +28,7 @@ public final class SessionHandler {
     private final Clock clock;
 
     /**
-     * @param publicUrl under which people reach the service
+     * @param publicUrl the public base URL of the service
      */
     public SessionHandler(SessionService sessions, String publicUrl, ProblemResponder problems, Clock clock) {
         this.sessions = sessions;
@@ -40,15 +39,15 @@ public final class SessionHandler {
     }
 
     /**
-     * Goes on with whoever is signed in; otherwise the request is answered. The answer may get a
-     * cookie with a new token.
+     * Authenticates the request; sends a problem without a valid session. The response can set a
+     * cookie with a rotated token.
      *
      * @param then called at most once, on the context of the request
      */
     public void signedIn(RoutingContext ctx, Consumer<AuthenticatedUser> then) {
         visitor(ctx, who -> {
             if (who == null) {
-                problems.send(ctx, nobody());
+                problems.send(ctx, signInRequired());
             } else {
                 then.accept(who);
             }
@@ -56,16 +55,15 @@ public final class SessionHandler {
     }
 
     /**
-     * As {@link #signedIn(RoutingContext, Consumer)}, with the body of the request. Who is signed in
-     * is asked again when it has come, for the session may have ended meanwhile.
+     * As {@link #signedIn(RoutingContext, Consumer)}, with the request body. The session is checked
+     * again after the body is received.
      */
     public void signedIn(RoutingContext ctx, JsonBody body, BiConsumer<AuthenticatedUser, JsonObject> then) {
         signedIn(ctx, before -> body.read(ctx, given -> stillSignedIn(ctx, before, who -> then.accept(who, given))));
     }
 
     /**
-     * Goes on if the session has not ended since, for whoever has waited for a body; otherwise the
-     * request is answered.
+     * Checks the session again, for requests that waited for a body. Sends a problem if it has ended.
      *
      * @param then called at most once, on the context of the request
      */
@@ -76,7 +74,7 @@ public final class SessionHandler {
                     ctx.fail(now.cause());
                 } else if (now.result() == null) {
                     cookies.clear(ctx.response());
-                    problems.send(ctx, nobody());
+                    problems.send(ctx, signInRequired());
                 } else {
                     then.accept(now.result());
                 }
@@ -86,7 +84,7 @@ public final class SessionHandler {
         });
     }
 
-    /** As {@link #signedIn(RoutingContext, Consumer)}, and with null for whoever is not signed in. */
+    /** As {@link #signedIn(RoutingContext, Consumer)}, but passes null without a valid session. */
     public void visitor(RoutingContext ctx, Consumer<@Nullable AuthenticatedUser> then) {
         if (!cameFromHere(ctx)) {
             return;
@@ -106,7 +104,7 @@ public final class SessionHandler {
                 if (resumed.failed()) {
                     ctx.fail(resumed.cause());
                 } else {
-                    carry(ctx, resumed.result());
+                    updateCookie(ctx, resumed.result());
                     then.accept(resumed.result());
                 }
             } catch (RuntimeException fault) {
@@ -115,7 +113,7 @@ public final class SessionHandler {
         });
     }
 
-    private void carry(RoutingContext ctx, @Nullable AuthenticatedUser who) {
+    private void updateCookie(RoutingContext ctx, @Nullable AuthenticatedUser who) {
         if (who == null) {
             cookies.clear(ctx.response());
         } else if (who.newToken() != null) {
@@ -123,7 +121,7 @@ public final class SessionHandler {
         }
     }
 
-    /** Whether a request may go on; one that a page elsewhere has sent is answered. */
+    /** Returns whether the request comes from a page of the service. If not, sends a problem. */
     public boolean cameFromHere(RoutingContext ctx) {
         HttpMethod method = ctx.request().method();
         if (method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD)) {
@@ -136,7 +134,7 @@ public final class SessionHandler {
         return refusal == null;
     }
 
-    /** Has the client carry the session that has just begun. */
+    /** Sets the cookie of a new session. */
     public void signIn(HttpServerResponse response, AuthenticatedUser who) {
         if (who.newToken() != null) {
             set(response, who.session(), who.newToken());
@@ -150,16 +148,23 @@ public final class SessionHandler {
                 Duration.between(clock.instant(), session.expiresAt()).toSeconds());
     }
 
-    /** Has the client carry no session any more. */
+    /** Deletes the session cookie. */
     public void signOut(HttpServerResponse response) {
         cookies.clear(response);
     }
 
-    private static Problem nobody() {
-        return Problem.of(401, "not-signed-in", "Nobody is signed in", "Sign in: POST /api/v1/session.")
+    private static Problem signInRequired() {
+        return Problem.of(
+                        401,
+                        "not-signed-in",
+                        "Sign-in required",
+                        "The request has no valid session. Sign in with POST /api/v1/session.")
                 .with("WWW-Authenticate", CHALLENGE);
     }
 
-    /** RFC 9110, 15.5.2 wants one; what no browser knows shows no dialog. */
+    /**
+     * The challenge required by RFC 9110, 15.5.2. Browsers do not show a dialog for an unknown
+     * scheme.
+     */
     public static final String CHALLENGE = "Session realm=\"plumbline\"";
 }

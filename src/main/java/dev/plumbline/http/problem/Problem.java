@@ -8,14 +8,14 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What is wrong with a request, as a problem document (RFC 9457).
+ * A problem document (RFC 9457).
  *
- * @param code kebab-case, stable, for programs
- * @param title what kind of problem it is, the same for each occurrence
- * @param detail what was wrong this time and what to do about it
- * @param faults the faults of bad input, the first hundred; empty otherwise
- * @param extensions further members
- * @param headers what the answer carries besides
+ * @param code a stable identifier in kebab case, for programs
+ * @param title the kind of problem, the same for each occurrence
+ * @param detail what happened, which value caused it, and what to do
+ * @param faults the input errors, at most 100; empty for other problems
+ * @param extensions additional members
+ * @param headers additional response headers
  */
 public record Problem(
         int status,
@@ -26,34 +26,34 @@ public record Problem(
         Map<String, Object> extensions,
         Map<String, String> headers) {
 
-    private static final int MOST_FAULTS = 100;
-    private static final int LONGEST_NAME = 128;
-    private static final int LONGEST_DETAIL = 1000;
+    private static final int MAX_FAULTS = 100;
+    private static final int MAX_POINTER_LENGTH = 128;
+    private static final int MAX_DETAIL_LENGTH = 1000;
 
-    /** An API key, which some put into a path by mistake; problems are pasted into tickets. */
+    /** An API key, redacted from the path: clients send keys in paths by mistake. */
     private static final Pattern KEY = Pattern.compile("plk_[0-9A-Za-z]+");
 
-    /** The registered type of a quota that is used up. */
+    /** The registered problem type for exceeded rate limits. */
     private static final String QUOTA_TYPE = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
     /**
-     * One fault of bad input.
+     * An error in the input.
      *
      * @param member {@code pointer} (a JSON pointer into the body) or {@code parameter}
      */
     public record Fault(String member, String where, String detail) {
         public Fault {
-            // both may repeat what a stranger sent
-            where = cut(where, LONGEST_NAME);
-            detail = cut(detail, LONGEST_DETAIL);
+            // both can contain client input
+            where = cut(where, MAX_POINTER_LENGTH);
+            detail = cut(detail, MAX_DETAIL_LENGTH);
         }
 
-        private static String cut(String text, int most) {
-            return text.length() <= most ? text : text.substring(0, most) + "\u2026";
+        private static String cut(String text, int max) {
+            return text.length() <= max ? text : text.substring(0, max) + "\u2026";
         }
 
         /**
-         * @param pointer into the body (RFC 6901); empty for the whole of it
+         * @param pointer a JSON pointer into the body (RFC 6901); empty for the whole body
          */
         public static Fault pointer(String pointer, String detail) {
             return new Fault("pointer", pointer, detail);
@@ -65,7 +65,7 @@ public record Problem(
     }
 
     public Problem {
-        faults = faults.stream().limit(MOST_FAULTS).toList();
+        faults = faults.stream().limit(MAX_FAULTS).toList();
         extensions = Map.copyOf(extensions);
         headers = Map.copyOf(headers);
     }
@@ -75,30 +75,38 @@ public record Problem(
     }
 
     public static Problem badRequest(String detail) {
-        return of(400, "bad-request", "The request is malformed", detail);
+        return of(400, "bad-request", "Bad request", detail);
     }
 
     public static Problem notFound(String detail) {
-        return of(404, "not-found", "There is nothing here", detail);
+        return of(404, "not-found", "Not found", detail);
     }
 
     /**
+     * Returns a problem with status 503.
+     *
+     * @param code {@code overloaded}, {@code unavailable} or {@code internal}
      * @param retryAfterSeconds at least 1
      */
     public static Problem unavailable(String code, String detail, int retryAfterSeconds) {
-        return of(503, code, "The service cannot answer just now", detail)
-                .with("Retry-After", Integer.toString(retryAfterSeconds));
+        String title =
+                switch (code) {
+                    case "overloaded" -> "Service overloaded";
+                    case "internal" -> "Internal error";
+                    default -> "Service unavailable";
+                };
+        return of(503, code, title, detail).with("Retry-After", Integer.toString(retryAfterSeconds));
     }
 
-    /** The same problem with one more header. */
+    /** Returns this problem with an additional header. */
     public Problem with(String header, String value) {
         Map<String, String> more = new TreeMap<>(headers);
         more.put(header, value);
         return new Problem(status, code, title, detail, faults, extensions, more);
     }
 
-    public Problem withFaults(List<Fault> found) {
-        return new Problem(status, code, title, detail, found, extensions, headers);
+    public Problem withFaults(List<Fault> errors) {
+        return new Problem(status, code, title, detail, errors, extensions, headers);
     }
 
     public Problem withExtension(String name, Object value) {
@@ -108,9 +116,9 @@ public record Problem(
     }
 
     /**
-     * The document.
+     * Returns the problem document.
      *
-     * @param docs where people read what a code means
+     * @param docs the URL of the page that documents the codes
      * @param instance the path of the request
      */
     JsonObject document(String docs, String instance, String requestId) {

@@ -4,19 +4,19 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 
-/** Answers with a problem as people read one: a page that says what was wrong and what to do. */
+/** Renders problems as HTML pages. */
 public interface ProblemPage {
 
-    /** Answers the request, with the problem's status and headers. */
+    /** Sends the page with the status and headers of the problem. */
     void show(RoutingContext ctx, Problem problem);
 
-    /** The page by itself, for a request that is not routed. */
+    /** Renders the page for a request that was not routed. */
     Sheet sheet(Problem problem, String requestId);
 
     /**
-     * A page to be sent.
+     * A rendered page.
      *
-     * @param headers all but the problem's own
+     * @param headers the headers, without those of the problem
      */
     record Sheet(MultiMap headers, Buffer body) {}
 }

@@ -31,28 +31,28 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends problems, and turns whatever went wrong on the way to an operation into one. */
+/** Sends problem responses, and maps exceptions to problems. */
 public final class ProblemResponder {
     private static final Logger LOG = LoggerFactory.getLogger(ProblemResponder.class);
 
-    /** A job is its owner's business. */
+    /** Job tokens, redacted from the log. */
     private static final Pattern JOB = Pattern.compile("job_[0-9A-Za-z]+");
 
     private final String docs;
     private final @Nullable ProblemPage page;
 
     /**
-     * Problems for programs alone.
+     * Sends problem documents only.
      *
-     * @param publicUrl under which people reach the service
+     * @param publicUrl the public base URL of the service
      */
     public ProblemResponder(String publicUrl) {
         this(publicUrl, null);
     }
 
     /**
-     * @param publicUrl under which people reach the service
-     * @param page what people are shown
+     * @param publicUrl the public base URL of the service
+     * @param page renders problems as HTML; null to send problem documents only
      */
     public ProblemResponder(String publicUrl, @Nullable ProblemPage page) {
         this.docs = publicUrl + "/docs";
@@ -72,7 +72,7 @@ public final class ProblemResponder {
         }
     }
 
-    /** Answers a request that is not routed. */
+    /** Sends a problem for a request that was not routed. */
     public void send(HttpServerRequest request, Problem problem) {
         String requestId = RequestIdHandler.of(request);
         writeHead(request.response(), problem, requestId);
@@ -100,7 +100,9 @@ public final class ProblemResponder {
                 .putHeader(RequestIdHandler.HEADER, requestId);
     }
 
-    /** The path of a request that is not routed; the root if it has none, or an endless one. */
+    /**
+     * Returns the path of a request that was not routed; the root path if it has none or is too long.
+     */
     private static String instance(@Nullable String uri) {
         return uri == null || uri.length() > HttpServerSettings.REQUEST_LINE_BYTES ? "/" : path(uri);
     }
@@ -113,7 +115,10 @@ public final class ProblemResponder {
         return query < 0 ? uri : uri.substring(0, query);
     }
 
-    /** What people are shown who sent a request that is not routed; null for programs. */
+    /**
+     * Returns the HTML page for a request that was not routed; null if the client prefers a problem
+     * document.
+     */
     private @Nullable Sheet sheet(Problem problem, @Nullable String uri, @Nullable String accept, String requestId) {
         return page != null && PageRoutes.wantsPage(path(uri), accept) ? page.sheet(problem, requestId) : null;
     }
@@ -122,15 +127,15 @@ public final class ProblemResponder {
         return problem.document(docs, instance, requestId).toBuffer();
     }
 
-    public static Problem late(String what) {
-        return Problem.of(408, "request-timeout", "The request did not arrive in time", what);
+    public static Problem late(String detail) {
+        return Problem.of(408, "request-timeout", "Request timeout", detail);
     }
 
-    /** The bytes of an answer on one connection too many. */
+    /** Returns the raw response for a connection over the limit. */
     public byte[] tooManyConnections() {
         return wire(
                 "503 Service Unavailable",
-                Problem.unavailable("overloaded", "Too many connections are open; try again shortly.", 1));
+                Problem.unavailable("overloaded", "Too many connections are open. Retry shortly.", 1));
     }
 
     private byte[] wire(String status, Problem problem) {
@@ -149,7 +154,7 @@ public final class ProblemResponder {
         return Buffer.buffer(head.toString()).appendBuffer(body).getBytes();
     }
 
-    /** Everything that no operation answers. */
+    /** Mounts the error handlers. */
     public void mount(Router router, ApiContract contract) {
         router.errorHandler(400, ctx -> send(ctx, Problem.badRequest(reason(ctx, ctx.failure()))));
         router.errorHandler(
@@ -158,8 +163,8 @@ public final class ProblemResponder {
                         ctx,
                         Problem.notFound(
                                 PageRoutes.wantsPage(ctx)
-                                        ? "No page has this address. It may have been copied in part, or moved."
-                                        : "No resource has this path; /api/v1/openapi.json lists them all.")));
+                                        ? "No page has this address. Check that it is complete."
+                                        : "No resource has this path. /api/v1/openapi.json lists all resources.")));
         router.errorHandler(
                 405, ctx -> methodNotAllowed(ctx, contract.allowed(ctx.request().path())));
         router.errorHandler(
@@ -169,8 +174,8 @@ public final class ProblemResponder {
                         Problem.of(
                                 406,
                                 "not-acceptable",
-                                "No representation fits",
-                                "This resource is application/json; the Accept header excludes it.")));
+                                "Not acceptable",
+                                "The Accept header excludes application/json, the media type of this resource.")));
         router.errorHandler(500, this::unexpected);
     }
 
@@ -180,8 +185,12 @@ public final class ProblemResponder {
                 Problem.of(
                                 405,
                                 "method-not-allowed",
-                                "The method is not allowed",
-                                ctx.request().method() + " is not possible here; use " + allowed + ".")
+                                "Method not allowed",
+                                "Method "
+                                        + ctx.request().method()
+                                        + " is not allowed. Allowed methods: "
+                                        + allowed
+                                        + ".")
                         .with("Allow", allowed));
     }
 
@@ -194,16 +203,11 @@ public final class ProblemResponder {
             return;
         }
         if (cause instanceof DatabaseUnavailableException) {
-            send(
-                    ctx,
-                    Problem.unavailable(
-                            "unavailable", "The database cannot be reached just now; try again shortly.", 2));
+            send(ctx, Problem.unavailable("unavailable", "The database is unavailable. Retry shortly.", 2));
             return;
         }
         if (cause instanceof HashingQueueFullException) {
-            send(
-                    ctx,
-                    Problem.unavailable("overloaded", "Too many people sign in at this moment; try again shortly.", 2));
+            send(ctx, Problem.unavailable("overloaded", "Too many sign-ins are in progress. Retry shortly.", 2));
             return;
         }
         LOG.atError()
@@ -214,23 +218,25 @@ public final class ProblemResponder {
         send(
                 ctx,
                 Problem.unavailable(
-                        "internal", "Something is wrong with the service; its log has this request id.", 5));
+                        "internal", "Internal error. See the log for request_id=" + RequestIdHandler.of(ctx) + ".", 5));
     }
 
     private static String reason(RoutingContext ctx, Throwable cause) {
         if (cause instanceof ValidatorException) {
             return cause.getMessage();
         }
-        // before what the router says: that it could not decode a query helps nobody
+        // more specific than the message of the router
         String fault = RawTarget.encodingFault(ctx.request().uri());
         if (fault != null) {
             return fault;
         }
-        boolean said = cause instanceof HttpException http && http.getPayload() != null;
-        return said ? ((HttpException) cause).getPayload() : "The request is malformed.";
+        boolean hasMessage = cause instanceof HttpException http && http.getPayload() != null;
+        return hasMessage ? ((HttpException) cause).getPayload() : "The request is malformed.";
     }
 
-    /** An answer to what never became a request that could be routed, which ends its connection. */
+    /**
+     * Returns the response to a request that could not be parsed. The connection is closed after it.
+     */
     public FullHttpResponse refusal(Problem problem, @Nullable HttpRequest request) {
         String given = request == null ? null : request.headers().get(RequestIdHandler.HEADER);
         String requestId = RequestIdHandler.of(given);

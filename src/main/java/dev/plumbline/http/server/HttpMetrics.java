@@ -12,26 +12,26 @@ public final class HttpMetrics {
     private record Kind(String operation, int status) {}
 
     private final MeterRegistry registry;
-    private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicInteger active = new AtomicInteger();
     private final Map<Kind, Counter> requests = new ConcurrentHashMap<>();
 
     public HttpMetrics(MeterRegistry registry) {
         this.registry = registry;
-        Gauge.builder("plumbline.http.active.requests", underWay, AtomicInteger::get)
+        Gauge.builder("plumbline.http.active.requests", active, AtomicInteger::get)
                 .description("HTTP requests in progress")
                 .register(registry);
     }
 
     int begin() {
-        return underWay.incrementAndGet();
+        return active.incrementAndGet();
     }
 
     void end(String operation, int status) {
-        underWay.decrementAndGet();
+        active.decrementAndGet();
         count(operation, status);
     }
 
-    /** Counts an answer to what was never under way. */
+    /** Counts a response to a request that was never active. */
     void count(String operation, int status) {
         requests.computeIfAbsent(new Kind(operation, status), kind -> Counter.builder("plumbline.http.requests")
                         .description("HTTP responses by operation and status code")

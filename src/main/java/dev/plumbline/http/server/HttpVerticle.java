@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
-/** The HTTP server: mounts the operations on the contract. As many as there are event loops. */
+/** The HTTP server. Mounts the operations on the OpenAPI router. One instance per event loop. */
 public final class HttpVerticle extends VerticleBase {
     static final String OPERATION = "plumbline.operation";
     private static final String SEEN = "plumbline.seen";
@@ -80,13 +80,13 @@ public final class HttpVerticle extends VerticleBase {
         }
     }
 
-    /** Closes what {@link GracefulShutdown} has left. */
+    /** Closes the connections that {@link GracefulShutdown} left open. */
     @Override
     public Future<?> stop() {
         return server == null ? Future.succeededFuture() : server.shutdown(0, TimeUnit.MILLISECONDS);
     }
 
-    /** The port that is listened on. */
+    /** The port of the listening socket. */
     public int port() {
         return server.actualPort();
     }
@@ -100,7 +100,7 @@ public final class HttpVerticle extends VerticleBase {
         for (ApiOperation operation : operations) {
             if (!handled.add(operation.operationId()) || builder.getRoute(operation.operationId()) == null) {
                 throw new IllegalStateException(
-                        operation.operationId() + " is in openapi.json not once, or handled twice");
+                        operation.operationId() + " is not in openapi.json or has two handlers");
             }
             OpenAPIRoute route = builder.getRoute(operation.operationId());
             route.setDoValidation(false).setDoSecurity(false);
@@ -119,7 +119,7 @@ public final class HttpVerticle extends VerticleBase {
         if (!handled.equals(contract.operationIds())) {
             Set<String> missing = contract.operationIds();
             missing.removeAll(handled);
-            throw new IllegalStateException("nothing handles " + missing + " of openapi.json");
+            throw new IllegalStateException("operations of openapi.json without handler: " + missing);
         }
         Router router = builder.createRouter();
         PageRoutes routes = new PageRoutes(router);
@@ -130,8 +130,8 @@ public final class HttpVerticle extends VerticleBase {
     }
 
     /**
-     * The first that sees a request, and once more after it was routed anew. What vertx-web refuses
-     * before any handler, a request without a Host for one, is never counted as under way.
+     * The first handler of a request; runs again after a reroute. Requests that vertx-web rejects
+     * before any handler, such as those without a Host header, are not counted as active.
      */
     private void prepare(RoutingContext ctx) {
         if (ctx.get(SEEN) == null && !begin(ctx)) {
@@ -144,7 +144,7 @@ public final class HttpVerticle extends VerticleBase {
         if (encoded != null) {
             ctx.reroute(method, encoded);
         } else if (request.path().startsWith("/api/") && request.path().contains("//")) {
-            // the router would pass over an empty segment, and then miss what it stands for
+            // the router would ignore the empty segment
             ctx.fail(404);
         } else if (head && !contract.allowed(request.path()).isEmpty()) {
             ctx.reroute(method, request.uri());
@@ -157,13 +157,13 @@ public final class HttpVerticle extends VerticleBase {
         ctx.put(SEEN, true);
         RawTarget.remember(ctx);
         ResponseBodies.remember(ctx);
-        boolean room = metrics.begin() <= config.maxConcurrentRequests();
+        boolean admitted = metrics.begin() <= config.maxConcurrentRequests();
         ctx.addEndHandler(
                 ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
-        if (!room) {
+        if (!admitted) {
             problems.send(
-                    ctx, Problem.unavailable("overloaded", "Too many requests are under way; try again shortly.", 1));
+                    ctx, Problem.unavailable("overloaded", "Too many requests are in progress. Retry shortly.", 1));
         }
-        return room;
+        return admitted;
     }
 }

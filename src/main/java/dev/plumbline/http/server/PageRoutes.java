@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the pages, which stand beside the operations of the contract. */
+/** Registers the routes of HTML pages in addition to the API operations. */
 public final class PageRoutes {
     private static final String PAGE = "plumbline.page";
 
@@ -23,24 +23,24 @@ public final class PageRoutes {
         this.router = router;
     }
 
-    /** What has pages. */
+    /** A set of pages. */
     public interface Pages {
 
         void mount(PageRoutes routes);
     }
 
     /**
-     * A page to read, also by HEAD.
+     * Registers a page for GET and HEAD.
      *
-     * @param path as the router of Vert.x Web takes it
-     * @param name for the metrics: few and fixed
+     * @param path a Vert.x Web route path
+     * @param name the label in metrics
      */
     public void get(String path, String name, Handler<RoutingContext> handler) {
         methods.computeIfAbsent(path, none -> new TreeSet<>()).addAll(Set.of("GET", "HEAD"));
         router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD).handler(ctx -> handle(ctx, name, handler));
     }
 
-    /** A form that is sent; its body is still to be read. */
+    /** Registers a form submission. The handler reads the body. */
     public void post(String path, String name, Handler<RoutingContext> handler) {
         methods.computeIfAbsent(path, none -> new TreeSet<>()).add("POST");
         router.post(path).handler(ctx -> {
@@ -55,30 +55,30 @@ public final class PageRoutes {
         handler.handle(ctx);
     }
 
-    /** After all pages: what a page does not know. */
+    /** Registers 405 responses for other methods. Call after all pages are registered. */
     void refuseOthers(ProblemResponder problems) {
-        methods.forEach((path, known) ->
-                router.route(path).handler(ctx -> problems.methodNotAllowed(ctx, String.join(", ", known))));
+        methods.forEach((path, allowed) ->
+                router.route(path).handler(ctx -> problems.methodNotAllowed(ctx, String.join(", ", allowed))));
     }
 
-    /** Whether a request is better answered with a page than with a document for programs. */
+    /** Whether the client prefers an HTML page to a problem document. */
     public static boolean wantsPage(RoutingContext ctx) {
         String path = ctx.request().path();
         return path != null
-                && !forPrograms(path)
-                && (ctx.get(PAGE) != null || asksForPage(ctx.request().getHeader("Accept")));
+                && !isApi(path)
+                && (ctx.get(PAGE) != null || acceptsHtml(ctx.request().getHeader("Accept")));
     }
 
-    /** As {@link #wantsPage(RoutingContext)}, of a request that is not routed. */
+    /** As {@link #wantsPage(RoutingContext)}, for a request that was not routed. */
     public static boolean wantsPage(String path, @Nullable String accept) {
-        return !forPrograms(path) && asksForPage(accept);
+        return !isApi(path) && acceptsHtml(accept);
     }
 
-    private static boolean forPrograms(String path) {
+    private static boolean isApi(String path) {
         return path.startsWith("/api/") || path.equals("/openapi.json");
     }
 
-    private static boolean asksForPage(@Nullable String accept) {
+    private static boolean acceptsHtml(@Nullable String accept) {
         return accept != null && accept.contains("text/html");
     }
 }

@@ -27,14 +27,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Validates the parameters of requests on the event loop; bodies are left to those who read them.
- * The router's own validation hands each request to a worker thread, one after the other: right for
- * a large body, but for a few short strings the way there costs many times the work. It also reads
- * a string as the inside of a JSON string, and so refuses every value with a quote or a backslash
- * in it.
+ * Validates request parameters on the event loop. Bodies are validated by their readers. The
+ * validation of the Vert.x router runs each request on a worker thread, which costs more than the
+ * validation itself, and rejects values with a quote or backslash because it parses them as JSON
+ * strings.
  */
 final class ParameterValidator {
-    private static final Pattern WHOLE_NUMBER = Pattern.compile("-?(0|[1-9][0-9]{0,17})");
+    private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,17})");
     private static final Future<Buffer> NO_BODY = Future.succeededFuture(Buffer.buffer());
 
     private final OpenAPIContract contract;
@@ -54,11 +53,11 @@ final class ParameterValidator {
         }
         return ctx -> {
             try {
-                // with a body at hand the extraction has nothing to wait for
+                // completes immediately because the body is given
                 ValidatableRequest request = RequestUtils.extract(ctx.request(), operation, () -> NO_BODY)
                         .result();
                 for (Parameter parameter : operation.getParameters()) {
-                    spelling(ctx, parameter);
+                    validateInteger(ctx, parameter);
                     validate(parameter, strings.get(parameter), valueOf(request, parameter));
                 }
             } catch (ValidatorException wrong) {
@@ -69,10 +68,12 @@ final class ParameterValidator {
         };
     }
 
-    /** What a string must be; most schemas say nothing but how short it may be. */
+    /**
+     * Returns the validation of a string parameter. Most schemas have no keyword except minLength.
+     */
     private Predicate<String> stringRule(JsonSchema schema) {
         Set<String> keywords = new HashSet<>(schema.fieldNames());
-        // annotations: the validator's own, and those that constrain nothing
+        // annotations of the validator, and keywords without constraints
         keywords.removeIf(keyword -> keyword.startsWith("__") || keyword.startsWith("$"));
         keywords.removeAll(Set.of("type", "description", "example", "minLength"));
         if (keywords.isEmpty()) {
@@ -83,18 +84,20 @@ final class ParameterValidator {
         return value -> Boolean.TRUE.equals(validator.validate(value).getValid());
     }
 
-    /** The library reads a number as JSON, with spaces around it, which is what a plus sign means. */
-    private static void spelling(RoutingContext ctx, Parameter parameter) {
+    /**
+     * The library parses integers as JSON and accepts surrounding spaces (plus signs in the query).
+     */
+    private static void validateInteger(RoutingContext ctx, Parameter parameter) {
         if (parameter.getSchemaType() != SchemaType.INTEGER || parameter.getIn() != Location.QUERY) {
             return;
         }
         for (String value : ctx.queryParam(parameter.getName())) {
-            if (!WHOLE_NUMBER.matcher(value).matches()) {
+            if (!INTEGER.matcher(value).matches()) {
                 throw new ValidatorException(
-                        "The parameter "
+                        "Parameter "
                                 + parameter.getName()
-                                + " is no whole number; write it in digits alone"
-                                + (value.startsWith(" ") ? " (a plus sign in a query stands for a space)." : "."),
+                                + " must be an integer in decimal digits"
+                                + (value.startsWith(" ") ? " (a plus sign in a query is a space)." : "."),
                         ValidatorErrorType.INVALID_VALUE);
             }
         }
@@ -105,12 +108,12 @@ final class ParameterValidator {
             library.validateParameter(parameter, value);
         } else if (!rule.test(value.getString())) {
             throw new ValidatorException(
-                    "The parameter " + parameter.getName() + " is not as it must be: " + rule(parameter),
+                    "Parameter " + parameter.getName() + " is not valid. Expected: " + rule(parameter),
                     ValidatorErrorType.INVALID_VALUE);
         }
     }
 
-    /** What openapi.json says of it first. */
+    /** Returns the first sentence of the description in openapi.json. */
     private static String rule(Parameter parameter) {
         String description = parameter.getOpenAPIModel().getString("description", "see openapi.json.");
         int end = description.indexOf(". ");

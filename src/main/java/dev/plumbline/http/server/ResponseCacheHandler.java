@@ -15,8 +15,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers an instant check whose very path was found valid before and whose result is not yet old,
- * ahead of routing and validation: this is what a busy service mostly does.
+ * Serves cached instant checks by request path, before routing and validation. The path was
+ * validated when the result was cached.
  */
 public final class ResponseCacheHandler {
     private static final CharSequence CACHE_CONTROL = HttpHeaders.createOptimized("cache-control");
@@ -46,7 +46,7 @@ public final class ResponseCacheHandler {
         this.cacheControl = HttpHeaders.createOptimized("public, max-age=" + lifetime.toSeconds());
     }
 
-    /** Answers the request if it can; false leaves it untouched. */
+    /** Sends a cached result. Returns false, without using the response, if there is none. */
     boolean answer(HttpServerRequest request) {
         if (!request.method().equals(HttpMethod.GET)) {
             return false;
@@ -66,7 +66,7 @@ public final class ResponseCacheHandler {
         return true;
     }
 
-    /** The headers of an answer that may be given to anybody. */
+    /** Sets the headers of a publicly cacheable response. */
     public void writeHeaders(HttpServerResponse response, RenderedResult answer, String requestId) {
         response.headers()
                 .set(HttpHeaders.CONTENT_TYPE, JSON)

@@ -44,7 +44,7 @@ public final class JobCreator {
     public Future<CreateReply> create(CreateJob order) {
         ModuleDefinition<?> module = modules.find(order.module());
         if (module == null) {
-            return Future.failedFuture("there is no module " + order.module());
+            return Future.failedFuture("unknown module " + order.module());
         }
         return firstOnes(module.description(), order.items())
                 .compose(firsts -> store.create(token(), order, firsts))

@@ -250,7 +250,9 @@ public final class JobCoordinator {
                         chunk,
                         index,
                         withoutTarget(
-                                chunk, ErrorCode.INTERNAL, "The job's options are no longer valid; create it anew."));
+                                chunk,
+                                ErrorCode.INTERNAL,
+                                "The options of the job are no longer valid. Create the job again."));
                 continue;
             }
             PendingLine line = line(chunk, index, input);
@@ -291,7 +293,7 @@ public final class JobCoordinator {
                     failed(
                             line,
                             ErrorCode.INTERNAL,
-                            "The service died each time it checked this line, so it is not checked again."));
+                            "The check was aborted because the service crashed repeatedly while running it."));
             return null;
         }
         return line;

@@ -72,7 +72,10 @@ final class LineChecker {
                             .addKeyValue("request_id", order.requestId())
                             .setCause(reply.cause())
                             .log("line check failed");
-                    fail(line, ErrorCode.INTERNAL, "The check failed for a reason that lies with this service.");
+                    fail(
+                            line,
+                            ErrorCode.INTERNAL,
+                            "Internal error. See the log for request_id=" + order.requestId() + ".");
                     return Future.succeededFuture(0L);
                 });
     }
@@ -83,11 +86,7 @@ final class LineChecker {
 
     private long later(PendingLine line, int seconds) {
         if (line.waitedTooLong()) {
-            fail(
-                    line,
-                    ErrorCode.DEADLINE_EXCEEDED,
-                    "The line waited 15 minutes for its turn at the target, which is being contacted as often"
-                            + " as is allowed.");
+            fail(line, ErrorCode.DEADLINE_EXCEEDED, "The line waited 15 minutes for the rate limit of its target.");
             return 0;
         }
         return line.pauseMs(seconds);

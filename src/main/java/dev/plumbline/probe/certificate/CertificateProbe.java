@@ -25,7 +25,7 @@ public final class CertificateProbe {
     private static final int MOST_QUICK_CERTIFICATES = 4;
 
     private static final RevocationStatement NO_TRUST = RevocationStatement.undetermined(
-            "the chain does not hold up to a known root, so the sources that it names were not asked");
+            "the chain does not lead to a trusted root, so its revocation sources were not queried");
 
     private final Vertx vertx;
     private final CertificateTrustEvaluator trust;
@@ -82,7 +82,7 @@ public final class CertificateProbe {
         }
         X509Certificate issuer = issuer(path);
         return issuer == null
-                ? RevocationStatement.undetermined("The stapled OCSP response is by an unknown issuer")
+                ? RevocationStatement.undetermined("The stapled OCSP response has an unknown issuer")
                 : OcspCodec.read(staple.getBytes(), path.leaf(), issuer, at, "The stapled OCSP response");
     }
 
@@ -98,7 +98,7 @@ public final class CertificateProbe {
         X509Certificate issuer = issuer(seen.path());
         if (issuer == null) {
             return Future.succeededFuture(
-                    with(seen, RevocationStatement.undetermined("the issuer's certificate is not known")));
+                    with(seen, RevocationStatement.undetermined("the issuer certificate is unknown")));
         }
         return revocation.ask(context, seen.leaf(), issuer).map(answer -> with(seen, answer));
     }

@@ -55,7 +55,7 @@ public final class RevocationProbe {
     private static final int MOST_GET_CHARACTERS = 254;
 
     private static final Future<RevocationStatement> NO_URL = Future.succeededFuture(
-            RevocationStatement.undetermined("the certificate names a source that is no http URL"));
+            RevocationStatement.undetermined("the revocation source of the certificate is not an http URL"));
 
     private static final ModuleDescription SOURCE = ModuleDescription.of(
                     "revocation-source", "Revocation source", InputType.URL)
@@ -98,7 +98,7 @@ public final class RevocationProbe {
                 .forEach(url -> sources.add(share -> fetchList(share, url, list)));
         if (sources.isEmpty()) {
             return Future.succeededFuture(
-                    RevocationStatement.undetermined("the certificate names no source that can be asked"));
+                    RevocationStatement.undetermined("the certificate has no supported revocation source"));
         }
         long left = context.deadline().remainingMillis();
         long share = left - Math.min(MOST_RESERVE_MILLIS, left / 4);
@@ -170,8 +170,7 @@ public final class RevocationProbe {
         return lists.take(
                 context.deadline().remainingMillis(),
                 () -> unanswered(exchange(context, call, reader), list),
-                () -> Future.succeededFuture(
-                        RevocationStatement.undetermined("too many revocation lists are being read at once")));
+                () -> Future.succeededFuture(RevocationStatement.undetermined("too many CRLs are being read")));
     }
 
     private static Target.@Nullable Url source(String url) {
@@ -189,12 +188,11 @@ public final class RevocationProbe {
     private static Future<RevocationStatement> unanswered(Future<RevocationStatement> answer, Target.Url source) {
         return answer.recover(failure -> {
             if (failure instanceof CheckFailure known) {
-                return Future.succeededFuture(RevocationStatement.undetermined(
-                        source.authority() + " did not answer: " + known.error().message()));
+                return Future.succeededFuture(RevocationStatement.undetermined(source.authority() + " did not respond: "
+                        + known.error().message()));
             }
             return failure instanceof OverloadFailure
-                    ? Future.succeededFuture(
-                            RevocationStatement.undetermined(source.authority() + " is asked too often at the moment"))
+                    ? Future.succeededFuture(RevocationStatement.undetermined(source.authority() + " is rate limited"))
                     : Future.failedFuture(failure);
         });
     }
@@ -203,11 +201,11 @@ public final class RevocationProbe {
         String host = exchange.url().authority();
         if (exchange.status() != OK) {
             return Future.succeededFuture(
-                    RevocationStatement.undetermined(host + " answered with status " + exchange.status()));
+                    RevocationStatement.undetermined(host + " returned status " + exchange.status()));
         }
         if (exchange.bodyError() != null || exchange.body().truncated()) {
             return Future.succeededFuture(
-                    RevocationStatement.undetermined(host + " sent an answer that is too large or broken off"));
+                    RevocationStatement.undetermined(host + " returned a response that is too large or incomplete"));
         }
         byte[] bytes = exchange.body().shared();
         return vertx.executeBlocking(() -> reader.apply(bytes), false);

@@ -13,15 +13,15 @@ final class ExchangeErrors {
     static void report(Throwable cause, ResponseCollector collector) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof TooLongFrameException || each instanceof Http2Exception.HeaderListSizeException) {
-                collector.tooLarge("The head of the response is larger than we read.");
+                collector.tooLarge(ResponseCollector.HEAD_TOO_LARGE);
                 return;
             }
             if (each instanceof Http2Exception) {
-                collector.protocolError("What the server sent is not valid HTTP/2.");
+                collector.protocolError("The response is not valid HTTP/2.");
                 return;
             }
             if (each instanceof SSLException) {
-                collector.protocolError("The encrypted connection broke.");
+                collector.protocolError("The TLS connection failed during the exchange.");
                 return;
             }
             if (each instanceof IOException) {
@@ -29,6 +29,6 @@ final class ExchangeErrors {
                 return;
             }
         }
-        collector.protocolError("What the server sent cannot be read as HTTP.");
+        collector.protocolError("The response is not valid HTTP.");
     }
 }

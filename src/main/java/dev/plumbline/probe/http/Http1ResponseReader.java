@@ -83,11 +83,11 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
         HttpVersion version = response.protocolVersion();
         int status = response.status().code();
         if (!version.protocolName().equals("HTTP") || version.majorVersion() != 1 || version.minorVersion() > 1) {
-            collector.protocolError("The server answers with an unknown version of HTTP.");
+            collector.protocolError("The HTTP version of the response is not supported.");
             return;
         }
         if (status < 100 || status > 999) {
-            collector.protocolError("The server answers with a status that is none: " + status + ".");
+            collector.protocolError("The response has the invalid status code " + status + ".");
             return;
         }
         List<HttpHeader> lines = new ArrayList<>(response.headers().size());
@@ -106,11 +106,11 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
 
     private void malformed(Throwable cause) {
         if (cause instanceof TooLongFrameException) {
-            collector.tooLarge("The head of the response is larger than we read.");
+            collector.tooLarge(ResponseCollector.HEAD_TOO_LARGE);
         } else if (cause instanceof PrematureChannelClosureException) {
             collector.closed(false);
         } else {
-            collector.protocolError("What the server sent is not HTTP, or its framing is broken.");
+            collector.protocolError("The response is not valid HTTP.");
         }
     }
 

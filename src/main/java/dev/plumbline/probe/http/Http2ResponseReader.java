@@ -90,9 +90,10 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
                             new DefaultHttp2WindowUpdateFrame(frame.initialFlowControlledBytes()).stream(stream));
                 }
             } else if (message instanceof Http2ResetFrame frame) {
-                collector.protocolError("The server refused the HTTP/2 request: " + name(frame.errorCode()));
+                collector.protocolError("The server reset the HTTP/2 stream with " + name(frame.errorCode()) + ".");
             } else if (message instanceof Http2GoAwayFrame frame && frame.errorCode() != 0) {
-                collector.protocolError("The server ended HTTP/2 with " + name(frame.errorCode()));
+                collector.protocolError(
+                        "The server closed the HTTP/2 connection with " + name(frame.errorCode()) + ".");
             }
         } finally {
             ReferenceCountUtil.release(message);
@@ -104,7 +105,7 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
             CharSequence text = frame.headers().status();
             int status = text == null ? 0 : statusOf(text);
             if (status < 100) {
-                collector.protocolError("The HTTP/2 answer has no status.");
+                collector.protocolError("The HTTP/2 response has no status code.");
                 return;
             }
             headSeen = status >= 200;
@@ -120,7 +121,7 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
             if (headSeen) {
                 collector.end();
             } else {
-                collector.protocolError("The HTTP/2 answer ended with an interim response.");
+                collector.protocolError("The HTTP/2 response ended after an interim response.");
             }
         }
     }

@@ -106,7 +106,7 @@ final class HttpConnection {
         return client.connect(options)
                 .transform(connected -> connected.succeeded()
                         ? onItsLoop((NetSocketInternal) connected.result(), pinned)
-                        : Future.failedFuture(ConnectErrors.of(connected.cause())));
+                        : Future.failedFuture(ConnectErrors.of(connected.cause(), address)));
     }
 
     private Future<Outcome> onItsLoop(NetSocketInternal socket, InetAddress pinned) {
@@ -135,7 +135,7 @@ final class HttpConnection {
         }
         if (remainingMillis() <= 0) {
             channel.pipeline().firstContext().close();
-            promise.fail(new CheckFailure(CONNECT_TIMEOUT, "No connection came about in time."));
+            promise.fail(new CheckFailure(CONNECT_TIMEOUT, "The connection timed out."));
         } else if (call.url().secure()) {
             handshake(channel, promise);
         } else {
@@ -208,7 +208,7 @@ final class HttpConnection {
                     new CheckFailure(
                             TLS_HANDSHAKE_FAILED, "The server closed the connection after the TLS handshake."));
         } else if (remainingMillis() <= 0) {
-            fail(channel, promise, new CheckFailure(READ_TIMEOUT, "The TLS handshake took too long."));
+            fail(channel, promise, new CheckFailure(READ_TIMEOUT, "The TLS handshake timed out."));
         } else {
             send(channel, "h2".equals(handler.applicationProtocol()), promise);
             ChannelHandlerContext held = channel.pipeline().context(HELD);

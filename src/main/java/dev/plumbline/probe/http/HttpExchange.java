@@ -55,8 +55,9 @@ public record HttpExchange(
         if (content.unreadable()) {
             throw new CheckFailure(
                     ErrorCode.HTTP_PROTOCOL_ERROR,
-                    "The server packed its answer in a way that was not asked for and cannot be undone"
-                            + " (Content-Encoding), so what it says is not known.");
+                    "The response body cannot be decoded: Content-Encoding "
+                            + headers.firstText("content-encoding")
+                            + " was not requested or is malformed.");
         }
         return content;
     }

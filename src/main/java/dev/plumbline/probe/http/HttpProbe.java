@@ -104,7 +104,7 @@ public final class HttpProbe {
         Target.Url url = call.url();
         if (!Http1RequestEncoder.sendable(url)) {
             return Future.failedFuture(
-                    new CheckFailure(INVALID_TARGET, "The URL has characters that no URL can have."));
+                    new CheckFailure(INVALID_TARGET, "The URL contains characters that are not allowed."));
         }
         long start = System.nanoTime();
         return guard.resolve(context, url.host(), url.port(), MAX_ADDRESSES)
@@ -157,7 +157,7 @@ public final class HttpProbe {
         return guard.dial(context, url.host(), address, url.port(), socket -> {
             long left = context.deadline().remainingMillis() - MARGIN_MS;
             if (left <= 0) {
-                return Future.failedFuture(new CheckFailure(CONNECT_TIMEOUT, "No time was left to connect."));
+                return Future.failedFuture(new CheckFailure(CONNECT_TIMEOUT, "The connection timed out."));
             }
             long connectMs = lastOne ? left : Math.min(left, Math.max(left / 2, FIRST_CONNECTS_MS));
             return new HttpConnection(guard, engine, trust, context, call, bodies, headers(call), left)

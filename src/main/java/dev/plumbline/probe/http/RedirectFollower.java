@@ -76,20 +76,19 @@ final class RedirectFollower {
             return ended(
                     further.url(),
                     new CheckError(
-                            REDIRECT_LOOP,
-                            "The redirects lead back to " + further.url().text()));
+                            REDIRECT_LOOP, "Redirect loop: " + further.url().text() + " was already requested."));
         }
         if (context.deadline().passed()) {
-            return ended(further.url(), new CheckError(READ_TIMEOUT, "The redirects did not end in time."));
+            return ended(further.url(), new CheckError(READ_TIMEOUT, "The redirects exceeded the time limit."));
         }
         return from(further);
     }
 
-    private static String tooMany(int most) {
-        return switch (most) {
-            case 0 -> "There is a redirect, and none was to be followed.";
-            case 1 -> "There is more than 1 redirect.";
-            default -> "There are more than " + most + " redirects.";
+    private static String tooMany(int max) {
+        return switch (max) {
+            case 0 -> "The response is a redirect. Redirects are not followed.";
+            case 1 -> "More than 1 redirect.";
+            default -> "More than " + max + " redirects.";
         };
     }
 
@@ -97,31 +96,31 @@ final class RedirectFollower {
         String location = Objects.requireNonNull(hop.headers().first("location"));
         String absolute = RedirectLocation.resolve(hop.url(), location);
         if (absolute == null) {
-            throw blocked("leads to something other than http and https");
+            throw blocked("The URL scheme is not http or https.");
         }
         Target.Url url;
         try {
             if (!(TargetParser.parse(NEXT, absolute) instanceof Target.Url parsed)) {
-                throw blocked("leads to no URL");
+                throw blocked("The Location header is not a URL.");
             }
             url = parsed;
         } catch (InvalidTargetException invalid) {
-            throw blocked("leads to a URL that is not valid: " + invalid.getMessage());
+            throw blocked("The URL is not valid. " + invalid.getMessage());
         }
         String refusal = policy.refusal(url);
         if (refusal != null) {
-            throw blocked("leads to a target that is not allowed: " + refusal);
+            throw blocked(refusal);
         }
         return call.to(url);
     }
 
     private static CheckFailure blocked(String why) {
-        return new CheckFailure(REDIRECT_BLOCKED, "A redirect " + why);
+        return new CheckFailure(REDIRECT_BLOCKED, "Redirect blocked. " + why);
     }
 
     private CheckError duringWalk(CheckError error) {
         if (error.code() == DEADLINE_EXCEEDED) {
-            return new CheckError(READ_TIMEOUT, "The target did not answer in time.");
+            return new CheckError(READ_TIMEOUT, "The server did not respond in time.");
         }
         return hops.isEmpty() ? error : afterRedirect(error);
     }
@@ -130,7 +129,7 @@ final class RedirectFollower {
     static CheckError afterRedirect(CheckError error) {
         ErrorCode code = error.code();
         return code == TARGET_BLOCKED || code == INVALID_TARGET
-                ? new CheckError(REDIRECT_BLOCKED, "A redirect was not followed: " + error.message())
+                ? new CheckError(REDIRECT_BLOCKED, "Redirect blocked. " + error.message())
                 : error;
     }
 

@@ -24,6 +24,9 @@ final class ResponseCollector {
     /** The most that the head of a response may have, in bytes as it was sent. */
     static final int MAX_HEAD_BYTES = 64 * 1024;
 
+    /** The message of a header over {@link #MAX_HEAD_BYTES}. */
+    static final String HEAD_TOO_LARGE = "The response header exceeds " + MAX_HEAD_BYTES / 1024 + " KiB.";
+
     private static final int MAX_HEADER_LINES = 1_000;
     private static final int MAX_INTERIM_RESPONSES = 20;
 
@@ -83,23 +86,23 @@ final class ResponseCollector {
         received += bytes;
         if (head == null) {
             if (received > MAX_BYTES_BEFORE_BODY) {
-                tooLarge("The head of the response is larger than we read.");
+                tooLarge(HEAD_TOO_LARGE);
             }
         } else if (received > MAX_BYTES_BEFORE_BODY * 2L + (long) maxBodyBytes * MAX_FRAMING_FACTOR) {
-            tooLarge("The framing of the response is far larger than its content.");
+            tooLarge("The framing of the response is disproportionately larger than its content.");
         }
     }
 
     /** One head, interim or final. */
     void head(int status, String reason, String version, ResponseHeaders headers) {
         if (headers.lines().size() > MAX_HEADER_LINES) {
-            tooLarge("The response has more than " + MAX_HEADER_LINES + " header lines.");
+            tooLarge("The response has more than " + MAX_HEADER_LINES + " header fields.");
         } else if (status == 101) {
-            protocolError("The server switched to another protocol without being asked.");
+            protocolError("The server returned 101 Switching Protocols without an Upgrade request.");
         } else if (status < 200) {
             interim++;
             if (interim > MAX_INTERIM_RESPONSES) {
-                protocolError("The server sends interim responses without end.");
+                protocolError("The server sent more than " + MAX_INTERIM_RESPONSES + " interim responses.");
             }
         } else {
             head = new Head(status, reason, version, headers, System.nanoTime());
@@ -138,7 +141,7 @@ final class ResponseCollector {
     }
 
     private void noRoom() {
-        promise.tryFail(new OverloadFailure("Too many answers are being read at once.", Duration.ofSeconds(1)));
+        promise.tryFail(new OverloadFailure("Too many responses are being read.", Duration.ofSeconds(1)));
         finish(null, true);
     }
 
@@ -162,11 +165,11 @@ final class ResponseCollector {
         ErrorCode code = CONNECTION_RESET;
         String how = reset ? "reset" : "closed";
         if (head != null) {
-            finish(new CheckError(code, "The server " + how + " the connection before its answer was whole."), true);
+            finish(new CheckError(code, "The server " + how + " the connection before the end of the response."), true);
         } else if (received == 0) {
-            finish(new CheckError(code, "The server " + how + " the connection without an answer."), true);
+            finish(new CheckError(code, "The server " + how + " the connection without a response."), true);
         } else {
-            finish(new CheckError(code, "The server " + how + " the connection in the middle of its answer."), true);
+            finish(new CheckError(code, "The server " + how + " the connection during the response header."), true);
         }
     }
 
@@ -175,8 +178,8 @@ final class ResponseCollector {
                 new CheckError(
                         READ_TIMEOUT,
                         head == null
-                                ? "The server did not answer in time."
-                                : "The server did not send its answer to the end in time."),
+                                ? "The server did not respond in time."
+                                : "The response was not completed in time."),
                 true);
     }
 
@@ -187,7 +190,8 @@ final class ResponseCollector {
         ended = true;
         Head seen = head;
         if (seen == null) {
-            CheckError cause = error != null ? error : new CheckError(HTTP_PROTOCOL_ERROR, "There was no answer.");
+            CheckError cause =
+                    error != null ? error : new CheckError(HTTP_PROTOCOL_ERROR, "The server sent no response.");
             promise.tryFail(new CheckFailure(cause.code(), cause.message()));
         } else {
             byte[] bytes = bodySize == body.length ? body : Arrays.copyOf(body, bodySize);

@@ -109,7 +109,7 @@ public final class RdapBootstrap {
     private static Map<String, String> snapshot() throws IOException {
         try (InputStream in = RdapBootstrap.class.getResourceAsStream("/rdap/dns.json")) {
             if (in == null) {
-                throw new IllegalStateException("rdap/dns.json is missing from the program");
+                throw new IllegalStateException("rdap/dns.json is missing from the class path");
             }
             return parse(in.readAllBytes());
         }
@@ -182,8 +182,9 @@ public final class RdapBootstrap {
                             || page.status() != OK
                             || page.bodyError() != null
                             || page.body().truncated()) {
-                        return Future.failedFuture(
-                                new CheckFailure(ErrorCode.HTTP_PROTOCOL_ERROR, url.authority() + " did not give it"));
+                        return Future.failedFuture(new CheckFailure(
+                                ErrorCode.HTTP_PROTOCOL_ERROR,
+                                url.authority() + " did not return the RDAP bootstrap file."));
                     }
                     byte[] bytes = page.body().shared();
                     return vertx.executeBlocking(() -> parse(bytes), false);

@@ -61,11 +61,11 @@ public final class RdapProbe {
         }
         if (page == null) {
             return Future.failedFuture(
-                    new CheckFailure(ErrorCode.HTTP_PROTOCOL_ERROR, "The RDAP server gave no answer."));
+                    new CheckFailure(ErrorCode.HTTP_PROTOCOL_ERROR, "The RDAP server sent no response."));
         }
         if (page.body().truncated()) {
             return Future.failedFuture(new CheckFailure(
-                    ErrorCode.RESPONSE_TOO_LARGE, "The RDAP server answered more than " + MOST_BYTES / 1024 + " KiB."));
+                    ErrorCode.RESPONSE_TOO_LARGE, "The RDAP response exceeds " + MOST_BYTES / 1024 + " KiB."));
         }
         return Future.succeededFuture(new RdapResponse(
                 page.url().host().name(),

@@ -120,8 +120,7 @@ final class RegistryRateLimiter {
                 ? new CheckFailure(
                         ErrorCode.DEADLINE_EXCEEDED,
                         server
-                                + " has given no answer to the last questions, so it is left alone for some"
-                                + " seconds. Try again in a minute.")
+                                + " did not respond to recent queries and is not queried for some seconds. Retry in a minute.")
                 : null;
     }
 }

@@ -68,7 +68,7 @@ public final class WhoisProbe {
         Target.HostPort server = WhoisReferral.server(settings.whoisServer());
         if (server == null) {
             throw new IllegalArgumentException(
-                    "whois.server: '" + settings.whoisServer() + "' is no host such as whois.iana.org");
+                    "whois.server: '" + settings.whoisServer() + "' is not a host such as whois.iana.org");
         }
         this.first = server;
     }
@@ -82,8 +82,8 @@ public final class WhoisProbe {
      */
     public Future<List<WhoisResponse>> lookup(CheckContext context, String domain) {
         if (!NAME.matcher(domain).matches()) {
-            return Future.failedFuture(
-                    new CheckFailure(ErrorCode.INVALID_TARGET, "The domain cannot be asked for by WHOIS."));
+            return Future.failedFuture(new CheckFailure(
+                    ErrorCode.INVALID_TARGET, "The domain contains characters that WHOIS does not support."));
         }
         String tld = domain.substring(domain.lastIndexOf('.') + 1);
         return serverOf(context, tld)
@@ -156,7 +156,7 @@ public final class WhoisProbe {
                     ConnectOptions options =
                             new ConnectOptions().setRemoteAddress(remote).setTimeout((int) Math.max(1, left(share)));
                     return client.connect(options)
-                            .recover(refused -> Future.failedFuture(ConnectErrors.of(refused)))
+                            .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
                             .compose(socket -> exchange(share, server, address, question, socket));
                 })
                 .recover(failure -> !lastOne && failure instanceof CheckFailure && left(context) > 0
@@ -175,11 +175,11 @@ public final class WhoisProbe {
         Promise<WhoisResponse> promise = Promise.promise();
         Buffer received = Buffer.buffer();
         socket.exceptionHandler(broken -> promise.tryFail(
-                new CheckFailure(ErrorCode.CONNECTION_RESET, name + " reset the connection instead of answering.")));
+                new CheckFailure(ErrorCode.CONNECTION_RESET, name + " reset the connection without a response.")));
         socket.closeHandler(closed -> {
             if (received.length() == 0) {
                 promise.tryFail(new CheckFailure(
-                        ErrorCode.CONNECTION_RESET, name + " closed the connection without an answer."));
+                        ErrorCode.CONNECTION_RESET, name + " closed the connection without a response."));
             } else {
                 promise.tryComplete(new WhoisResponse(name, text(received.getBytes())));
             }
@@ -187,7 +187,8 @@ public final class WhoisProbe {
         socket.handler(bytes -> {
             if (received.length() + bytes.length() > MOST_BYTES) {
                 promise.tryFail(new CheckFailure(
-                        ErrorCode.RESPONSE_TOO_LARGE, name + " answered more than " + MOST_BYTES / 1024 + " KiB."));
+                        ErrorCode.RESPONSE_TOO_LARGE,
+                        "The response of " + name + " exceeds " + MOST_BYTES / 1024 + " KiB."));
             } else if (!promise.future().isComplete()) {
                 received.appendBuffer(bytes);
             }
@@ -195,7 +196,7 @@ public final class WhoisProbe {
         long timer = vertx.setTimer(
                 Math.max(1, left(context)),
                 late -> promise.tryFail(
-                        new CheckFailure(ErrorCode.READ_TIMEOUT, name + " did not finish its answer in time.")));
+                        new CheckFailure(ErrorCode.READ_TIMEOUT, name + " did not complete the response in time.")));
         socket.write(Buffer.buffer(question + "\r\n", "US-ASCII"));
         return promise.future().eventually(() -> {
             vertx.cancelTimer(timer);

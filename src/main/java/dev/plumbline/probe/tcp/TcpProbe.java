@@ -153,13 +153,13 @@ public final class TcpProbe {
         long left = left(context);
         if (left <= 0) {
             return Future.failedFuture(
-                    new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "There was no time left to connect."));
+                    new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
         }
         long started = System.nanoTime();
         ConnectOptions options = new ConnectOptions().setRemoteAddress(remote).setTimeout((int)
                 Math.max(1, Math.min(left, connectMillis)));
         return client.connect(options)
-                .recover(refused -> Future.failedFuture(ConnectErrors.of(refused)))
+                .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
                 .compose(socket -> {
                     double connectMs = (System.nanoTime() - started) / 1e6;
                     try {

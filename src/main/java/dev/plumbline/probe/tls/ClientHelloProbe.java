@@ -45,12 +45,12 @@ final class ClientHelloProbe {
             long left = Math.min(millis, context.deadline().remainingMillis());
             if (left <= 0) {
                 return Future.failedFuture(
-                        new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "No time was left to connect."));
+                        new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
             }
             ConnectOptions options =
                     new ConnectOptions().setRemoteAddress(remote).setTimeout((int) left);
             return client.connect(options)
-                    .recover(refused -> Future.failedFuture(ConnectErrors.of(refused)))
+                    .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
                     .compose(socket -> exchange(context, peer, hello, keyExchange, millis, socket));
         });
     }

@@ -68,10 +68,10 @@ public final class HandshakeLimitHandler extends ChannelInboundHandlerAdapter {
             return "SSH";
         }
         if (beginning.startsWith("220")) {
-            return "SMTP or FTP, where TLS begins with STARTTLS";
+            return "SMTP or FTP, which require STARTTLS";
         }
         if (beginning.startsWith("* OK") || beginning.startsWith("+OK")) {
-            return "plain IMAP or POP3, where TLS begins with STARTTLS";
+            return "plain IMAP or POP3, which require STARTTLS";
         }
         return "";
     }

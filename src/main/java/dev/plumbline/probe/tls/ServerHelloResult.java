@@ -55,16 +55,14 @@ record ServerHelloResult(
     CheckFailure failure() {
         return switch (kind) {
             case SILENT ->
-                new CheckFailure(
-                        ErrorCode.READ_TIMEOUT,
-                        "The server accepted the connection, but did not answer the TLS handshake in time.");
+                new CheckFailure(ErrorCode.READ_TIMEOUT, "The TLS handshake timed out. The server sent no data.");
             case RESET ->
                 new CheckFailure(
                         ErrorCode.CONNECTION_RESET, "The server reset the connection during the TLS handshake.");
             case CLOSED -> failed("The server closed the connection during the TLS handshake.");
-            case NOT_TLS -> failed("The server does not speak TLS on this port.");
-            case ALERT -> failed("The server refused every version of TLS, with the alert " + alert + ".");
-            default -> failed("The server answered in a TLS that breaks its own rules.");
+            case NOT_TLS -> failed("The server does not use TLS on this port.");
+            case ALERT -> failed("The server rejected all TLS versions with alert " + alert + ".");
+            default -> failed("The server sent a malformed TLS message.");
         };
     }
 

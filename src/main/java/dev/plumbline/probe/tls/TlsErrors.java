@@ -56,18 +56,17 @@ public final class TlsErrors {
             return new CheckFailure(
                     ErrorCode.READ_TIMEOUT,
                     bounds.silent()
-                            ? "The server accepted the connection, but did not answer the TLS handshake in time."
-                            : "The server did not finish the TLS handshake in time.");
+                            ? "The TLS handshake timed out. The server sent no data."
+                            : "The TLS handshake timed out.");
         }
         if (bounds.exceeded()) {
-            return handshakeFailed("The server sent far more than a TLS handshake needs.");
+            return handshakeFailed("The server sent too much data during the TLS handshake.");
         }
         if (!bounds.otherProtocol().isEmpty()) {
-            return handshakeFailed(
-                    "The server does not speak TLS on this port: it answered in " + bounds.otherProtocol() + ".");
+            return handshakeFailed("The server does not use TLS on this port. It uses " + bounds.otherProtocol() + ".");
         }
         if (cause instanceof NotSslRecordException) {
-            return handshakeFailed("The server does not speak TLS on this port.");
+            return handshakeFailed("The server does not use TLS on this port.");
         }
         String alert = alert(cause);
         if (!alert.isEmpty()) {
@@ -93,7 +92,7 @@ public final class TlsErrors {
     }
 
     private static String refused(String alert) {
-        return "The server refused the TLS handshake with the alert: " + alert + ".";
+        return "The server rejected the TLS handshake with alert " + alert.replace(' ', '_') + ".";
     }
 
     private static Throwable unwrapped(Throwable failure) {

@@ -157,8 +157,7 @@ final class TlsHandshake {
             throw TlsErrors.ofHandshake(cause, bounds);
         }
         CheckError error = new CheckError(
-                TlsErrors.known(cause, bounds).error().code(),
-                "The server asks for a certificate of the client and goes no further without one.");
+                TlsErrors.known(cause, bounds).error().code(), "The server requires a client certificate.");
         return new TlsPeer(
                 address,
                 read(chain),
@@ -193,7 +192,7 @@ final class TlsHandshake {
                         .generateCertificate(new ByteArrayInputStream(each.getEncoded())));
             } catch (CertificateException unreadable) {
                 if (certificates.isEmpty()) {
-                    throw new CheckFailure(ErrorCode.TLS_HANDSHAKE_FAILED, "The server's certificate cannot be read.");
+                    throw new CheckFailure(ErrorCode.TLS_HANDSHAKE_FAILED, "The server certificate cannot be parsed.");
                 }
             }
         }

@@ -150,13 +150,13 @@ public final class TlsProbe {
         long left = left(to.context());
         if (left <= 0) {
             return Future.failedFuture(
-                    new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "There was no time left to connect."));
+                    new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
         }
         long started = System.nanoTime();
         ConnectOptions options =
                 new ConnectOptions().setRemoteAddress(remote).setTimeout((int) Math.min(left, to.connectMillis()));
         return client.connect(options)
-                .recover(refused -> Future.failedFuture(ConnectErrors.of(refused)))
+                .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
                 .compose(socket -> {
                     try {
                         guard.assertPeer(socket.remoteAddress(), to.address(), to.port());

@@ -141,15 +141,15 @@ class InstantApiTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "max_redirects=21 | max_redirects | whole number from 0 to 20",
-                "max_redirects=x | max_redirects | whole number from 0 to 20",
-                "max_redirects= | max_redirects | whole number from 0 to 20",
-                "nonsense=1 | nonsense | has no such option",
+                "max_redirects=21 | max_redirects | must be an integer from 0 to 20",
+                "max_redirects=x | max_redirects | must be an integer from 0 to 20",
+                "max_redirects= | max_redirects | must be an integer from 0 to 20",
+                "nonsense=1 | nonsense | is not an option of http-status",
                 "method=delete | method | one of auto, head, get",
                 "verify_tls=yes | verify_tls | true or false",
                 "timeout_ms=999 | timeout_ms | from 1000 to 30000",
                 "ip_version=5 | ip_version | one of auto, 4, 6",
-                "method=get&method=head | method | twice",
+                "method=get&method=head | method | must not be repeated",
             })
     void aWrongOptionIsNamed(String query, String parameter, String detail) {
         HttpResponse<String> refused =

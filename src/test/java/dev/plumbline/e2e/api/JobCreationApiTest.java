@@ -81,16 +81,16 @@ class JobCreationApiTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"null, null", "[], a list", "17, a number", "'\"job\"', a string"})
+    @CsvSource({"null, null", "[], an array", "17, a number", "'\"job\"', a string"})
     void whatIsNoObjectIsToldWhatItShouldBe(String body, String what) {
         HttpResponse<String> refused = jobs.post(body);
 
         assertProblem(refused, 422, "invalid-job");
         assertThat(new JsonObject(refused.body()).getString("detail"))
-                .isEqualTo("The body must be an object with module (a name from /api/v1/tools), items (a list of 1"
-                        + " to 500 strings) and, if wanted, options (an object), not "
+                .isEqualTo("The request body must be an object with module (an identifier from /api/v1/tools), items"
+                        + " (an array of 1 to 500 strings) and optional options (an object), not "
                         + what
-                        + ". Nothing was created.");
+                        + ". No job was created.");
     }
 
     @Test

@@ -173,7 +173,7 @@ class JobListApiTest {
             HttpResponse<String> refused = jobs.get(path + limit);
             assertProblem(refused, 400, "bad-request");
             assertThat(new JsonObject(refused.body()).getString("detail"))
-                    .startsWith("The parameter limit is no whole number; write it in digits alone");
+                    .startsWith("Parameter limit must be an integer in decimal digits");
         }
     }
 

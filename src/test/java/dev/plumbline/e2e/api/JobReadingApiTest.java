@@ -249,7 +249,7 @@ class JobReadingApiTest {
         assertThat(answer.statusCode()).isEqualTo(503);
         assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("internal");
         assertThat(answer.headers().firstValue("Retry-After")).isPresent();
-        assertThat(detail(answer)).contains("its log").doesNotContain("database", "the test wants");
+        assertThat(detail(answer)).contains("See the log").doesNotContain("database", "the test wants");
     }
 
     private static String detail(HttpResponse<String> answer) {

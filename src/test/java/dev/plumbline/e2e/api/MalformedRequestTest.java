@@ -212,8 +212,8 @@ class MalformedRequestTest {
 
     @ParameterizedTest
     @CsvSource({
-        "http-status/%ff, not UTF-8",
-        "http-status/a%C3, not UTF-8",
+        "http-status/%ff, not valid UTF-8",
+        "http-status/a%C3, not valid UTF-8",
         "http-status/a%, hexadecimal",
         "http-status/%zz, hexadecimal"
     })

@@ -84,11 +84,8 @@ class ToolsApiTest {
                         .getJsonObject("properties")
                         .getJsonObject("fresh"))
                 .isEqualTo(new JsonObject()
-                        .put("title", "Fresh results")
-                        .put(
-                                "description",
-                                "Run every check anew, even where a result is known that is young enough. For"
-                                        + " jobs only.")
+                        .put("title", "Bypass cache")
+                        .put("description", "Do not use cached results. Available for jobs only.")
                         .put("type", "boolean")
                         .put("default", false)
                         .put("jobs_only", true));

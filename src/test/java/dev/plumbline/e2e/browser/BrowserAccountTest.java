@@ -101,7 +101,7 @@ class BrowserAccountTest {
             visit.box("Current password").fill("not the password");
             visit.box("New password").fill(NEXT);
             visit.button("Change the password").click();
-            assertThat(visit.page().locator("#current-wrong")).containsText("is not your password");
+            assertThat(visit.page().locator("#current-wrong")).containsText("is incorrect");
             assertThat(visit.box("Current password")).isFocused();
             visit.fits();
 

@@ -141,7 +141,7 @@ class AccountPagesTest {
 
         assertThat(refused.statusCode()).isEqualTo(401);
         Document page = html(refused);
-        assertThat(page.select("main [role=alert]").text()).contains("or the password is wrong");
+        assertThat(page.select("main [role=alert]").text()).contains("or password is incorrect");
         assertThat(page.select("input[name=email]").attr("value")).isEqualTo(email);
         assertThat(refused.body()).doesNotContain(PASSWORD);
         assertThat(refused.headers().firstValue("Set-Cookie")).isEmpty();
@@ -170,7 +170,7 @@ class AccountPagesTest {
 
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("Retry-After")).isPresent();
-        assertThat(html(refused).select("[role=alert]").text()).contains("next try", "seconds");
+        assertThat(html(refused).select("[role=alert]").text()).contains("Retry in", "seconds");
     }
 
     @ParameterizedTest
@@ -197,7 +197,7 @@ class AccountPagesTest {
                 elsewhere.origin());
 
         assertThat(refused.statusCode()).isEqualTo(403);
-        assertThat(html(refused).select("main").text()).contains("comes from elsewhere");
+        assertThat(html(refused).select("main").text()).contains("Cross-origin request");
         assertThat(owner.get("/api/v1/session").statusCode()).isEqualTo(200);
         assertThat(new JsonObject(owner.get("/api/v1/keys").body()).getJsonArray("keys"))
                 .isEmpty();
@@ -248,7 +248,7 @@ class AccountPagesTest {
             assertThat(html(browser.page("/account")).select("main").text()).contains(email, "free");
             HttpResponse<String> again = new CookieClient(open).form("/sign-up", "email", email, "password", PASSWORD);
             assertThat(again.statusCode()).isEqualTo(409);
-            assertThat(html(again).select("[role=alert]").text()).contains("Sign in with it");
+            assertThat(html(again).select("[role=alert]").text()).contains("Sign in, or use another address");
         }
     }
 
@@ -294,7 +294,7 @@ class AccountPagesTest {
         HttpResponse<String> useless = browser.form("/account/keys", "name", "x", "days", "90");
 
         assertThat(unreadable.statusCode()).isEqualTo(422);
-        assertThat(html(unreadable).select("#key-name-wrong").text()).contains("no control characters");
+        assertThat(html(unreadable).select("#key-name-wrong").text()).contains("must not contain control characters");
         assertThat(useless.statusCode()).isEqualTo(422);
         Document page = html(useless);
         assertThat(page.select("#key-scopes-wrong").text()).contains("Choose");
@@ -358,7 +358,7 @@ class AccountPagesTest {
         HttpResponse<String> wrong =
                 here.form("/account/password", "current_password", "no", "new_password", "next password 1");
         assertThat(wrong.statusCode()).isEqualTo(403);
-        assertThat(html(wrong).select("#current-wrong").text()).contains("is not your password");
+        assertThat(html(wrong).select("#current-wrong").text()).contains("is incorrect");
         HttpResponse<String> tooShort =
                 here.form("/account/password", "current_password", PASSWORD, "new_password", "short");
         assertThat(tooShort.statusCode()).isEqualTo(422);

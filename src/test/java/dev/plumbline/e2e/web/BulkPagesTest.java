@@ -392,7 +392,7 @@ class BulkPagesTest {
         for (String part : List.of("", "/live", "/results.csv", "/results.ndjson")) {
             HttpResponse<String> response = stranger.page(path + part);
             assertThat(response.statusCode()).isEqualTo(404);
-            assertThat(page(response).select("h1").text()).isEqualTo("There is no such job");
+            assertThat(page(response).select("h1").text()).isEqualTo("Job not found");
             assertThat(page(response).select("main .lead").text())
                     .contains("copied in part", "another account's", "has been removed");
             assertThat(page(response).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");

@@ -103,7 +103,7 @@ class PageLayoutTest {
             RawHttpClient.Answer answer = client.answer();
 
             assertThat(answer.status()).isEqualTo(400);
-            assertThat(Jsoup.parse(answer.body()).select("main").text()).contains("write the sign itself as %25");
+            assertThat(Jsoup.parse(answer.body()).select("main").text()).contains("Encode a percent sign as %25");
         }
     }
 

@@ -175,7 +175,7 @@ class ReportPageTest {
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("retry-after")).isPresent();
         assertThat(parsed(refused).select("[role=alert]").text())
-                .contains("2 fresh checks in the last 60 minutes", "known are still free");
+                .contains("2 fresh checks in the last 60 minutes", "Cached results remain available");
     }
 
     @ParameterizedTest
@@ -183,7 +183,7 @@ class ReportPageTest {
             delimiter = '|',
             value = {
                 "/check/http-status/ftp%3A%2F%2Fx.example | 422 | must be https or http",
-                "/check/http-status/localhost | 422 | may not be checked",
+                "/check/http-status/localhost | 422 | not allowed",
                 "/check/http-status/example.com?max_redirects=99 | 422 | max_redirects must be a whole number",
                 "/check/http-status/example.com?nonsense=1 | 422 | nonsense",
                 "/check/http-status/example.com?method=get&method=head | 422 | method is given twice",

@@ -65,7 +65,7 @@ class PreferHeaderTest {
             @ForAll @IntRange(min = 1, max = 499) int line,
             @ForAll @AlphaChars @NumericChars @StringLength(22) String name) {
         assertThat(PageCursor.line(PageCursor.fromLine(line))).isEqualTo(line);
-        assertThat(PageCursor.job(PageCursor.behindJob("job_" + name))).isEqualTo("job_" + name);
+        assertThat(PageCursor.job(PageCursor.afterJob("job_" + name))).isEqualTo("job_" + name);
     }
 
     @ParameterizedTest

@@ -320,7 +320,7 @@ class HttpProbeTest {
         while (context.budget().take()) {
             left++;
         }
-        return RequestBudget.MOST - left;
+        return RequestBudget.MAX - left;
     }
 
     @Test

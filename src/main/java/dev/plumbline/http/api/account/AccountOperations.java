@@ -8,7 +8,7 @@ import dev.plumbline.http.problem.ProblemResponder;
 import java.util.List;
 import java.util.function.Function;
 
-/** The operations of people: signing in and out, their sessions, their password, their keys. */
+/** The operations on accounts, sessions and API keys. */
 public final class AccountOperations {
     private AccountOperations() {}
 

@@ -21,13 +21,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The answers of the account's operations: for one person's eyes, and for nobody to keep. */
+/** The responses of account operations: private and not cacheable. */
 final class AccountResponses {
-    private static final Map<String, String> TOO_MANY = Map.of(
-            SignInService.BY_ADDRESS, "Too many sign-ins from your address have failed.",
-            SignInService.BY_BOTH, "Too many sign-ins with this e-mail address have failed.",
-            SignInService.BY_ACCOUNT, "Too many sign-ins with this e-mail address have failed.",
-            SignInService.SIGN_UP, "Too many accounts were made from your address.");
+    private static final Map<String, String> LIMIT_MESSAGES = Map.of(
+            SignInService.BY_ADDRESS, "Too many failed sign-ins from your address.",
+            SignInService.BY_BOTH, "Too many failed sign-ins with this e-mail address.",
+            SignInService.BY_ACCOUNT, "Too many failed sign-ins with this e-mail address.",
+            SignInService.SIGN_UP, "Too many accounts were created from your address.");
 
     private AccountResponses() {}
 
@@ -94,28 +94,28 @@ final class AccountResponses {
         if (outcome instanceof SignInResult.RateLimited slowed) {
             return RateLimitHeaders.exceeded(
                     slowed.policy(),
-                    TOO_MANY.get(slowed.policy())
-                            + " The next try is possible in "
-                            + slowed.retryAfterSeconds()
-                            + " seconds.",
+                    LIMIT_MESSAGES.get(slowed.policy()) + " Retry in " + slowed.retryAfterSeconds() + " seconds.",
                     slowed.retryAfterSeconds());
         }
         if (outcome instanceof SignInResult.Disabled) {
             return Problem.of(
-                    403, "account-disabled", "The account is disabled", "Ask whoever runs this service to enable it.");
+                    403,
+                    "account-disabled",
+                    "Account disabled",
+                    "The operator has disabled this account. Contact the operator.");
         }
         if (outcome instanceof SignInResult.EmailTaken) {
             return Problem.of(
                     409,
                     "email-taken",
-                    "There is an account with this e-mail address",
-                    "Sign in with it, or use another address.");
+                    "E-mail address already in use",
+                    "An account with this e-mail address exists. Sign in, or use another address.");
         }
         return Problem.of(
                         401,
                         "wrong-credentials",
-                        "The e-mail address or the password is wrong",
-                        "Check both; passwords are case-sensitive.")
+                        "Incorrect e-mail address or password",
+                        "The e-mail address or password is incorrect. Passwords are case-sensitive.")
                 .with("WWW-Authenticate", SessionHandler.CHALLENGE);
     }
 }

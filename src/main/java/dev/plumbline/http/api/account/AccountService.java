@@ -35,19 +35,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people do with their account, as its operations and its pages ask for it. Bodies are as
- * openapi.json has them. What cannot be done is told to the caller as a problem; what fails fails
- * the request.
+ * Account operations shared by the API and the pages. Bodies have the form defined in openapi.json.
+ * Rejections are passed to the caller as problems; failures fail the request.
  */
 public final class AccountService {
-    private static final Duration FARTHEST = Duration.ofDays(36_525);
+    private static final Duration MAX_KEY_LIFETIME = Duration.ofDays(36_525);
 
     private final Dependencies needs;
 
     /**
-     * What they work with.
+     * The dependencies.
      *
-     * @param signUpPlan the plan of whoever makes an account; null: strangers make none
+     * @param signUpPlan the plan of new accounts; null if sign-up is disabled
      */
     public record Dependencies(
             AccountAdministration accounts,
@@ -62,33 +61,33 @@ public final class AccountService {
         this.needs = needs;
     }
 
-    /** Who is signed in, and whether a request comes from our own pages. */
+    /** The session authentication. */
     public SessionHandler people() {
         return needs.people;
     }
 
-    /** Whether strangers may make an account. */
+    /** Whether sign-up is enabled. */
     public boolean signUpIsOpen() {
         return needs.signUpPlan != null;
     }
 
     /**
-     * Signs in; the answer then carries the session.
+     * Signs in and sets the session cookie.
      *
-     * @param given with {@code email} and {@code password}
+     * @param given a body with {@code email} and {@code password}
      */
     public void signIn(
             RoutingContext ctx, JsonObject given, Consumer<AuthenticatedUser> then, Consumer<Problem> refused) {
         needs.signIns
                 .signIn(given.getString("email"), given.getString("password"), client(ctx))
-                .onSuccess(outcome -> goOn(ctx, () -> welcome(ctx, outcome, then, refused)))
+                .onSuccess(outcome -> goOn(ctx, () -> completeSignIn(ctx, outcome, then, refused)))
                 .onFailure(ctx::fail);
     }
 
     /**
-     * Makes an account and signs it in.
+     * Creates an account and signs it in.
      *
-     * @param given with {@code email} and {@code password}
+     * @param given a body with {@code email} and {@code password}
      */
     public void signUp(
             RoutingContext ctx, JsonObject given, Consumer<AuthenticatedUser> then, Consumer<Problem> refused) {
@@ -101,8 +100,8 @@ public final class AccountService {
         EmailAddress email = null;
         try {
             email = EmailAddress.parse(given.getString("email"));
-        } catch (IllegalArgumentException none) {
-            faults.add(Problem.Fault.pointer("/email", String.valueOf(none.getMessage())));
+        } catch (IllegalArgumentException invalid) {
+            faults.add(Problem.Fault.pointer("/email", String.valueOf(invalid.getMessage())));
         }
         String password = given.getString("password");
         String fault = PasswordHasher.fault(password);
@@ -115,7 +114,7 @@ public final class AccountService {
         }
         needs.signIns
                 .signUp(email, plan, password, client(ctx))
-                .onSuccess(outcome -> goOn(ctx, () -> welcome(ctx, outcome, then, refused)))
+                .onSuccess(outcome -> goOn(ctx, () -> completeSignIn(ctx, outcome, then, refused)))
                 .onFailure(ctx::fail);
     }
 
@@ -123,11 +122,11 @@ public final class AccountService {
         return Problem.of(
                 403,
                 "signup-closed",
-                "Accounts are not open to everybody",
-                "Ask whoever runs this service for an account (accounts.signup).");
+                "Sign-up is disabled",
+                "Ask the operator for an account. An operator can change `accounts.signup`.");
     }
 
-    private void welcome(
+    private void completeSignIn(
             RoutingContext ctx, SignInResult outcome, Consumer<AuthenticatedUser> then, Consumer<Problem> refused) {
         if (outcome instanceof SignInResult.Success welcome) {
             needs.people.signIn(ctx.response(), welcome.signedIn());
@@ -138,9 +137,9 @@ public final class AccountService {
     }
 
     /**
-     * Changes the password, and signs out everywhere else; the answer then carries a new session.
+     * Changes the password, ends all other sessions and sets the cookie of the new session.
      *
-     * @param given with {@code current_password} and {@code new_password}
+     * @param given a body with {@code current_password} and {@code new_password}
      */
     public void changePassword(
             RoutingContext ctx, AuthenticatedUser who, JsonObject given, Runnable then, Consumer<Problem> refused) {
@@ -168,30 +167,30 @@ public final class AccountService {
             refused.accept(Problem.of(
                             403,
                             "wrong-password",
-                            "The current password is wrong",
-                            "Check it; passwords are case-sensitive.")
-                    .withFaults(List.of(Problem.Fault.pointer("/current_password", "is not your password"))));
+                            "Incorrect password",
+                            "The current password is incorrect. Passwords are case-sensitive.")
+                    .withFaults(List.of(Problem.Fault.pointer("/current_password", "is incorrect"))));
         } else {
             refused.accept(AccountResponses.problem(outcome));
         }
     }
 
-    /** Who asks, as far as it can be known. */
+    /** The client address and User-Agent of the request. */
     private SignInService.Client client(RoutingContext ctx) {
         String agent = ctx.request().getHeader("User-Agent");
         return new SignInService.Client(needs.clients.quotaKey(ctx.request()), agent == null ? "" : agent);
     }
 
-    /** The account's keys, revoked ones too. */
+    /** Returns the API keys of the account, including revoked ones. */
     public Future<List<ApiKey>> keys(AuthenticatedUser who) {
         return needs.accounts.keys(who.account().id());
     }
 
     /**
-     * Makes a key.
+     * Creates an API key.
      *
-     * @param given with {@code name}, perhaps {@code scopes} and {@code expires_at}
-     * @param then with the key itself, which nobody can tell ever again
+     * @param given a body with {@code name} and optional {@code scopes} and {@code expires_at}
+     * @param then receives the key, which is not stored and cannot be shown again
      */
     public void createKey(
             RoutingContext ctx,
@@ -207,9 +206,10 @@ public final class AccountService {
         }
         Instant expiresAt = expiresAt(given);
         if (expiresAt != null && !expiresAt.isAfter(needs.clock.instant())) {
-            faults.add(Problem.Fault.pointer("/expires_at", "is not in the future"));
-        } else if (expiresAt != null && expiresAt.isAfter(needs.clock.instant().plus(FARTHEST))) {
-            faults.add(Problem.Fault.pointer("/expires_at", "is over 100 years away; leave it out"));
+            faults.add(Problem.Fault.pointer("/expires_at", "must be in the future"));
+        } else if (expiresAt != null && expiresAt.isAfter(needs.clock.instant().plus(MAX_KEY_LIFETIME))) {
+            faults.add(Problem.Fault.pointer(
+                    "/expires_at", "must be within 100 years; omit it for a key that does not expire"));
         }
         if (!faults.isEmpty()) {
             refused.accept(JsonBody.invalid(faults));
@@ -227,10 +227,10 @@ public final class AccountService {
     }
 
     private static Set<Scope> scopes(JsonObject given) {
-        JsonArray wanted = given.getJsonArray("scopes");
-        return wanted == null
+        JsonArray ids = given.getJsonArray("scopes");
+        return ids == null
                 ? EnumSet.allOf(Scope.class)
-                : wanted.stream()
+                : ids.stream()
                         .map(id -> Scope.of((String) id))
                         .filter(Objects::nonNull)
                         .collect(Collectors.toSet());
@@ -244,19 +244,19 @@ public final class AccountService {
             refused.accept(Problem.of(
                     409,
                     "too-many-keys",
-                    "The account has all the keys that it may have",
-                    "An account has at most "
+                    "Too many API keys",
+                    "The account has "
                             + AccountAdministration.MOST_KEYS
-                            + " live keys; revoke one that is not used any more."));
+                            + " active API keys, the maximum. Revoke a key that is no longer used."));
         } else {
-            refused.accept(Problem.notFound("The account is gone."));
+            refused.accept(Problem.notFound("The account no longer exists."));
         }
     }
 
     /**
-     * Revokes a key, however often it is asked to.
+     * Revokes a key. Idempotent.
      *
-     * @param id whatever was given
+     * @param id as given by the client; not validated
      */
     public void revokeKey(
             RoutingContext ctx, AuthenticatedUser who, String id, Runnable then, Consumer<Problem> refused) {
@@ -266,8 +266,8 @@ public final class AccountService {
         }
         needs.accounts
                 .revokeKey(who.account().id(), Long.parseLong(id))
-                .onSuccess(found -> goOn(ctx, () -> {
-                    if (found) {
+                .onSuccess(exists -> goOn(ctx, () -> {
+                    if (exists) {
                         then.run();
                     } else {
                         refused.accept(noSuchKey());
@@ -277,25 +277,25 @@ public final class AccountService {
     }
 
     public static Problem noSuchKey() {
-        return Problem.notFound("Your account has no such key; GET /api/v1/keys lists them.");
+        return Problem.notFound("Your account has no API key with this identifier. GET /api/v1/keys lists your keys.");
     }
 
-    /** Where the account is signed in, the last used first. */
+    /** Returns the sessions of the account, most recently used first. */
     public Future<List<Session>> sessions(AuthenticatedUser who) {
         return needs.sessions.list(who.account().id());
     }
 
     /**
-     * Signs out in one place, whether it is still signed in there or not; here, the answer then
-     * carries no session any more.
+     * Ends a session of the account. Idempotent. For the current session, also deletes the cookie.
      *
-     * @param id whatever was given
-     * @param then with whether that was here
+     * @param id as given by the client; not validated
+     * @param then receives whether it was the current session
      */
     public void endSession(
             RoutingContext ctx, AuthenticatedUser who, String id, Consumer<Boolean> then, Consumer<Problem> refused) {
         if (!id.matches("[0-9]{1,18}")) {
-            refused.accept(Problem.notFound("There is no such session; the account page lists them."));
+            refused.accept(Problem.notFound(
+                    "Your account has no session with this identifier. The account page lists your sessions."));
         } else if (Long.parseLong(id) == who.session().id()) {
             signOut(ctx, who, () -> then.accept(true));
         } else {
@@ -306,12 +306,12 @@ public final class AccountService {
         }
     }
 
-    /** Signs out here; the answer then carries no session any more. */
+    /** Ends the current session and deletes the cookie. */
     public void signOut(RoutingContext ctx, @Nullable AuthenticatedUser who, Runnable then) {
         end(ctx, who == null ? Future.succeededFuture() : needs.sessions.end(who.session()), then);
     }
 
-    /** Signs out everywhere, here too. */
+    /** Ends all sessions of the account, including the current one. */
     public void signOutEverywhere(RoutingContext ctx, AuthenticatedUser who, Runnable then) {
         end(ctx, needs.sessions.endAll(who.account().id()), then);
     }
@@ -324,7 +324,7 @@ public final class AccountService {
                 .onFailure(ctx::fail);
     }
 
-    /** Nobody else would answer after a fault. */
+    /** Runs a callback outside the router, where exceptions would be lost. */
     private static void goOn(RoutingContext ctx, Runnable next) {
         try {
             next.run();

@@ -8,7 +8,7 @@ import dev.plumbline.http.problem.ProblemResponder;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 
-/** {@code PUT /api/v1/account/password}: changes it, and signs out everywhere else. */
+/** {@code PUT /api/v1/account/password}: changes the password and ends all other sessions. */
 final class ChangePasswordOperation implements ApiOperation {
     static final String ID = "changePassword";
 

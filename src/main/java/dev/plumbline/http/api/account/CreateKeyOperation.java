@@ -8,7 +8,7 @@ import dev.plumbline.http.problem.ProblemResponder;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 
-/** {@code POST /api/v1/keys}: makes a key and shows it, this once. */
+/** {@code POST /api/v1/keys}: creates an API key; the only response that contains it. */
 final class CreateKeyOperation implements ApiOperation {
     static final String ID = "createKey";
 

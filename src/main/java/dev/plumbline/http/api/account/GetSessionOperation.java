@@ -5,7 +5,7 @@ import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.auth.SessionHandler;
 import io.vertx.ext.web.RoutingContext;
 
-/** {@code GET /api/v1/session}: who is signed in. */
+/** {@code GET /api/v1/session}: the current account and session. */
 final class GetSessionOperation implements ApiOperation {
     private final SessionHandler people;
 

@@ -6,7 +6,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 
-/** {@code GET /api/v1/keys}: what may be told of the account's keys. */
+/** {@code GET /api/v1/keys}: the API keys of the account, without the secrets. */
 final class ListKeysOperation implements ApiOperation {
     private final AccountService calls;
 

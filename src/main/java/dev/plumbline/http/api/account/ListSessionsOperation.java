@@ -9,7 +9,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 
-/** {@code GET /api/v1/sessions}: where the account is signed in. */
+/** {@code GET /api/v1/sessions}: the sessions of the account. */
 final class ListSessionsOperation implements ApiOperation {
     private final AccountService calls;
 

@@ -4,7 +4,7 @@ import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.problem.ProblemResponder;
 import io.vertx.ext.web.RoutingContext;
 
-/** {@code DELETE /api/v1/keys/{id}}: revokes a key, however often it is asked to. */
+/** {@code DELETE /api/v1/keys/{id}}: revokes an API key. Idempotent. */
 final class RevokeKeyOperation implements ApiOperation {
     private final AccountService calls;
     private final ProblemResponder problems;

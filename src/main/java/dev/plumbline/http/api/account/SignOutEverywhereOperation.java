@@ -3,7 +3,7 @@ package dev.plumbline.http.api.account;
 import dev.plumbline.http.ApiOperation;
 import io.vertx.ext.web.RoutingContext;
 
-/** {@code DELETE /api/v1/sessions}: signs the account out everywhere, here too. */
+/** {@code DELETE /api/v1/sessions}: ends all sessions of the account. */
 final class SignOutEverywhereOperation implements ApiOperation {
     private final AccountService calls;
 

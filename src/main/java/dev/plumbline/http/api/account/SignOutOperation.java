@@ -3,7 +3,7 @@ package dev.plumbline.http.api.account;
 import dev.plumbline.http.ApiOperation;
 import io.vertx.ext.web.RoutingContext;
 
-/** {@code DELETE /api/v1/session}: signs out, however often it is asked to. */
+/** {@code DELETE /api/v1/session}: ends the current session. Idempotent. */
 final class SignOutOperation implements ApiOperation {
     private final AccountService calls;
 

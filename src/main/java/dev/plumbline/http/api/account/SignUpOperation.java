@@ -6,7 +6,7 @@ import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.ProblemResponder;
 import io.vertx.ext.web.RoutingContext;
 
-/** {@code POST /api/v1/account}: makes an account and signs it in, where strangers may. */
+/** {@code POST /api/v1/account}: creates an account and signs it in, if sign-up is enabled. */
 final class SignUpOperation implements ApiOperation {
     static final String ID = "signUp";
 

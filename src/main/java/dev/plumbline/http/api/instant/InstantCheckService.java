@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Instant checks as requests ask for them, of the API and of pages alike. */
+/** Runs instant checks for the API and the pages. */
 public final class InstantCheckService {
     private static final String VIA = "1.1 plumbline";
 
@@ -28,7 +28,7 @@ public final class InstantCheckService {
     private final String product;
 
     /**
-     * @param product how our own User-Agent begins
+     * @param product the product name in the User-Agent of checks
      */
     public InstantCheckService(InstantChecks checks, ClientAddress clients, String product) {
         this.checks = checks;
@@ -37,24 +37,24 @@ public final class InstantCheckService {
     }
 
     /**
-     * Has a check run if its result is not known; its options are the query parameters.
+     * Runs a check unless its result is cached. The query parameters are the options.
      *
-     * @param target as it was typed, decoded
+     * @param target the decoded target
      * @return does not fail
      */
     public Future<InstantOutcome> check(RoutingContext ctx, String module, String target) {
         return ask(ctx, module, target, checks::check);
     }
 
-    /** As {@link #check}, but nothing is run and nothing charged. */
+    /** Returns a cached result. Never runs a check or charges the rate limit. */
     public Future<InstantOutcome> look(RoutingContext ctx, String module, String target) {
         return ask(ctx, module, target, checks::look);
     }
 
     /**
-     * What the client has left of its fresh checks.
+     * Returns the remaining fresh checks of the client.
      *
-     * @return null where that is not known, and where nothing is limited; does not fail
+     * @return null if unknown or unlimited; does not fail
      */
     public Future<Message.@Nullable Granted> left(RoutingContext ctx) {
         return checks.left(clients.quotaKey(ctx.request()));
@@ -66,7 +66,7 @@ public final class InstantCheckService {
         for (Map.Entry<String, String> parameter : ctx.queryParams()) {
             if (options.put(parameter.getKey(), parameter.getValue()) != null) {
                 return Future.succeededFuture(new InstantOutcome.BadOptions(
-                        List.of(new Options.Fault(parameter.getKey(), "is given twice"))));
+                        List.of(new Options.Fault(parameter.getKey(), "must not be repeated"))));
             }
         }
         return call.apply(new InstantRequest(
@@ -78,22 +78,25 @@ public final class InstantCheckService {
                 fromOurselves(ctx.request())));
     }
 
-    /** A check's own request says so twice: an option can change its User-Agent (RFC 9110, 7.6.3). */
+    /**
+     * Whether the request was sent by a check. Tests User-Agent and Via (RFC 9110, 7.6.3), because an
+     * option can change the User-Agent.
+     */
     private boolean fromOurselves(HttpServerRequest request) {
         String agent = request.getHeader("User-Agent");
         String via = request.getHeader("Via");
         return (agent != null && agent.startsWith(product)) || (via != null && via.contains(VIA));
     }
 
-    /** Tells by headers what is left of the quota, where something was taken from it. */
+    /** Sets the rate limit headers if the check was charged. */
     public static void tellQuota(RoutingContext ctx, InstantOutcome.Answered answered) {
         Message.Granted quota = answered.quota();
         if (quota != null) {
-            tell(ctx, quota.limit(), quota.remaining(), quota.resetSeconds());
+            writeQuota(ctx, quota.limit(), quota.remaining(), quota.resetSeconds());
         }
     }
 
-    private static void tell(RoutingContext ctx, int limit, int remaining, int seconds) {
+    private static void writeQuota(RoutingContext ctx, int limit, int remaining, int seconds) {
         RateLimitHeaders.write(
                 ctx.response(), List.of(new JobMessage.QuotaLeft(InstantChecks.POLICY, limit, remaining, seconds)));
     }
@@ -101,12 +104,11 @@ public final class InstantCheckService {
     private static Problem overQuota(Message.Denied quota) {
         return RateLimitHeaders.exceeded(
                 InstantChecks.POLICY,
-                "Your address has had "
+                "Your address has used its "
                         + quota.limit()
-                        + " fresh checks in the last 60 minutes. Results that are known are still free; the"
-                        + " next fresh check is possible in "
+                        + " fresh checks of the last 60 minutes. Retry in "
                         + quota.retryAfterSeconds()
-                        + " seconds.",
+                        + " seconds. Cached results remain available.",
                 quota.retryAfterSeconds());
     }
 
@@ -114,8 +116,9 @@ public final class InstantCheckService {
         return Problem.of(
                         422,
                         "invalid-option",
-                        "An option is wrong",
-                        "The tools list says which options the module has and what they may be.")
+                        "Invalid option",
+                        "At least one option is not valid. See `errors`. /api/v1/tools declares the options of"
+                                + " each module.")
                 .withFaults(faults.stream()
                         .map(fault -> Problem.Fault.parameter(fault.name(), fault.detail()))
                         .toList());
@@ -125,48 +128,50 @@ public final class InstantCheckService {
         return Problem.of(
                 404,
                 "unknown-module",
-                "There is no such module",
-                "There is no module '" + name + "'; /api/v1/tools lists them all.");
+                "Unknown module",
+                "There is no module '" + name + "'. /api/v1/tools lists all modules.");
     }
 
-    /** What to answer when there is no result; what is left of the quota is told by headers. */
+    /**
+     * Returns the problem of an outcome without result. Sets the rate limit headers if applicable.
+     */
     public static Problem problem(RoutingContext ctx, InstantOutcome outcome) {
         if (outcome instanceof InstantOutcome.OverQuota over) {
-            tell(ctx, over.quota().limit(), 0, over.quota().retryAfterSeconds());
+            writeQuota(ctx, over.quota().limit(), 0, over.quota().retryAfterSeconds());
             return overQuota(over.quota());
         }
         if (outcome instanceof InstantOutcome.UnknownModule unknown) {
             return unknownModule(unknown.module());
         }
         if (outcome instanceof InstantOutcome.InvalidTarget invalid) {
-            return Problem.of(422, "invalid-target", "The module cannot check this target", invalid.detail())
+            return Problem.of(422, "invalid-target", "Invalid target", invalid.detail())
                     .withFaults(List.of(Problem.Fault.parameter("target", invalid.detail())));
         }
         if (outcome instanceof InstantOutcome.BadOptions bad) {
             return badOptions(bad.faults());
         }
         if (outcome instanceof InstantOutcome.NotAllowed refused) {
-            return Problem.of(422, "target-not-allowed", "The target may not be checked", refused.detail())
+            return Problem.of(422, "target-not-allowed", "Target not allowed", refused.detail())
                     .withFaults(List.of(Problem.Fault.parameter("target", refused.detail())));
         }
         if (outcome instanceof InstantOutcome.Loop) {
             return Problem.of(
                     422,
                     "request-loop",
-                    "A check asks for a check",
-                    "The request carries the User-Agent of a check of this kind of service; to keep such"
-                            + " services from checking each other for ever, it gets no fresh check.");
+                    "Request loop detected",
+                    "The request was sent by a Plumbline check. Fresh checks are rejected to prevent request"
+                            + " loops.");
         }
         if (outcome instanceof InstantOutcome.NoRoom full) {
             return Problem.unavailable(
                     "overloaded",
-                    "Too many checks are under way, here or at this target; try again shortly. Nothing was"
-                            + " charged.",
+                    "Too many checks are in progress on this service or for this target. Retry shortly. The"
+                            + " rate limit was not charged.",
                     full.retryAfterSeconds());
         }
         String detail = outcome instanceof InstantOutcome.Unavailable away
                 ? away.detail()
-                : "The service cannot answer just now; try again shortly.";
+                : "The service is unavailable. Retry shortly.";
         return Problem.unavailable("unavailable", detail, 2);
     }
 }

@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code POST /api/v1/jobs}. */
 final class CreateJobOperation implements ApiOperation {
-    static final int MOST_BYTES = 8 << 20;
+    static final int MAX_BYTES = 8 << 20;
 
-    /** What is larger is read beside the event loop. */
+    /** Larger bodies are parsed on a worker thread. */
     static final int SMALL_BYTES = 64 << 10;
 
-    private static final int MOST_READ_AT_ONCE = 4;
-    private static final int MOST_WAITING = 32;
+    private static final int MAX_CONCURRENT_READS = 4;
+    private static final int MAX_WAITING = 32;
     private static final long WAIT_MS = 5_000;
 
     private final ApiKeyHandler authentication;
@@ -39,11 +39,11 @@ final class CreateJobOperation implements ApiOperation {
     private final JobRequestReader reader;
     private final JobClient calls;
     private final JobResponses answers;
-    private final Duration patience;
-    private final RequestSemaphore turns = new RequestSemaphore(MOST_READ_AT_ONCE, MOST_WAITING, WAIT_MS);
+    private final Duration bodyTimeout;
+    private final RequestSemaphore turns = new RequestSemaphore(MAX_CONCURRENT_READS, MAX_WAITING, WAIT_MS);
 
     /**
-     * @param patience how long a body may take to come
+     * @param bodyTimeout the timeout for receiving a body
      */
     CreateJobOperation(
             ApiKeyHandler authentication,
@@ -51,19 +51,19 @@ final class CreateJobOperation implements ApiOperation {
             JobRequestReader reader,
             JobClient calls,
             JobResponses answers,
-            Duration patience) {
+            Duration bodyTimeout) {
         this.authentication = authentication;
         this.bodies = bodies;
         this.reader = reader;
         this.calls = calls;
         this.answers = answers;
-        this.patience = patience;
+        this.bodyTimeout = bodyTimeout;
     }
 
     /**
-     * A body that was read.
+     * A parsed body.
      *
-     * @param hash null where nobody needs it
+     * @param hash null without an Idempotency-Key
      */
     private record Body(JobRequestReader.Outcome outcome, @Nullable String hash) {}
 
@@ -79,19 +79,19 @@ final class CreateJobOperation implements ApiOperation {
             if (!ContentNegotiation.acceptsJson(ctx)) {
                 ctx.fail(406);
             } else if (keys.size() > 1) {
-                answers.problem(ctx, Problem.badRequest("Idempotency-Key is given twice; send one."));
+                answers.problem(ctx, Problem.badRequest("The request has two Idempotency-Key headers. Send one."));
             } else {
                 String key = keys.isEmpty() ? null : keys.get(0);
                 bodies.readJson(
                         ctx,
-                        MOST_BYTES,
-                        patience,
+                        MAX_BYTES,
+                        bodyTimeout,
                         body -> answers.when(
                                 ctx,
                                 read(ctx, body, key != null),
-                                // a key may have been revoked while the body came
+                                // the API key can have been revoked while the body was received
                                 done -> authentication.caller(
-                                        ctx, Scope.JOBS_WRITE, caller -> evaluate(ctx, caller, key, done))));
+                                        ctx, Scope.JOBS_WRITE, caller -> create(ctx, caller, key, done))));
             }
         });
     }
@@ -100,7 +100,7 @@ final class CreateJobOperation implements ApiOperation {
         if (body.length() <= SMALL_BYTES) {
             return Future.succeededFuture(body).map(all -> read(all, hashed));
         }
-        return turns.during(ctx.vertx(), "Too many large jobs are being read; try again shortly.", () -> ctx.vertx()
+        return turns.during(ctx.vertx(), "Too many large jobs are being processed. Retry shortly.", () -> ctx.vertx()
                 .executeBlocking(() -> read(body, hashed), false));
     }
 
@@ -108,7 +108,7 @@ final class CreateJobOperation implements ApiOperation {
         return new Body(reader.read(body), hashed ? hash(body) : null);
     }
 
-    private void evaluate(RoutingContext ctx, ApiCaller caller, @Nullable String key, Body body) {
+    private void create(RoutingContext ctx, ApiCaller caller, @Nullable String key, Body body) {
         if (body.outcome() instanceof JobRequestReader.Malformed malformed) {
             answers.problem(ctx, Problem.badRequest(malformed.detail()));
         } else if (body.outcome() instanceof JobRequestReader.Invalid wrong) {
@@ -144,7 +144,7 @@ final class CreateJobOperation implements ApiOperation {
                 ctx,
                 created.job(),
                 JobViewParameters.whole(!minimal),
-                (from, most) -> Future.succeededFuture(pending(items, from, most)),
+                (from, max) -> Future.succeededFuture(pending(items, from, max)),
                 () -> {
                     ctx.response().setStatusCode(202).putHeader("Location", answers.location(created.job()));
                     RateLimitHeaders.write(ctx.response(), created.quotas());
@@ -157,9 +157,9 @@ final class CreateJobOperation implements ApiOperation {
                 });
     }
 
-    private static List<JobMessage.ResultLine> pending(List<String> items, int from, int most) {
-        List<JobMessage.ResultLine> lines = new ArrayList<>(most);
-        for (int i = from; i < Math.min(items.size(), from + most); i++) {
+    private static List<JobMessage.ResultLine> pending(List<String> items, int from, int max) {
+        List<JobMessage.ResultLine> lines = new ArrayList<>(max);
+        for (int i = from; i < Math.min(items.size(), from + max); i++) {
             lines.add(new JobMessage.ResultLine(i, items.get(i), null));
         }
         return lines;
@@ -169,17 +169,17 @@ final class CreateJobOperation implements ApiOperation {
         String detail;
         if (faults.size() == 1) {
             Problem.Fault one = faults.get(0);
-            detail = (one.where().isEmpty() ? "The body " : "One thing in the body is wrong: " + one.where() + ' ')
+            detail = (one.where().isEmpty() ? "The request body " : one.where() + ' ')
                     + one.detail()
                     + (one.detail().endsWith(".") ? "" : ".");
         } else {
-            detail = (faults.size() < JobRequestReader.MOST_FAULTS
-                            ? faults.size() + " things in the body are wrong"
-                            : "Many things in the body are wrong; here are the first " + faults.size())
-                    + "; errors names each.";
+            detail = "The request body has "
+                    + (faults.size() < JobRequestReader.MAX_FAULTS ? "" : "at least ")
+                    + faults.size()
+                    + " errors. See `errors`.";
         }
-        detail += " Nothing was created.";
-        return Problem.of(422, "invalid-job", "The job is wrong", detail).withFaults(faults);
+        detail += " No job was created.";
+        return Problem.of(422, "invalid-job", "Invalid job", detail).withFaults(faults);
     }
 
     private static Problem overQuota(JobMessage.JobOverQuota over) {
@@ -187,13 +187,13 @@ final class CreateJobOperation implements ApiOperation {
         boolean ofAccount = quota.policy().equals(JobMessage.QuotaLeft.OF_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
-                (ofAccount ? "The keys of this account have together" : "This key has")
+                (ofAccount ? "The API keys of this account have" : "This API key has")
                         + " created "
                         + quota.limit()
-                        + " jobs in the last 60 minutes; the next can be created in "
+                        + " jobs in the last 60 minutes. Retry in "
                         + over.retryAfterSeconds()
-                        + " seconds. Nothing was charged, and a job may have "
-                        + JobRequestReader.MOST_ITEMS
+                        + " seconds. Rejected requests are not charged. A job can have up to "
+                        + JobRequestReader.MAX_ITEMS
                         + " lines.",
                 over.retryAfterSeconds());
     }
@@ -203,17 +203,16 @@ final class CreateJobOperation implements ApiOperation {
             return Problem.of(
                     422,
                     "idempotency-mismatch",
-                    "The Idempotency-Key stands for another request",
-                    "This Idempotency-Key was sent with another body in the last 24 hours; choose a new one"
+                    "Idempotency-Key mismatch",
+                    "This Idempotency-Key was used with a different body in the last 24 hours. Use a new value"
                             + " for a new job.");
         }
         if (reply instanceof JobMessage.IdempotencyPending) {
             return Problem.of(
                             409,
                             "idempotency-pending",
-                            "The same request is under way",
-                            "A request with this Idempotency-Key is being handled just now; send this one again"
-                                    + " shortly.")
+                            "Request in progress",
+                            "Another request with this Idempotency-Key is still in progress. Retry shortly.")
                     .with("Retry-After", "1");
         }
         return JobClient.unavailable();

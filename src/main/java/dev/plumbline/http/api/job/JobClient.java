@@ -9,15 +9,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the coordinator of jobs. A refusal, or no answer in time, is a failed future with a {@link
- * Refusal}.
+ * Sends requests to the job coordinator over the event bus. Rejections and timeouts are failed
+ * futures with a {@link Refusal}.
  */
 final class JobClient {
     private static final long TIMEOUT_MS = 5_000;
     private static final int RETRY_SECONDS = 2;
     private static final String MAYBE_DONE =
-            "What was asked to be created or cancelled may have been all the same: an Idempotency-Key"
-                    + " makes it safe to ask again.";
+            "The job may have been created or cancelled anyway. Use an Idempotency-Key to retry safely.";
 
     private final MessageBus bus;
 
@@ -25,7 +24,7 @@ final class JobClient {
         this.bus = bus;
     }
 
-    /** Why there is no answer but a problem. */
+    /** A failure that is reported as a problem. */
     static final class Refusal extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -75,14 +74,14 @@ final class JobClient {
                 .compose(reply -> reply instanceof JobMessage.JobList list
                         ? Future.succeededFuture(list)
                         : Future.failedFuture(new Refusal(
-                                reply instanceof JobMessage.NoSuchJob ? PageCursor.none() : unavailable())));
+                                reply instanceof JobMessage.NoSuchJob ? PageCursor.invalid() : unavailable())));
     }
 
-    /** The lines of a job as they were at its version. */
+    /** Returns the lines of a job at its version. */
     LineStream.Source lines(JobMessage.JobHead job) {
-        return (from, most) -> ask(
+        return (from, max) -> ask(
                         BusAddresses.JOB_RESULTS,
-                        new JobMessage.ReadResults(job.id(), job.version(), from, most),
+                        new JobMessage.ReadResults(job.id(), job.version(), from, max),
                         JobMessage.ResultsReply.class,
                         TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.ResultLines page
@@ -92,8 +91,8 @@ final class JobClient {
 
     private Future<JobMessage.JobHead> job(String address, JobMessage question, long timeoutMs) {
         return ask(address, question, JobMessage.JobReply.class, timeoutMs)
-                .compose(reply -> reply instanceof JobMessage.JobFound found
-                        ? Future.succeededFuture(found.job())
+                .compose(reply -> reply instanceof JobMessage.JobFound existing
+                        ? Future.succeededFuture(existing.job())
                         : Future.failedFuture(new Refusal(problem(reply))));
     }
 
@@ -103,26 +102,25 @@ final class JobClient {
                 .recover(failure -> Future.failedFuture(new Refusal(unanswered(failure))));
     }
 
-    /** Nothing is known of the database: the one who would ask it has not answered. */
+    /** Returns the problem for a request without reply. */
     private static Problem unanswered(Throwable failure) {
         if (MessageBus.unserved(failure)) {
             return Problem.unavailable(
                     "unavailable",
-                    "The service is starting or stopping, and nobody in it answers for jobs just now; nothing"
-                            + " was done. Try again shortly.",
+                    "Jobs are unavailable because the service is starting or stopping. Nothing was changed. Retry"
+                            + " shortly.",
                     RETRY_SECONDS);
         }
         if (MessageBus.timedOut(failure)) {
             return Problem.unavailable(
                     "unavailable",
-                    "The part of the service that keeps the jobs did not answer in time; try again shortly. "
-                            + MAYBE_DONE,
+                    "The job coordinator did not respond in time. Retry shortly. " + MAYBE_DONE,
                     RETRY_SECONDS);
         }
         return Problem.unavailable(
                 "internal",
-                "Something is wrong with the part of the service that keeps the jobs, and its log tells"
-                        + " what; try again later, and tell whoever runs this service if it stays so. "
+                "The job coordinator failed. See the log. Retry later, and contact the operator if the problem"
+                        + " persists. "
                         + MAYBE_DONE,
                 RETRY_SECONDS);
     }
@@ -135,8 +133,8 @@ final class JobClient {
             return Problem.of(
                     410,
                     "job-expired",
-                    "The results have been deleted",
-                    "The job has ended and its results were kept until its expires_at; create it again.");
+                    "Job results expired",
+                    "The results of this job expired and have been deleted. Create the job again.");
         }
         return unavailable();
     }
@@ -145,12 +143,12 @@ final class JobClient {
         return Problem.of(
                 404,
                 "no-such-job",
-                "There is no such job",
-                "Your account has no job with this token; GET /api/v1/jobs lists those it has.");
+                "Job not found",
+                "Your account has no job with this token. GET /api/v1/jobs lists your jobs.");
     }
 
     static Problem unavailable() {
         return Problem.unavailable(
-                "unavailable", "The database did not answer in time; try again shortly. " + MAYBE_DONE, RETRY_SECONDS);
+                "unavailable", "The database did not respond in time. Retry shortly. " + MAYBE_DONE, RETRY_SECONDS);
     }
 }

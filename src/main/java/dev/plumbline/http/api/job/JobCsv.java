@@ -22,14 +22,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job's lines as CSV (RFC 4180): UTF-8 without a byte order mark, CRLF, a header, then a record a
- * line. What is null is an empty cell, an empty string a quoted one; arrays and objects are JSON.
+ * The lines of a job as CSV (RFC 4180): UTF-8 without a byte order mark, CRLF, a header row and one
+ * record per line. Null is an empty cell, an empty string is a quoted cell; arrays and objects are
+ * JSON.
  *
- * <p>Whoever runs a target chooses much of what stands here, and a spreadsheet takes what begins
- * like a formula for one: such text gets an apostrophe before it.
+ * <p>Cells contain data of the targets, and spreadsheets run cells that begin like a formula. Such
+ * cells are prefixed with an apostrophe.
  */
 public final class JobCsv implements LineWriter {
-    /** The columns before those of the module's fields. */
+    /** The columns before the fields of the module. */
     public static final List<String> COLUMNS = List.of(
             "index",
             "input",
@@ -47,7 +48,10 @@ public final class JobCsv implements LineWriter {
     private static final int INPUT = 1;
     private static final int STATE = 3;
 
-    /** What makes a formula: also in full width, and behind what a spreadsheet strips. */
+    /**
+     * The first characters of formulas, including full-width forms and characters that spreadsheets
+     * strip.
+     */
     private static final String DANGEROUS = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n";
 
     private final JobMessage.JobHead job;
@@ -63,8 +67,8 @@ public final class JobCsv implements LineWriter {
             .build(text);
 
     /**
-     * @param module null when this program has it no longer: then there are no columns for its fields
-     * @param raw whether cells are left as they are, for programs
+     * @param module null if the module no longer exists; its fields then have no columns
+     * @param raw whether formulas are not escaped
      */
     JobCsv(JobMessage.JobHead job, @Nullable ModuleDescription module, boolean raw) {
         this.job = job;
@@ -117,7 +121,7 @@ public final class JobCsv implements LineWriter {
         }
     }
 
-    /** Puts the members of an object, or nothing where it is null, into their columns. */
+    /** Writes the members of an object into their columns. Does nothing for null. */
     private void members(
             JsonParser json, byte[] bytes, @Nullable String[] cells, Map<String, Integer> columns, String prefix)
             throws IOException {
@@ -139,12 +143,12 @@ public final class JobCsv implements LineWriter {
         cells[column] = switch (json.currentToken()) {
             case VALUE_NULL -> null;
             case VALUE_STRING -> safe(json.getText());
-            case START_ARRAY, START_OBJECT -> asItStands(json, bytes);
+            case START_ARRAY, START_OBJECT -> rawJson(json, bytes);
             default -> json.getText();
         };
     }
 
-    private static String asItStands(JsonParser json, byte[] bytes) throws IOException {
+    private static String rawJson(JsonParser json, byte[] bytes) throws IOException {
         int from = (int) json.currentTokenLocation().getByteOffset();
         json.skipChildren();
         int to = (int) json.currentLocation().getByteOffset();

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs as JSON. Equal jobs make equal bytes. */
+/** Serializes jobs as JSON. Equal jobs have equal bytes. */
 final class JobJson {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final String PATH = "/api/v1/jobs/";
@@ -22,18 +22,18 @@ final class JobJson {
     private final String publicUrl;
 
     /**
-     * @param publicUrl under which people reach the service
+     * @param publicUrl the public base URL of the service
      */
     JobJson(String publicUrl) {
         this.publicUrl = publicUrl;
     }
 
-    /** Where the job is found. */
+    /** Returns the URL of the job. */
     String location(JobMessage.JobHead job) {
         return publicUrl + PATH + job.token();
     }
 
-    /** A job without its lines. */
+    /** Returns a job without its lines. */
     Buffer summary(JobMessage.JobHead job) {
         return written(json -> {
             json.writeStartObject();
@@ -42,7 +42,7 @@ final class JobJson {
         });
     }
 
-    /** A page of an account's jobs. */
+    /** Returns a page of jobs. */
     Buffer list(List<JobMessage.JobHead> jobs, @Nullable String nextCursor) {
         return written(json -> {
             json.writeStartObject();
@@ -59,10 +59,10 @@ final class JobJson {
     }
 
     /**
-     * A job with its lines.
+     * Returns the format of a job with its lines.
      *
-     * @param from index of the first line that is shown
-     * @param nextCursor where the lines go on; null behind the last
+     * @param from the index of the first line
+     * @param nextCursor the cursor of the next page; null on the last page
      */
     LineWriter whole(JobMessage.JobHead job, int from, @Nullable String nextCursor) {
         return new LineWriter() {
@@ -89,7 +89,7 @@ final class JobJson {
         };
     }
 
-    /** A job's lines, each a JSON object of its own with a line feed behind it. */
+    /** Returns the NDJSON format: one JSON object per line. */
     static LineWriter ndjson(JobMessage.JobHead job) {
         return new LineWriter() {
             @Override
@@ -140,10 +140,10 @@ final class JobJson {
         json.writeEndObject();
     }
 
-    /** How much of it is over, 0 to 1, in thousandths; 1 only when all of it is. */
+    /** The completed share, from 0 to 1, rounded down to thousandths. */
     private static double progress(JobMessage.JobHead job) {
-        int over = job.done() + job.cancelled();
-        return Math.floor(1000.0 * over / Math.max(1, job.total())) / 1000;
+        int completed = job.done() + job.cancelled();
+        return Math.floor(1000.0 * completed / Math.max(1, job.total())) / 1000;
     }
 
     private static void value(JsonGenerator json, Object value) throws IOException {

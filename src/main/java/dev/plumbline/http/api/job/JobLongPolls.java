@@ -9,56 +9,59 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Requests that are held until their job has changed: so many of one key at once, on this node. */
+/**
+ * Holds requests until their job changes (long polling). Limits the held requests per API key and
+ * node.
+ */
 final class JobLongPolls {
-    /** Wait until the job is final, whatever its version. */
+    /** Waits until the job is final, regardless of its version. */
     static final long UNTIL_FINAL = -1;
 
-    static final int MOST_OF_A_KEY = 10;
+    static final int MAX_PER_KEY = 10;
 
-    /** How long a client that has gone, or a stop of the service, goes unnoticed. */
+    /** The interval for detecting a closed connection or a shutdown. */
     private static final long SLICE_MS = 5_000;
 
     private final JobClient calls;
-    private final int mostSeconds;
+    private final int maxSeconds;
     private final ConcurrentMap<Long, Integer> held = new ConcurrentHashMap<>();
     private volatile boolean draining;
 
     /**
-     * @param mostSeconds how long a request is held, whatever its client prefers
+     * @param maxSeconds the maximum time for which a request is held
      */
-    JobLongPolls(JobClient calls, int mostSeconds) {
+    JobLongPolls(JobClient calls, int maxSeconds) {
         this.calls = calls;
-        this.mostSeconds = mostSeconds;
+        this.maxSeconds = maxSeconds;
     }
 
-    /** Holds no request any more. */
+    /** Ends held requests and holds no further ones. */
     void drain() {
         draining = true;
     }
 
-    /** How long a client that prefers so many seconds is held. */
+    /** Returns the time for which a request with this preference is held, in seconds. */
     int seconds(int preferred) {
-        return Math.min(preferred, mostSeconds);
+        return Math.min(preferred, maxSeconds);
     }
 
-    /** Takes a place for a request of this key; false when there is none, and nothing was taken. */
+    /** Acquires a slot for a request of this key. Returns false if none is available. */
     boolean enter(ApiCaller caller) {
-        boolean[] room = new boolean[1];
+        boolean[] acquired = new boolean[1];
         held.compute(caller.keyId(), (key, count) -> {
             int others = count == null ? 0 : count;
-            room[0] = others < MOST_OF_A_KEY && !draining;
-            return room[0] ? (Integer) (others + 1) : count;
+            acquired[0] = others < MAX_PER_KEY && !draining;
+            return acquired[0] ? (Integer) (others + 1) : count;
         });
-        return room[0];
+        return acquired[0];
     }
 
     /**
-     * The job when it has changed, or as it is after that time. Gives the place of {@link #enter}
-     * back then, or when the client has gone.
+     * Completes with the job when it changes or after the given time. Releases the slot of {@link
+     * #enter} then, or when the connection closes.
      *
-     * @param knownVersion wait until the job is of a later version, or {@link #UNTIL_FINAL}
-     * @param ctx of the client who waits
+     * @param knownVersion the version to wait past, or {@link #UNTIL_FINAL}
+     * @param ctx the context of the held request
      */
     Future<JobMessage.JobHead> await(
             RoutingContext ctx, ApiCaller caller, String token, long knownVersion, int seconds) {

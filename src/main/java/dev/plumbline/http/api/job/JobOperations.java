@@ -9,9 +9,9 @@ import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
 import java.util.List;
 
-/** The operations on jobs, and what they share. One for each node. */
+/** The job operations and their shared state. One instance per node. */
 public final class JobOperations {
-    private static final int LONGEST_WAIT_SECONDS = 30;
+    private static final int MAX_WAIT_SECONDS = 30;
 
     private final List<ApiOperation> operations;
     private final JobLongPolls waits;
@@ -28,8 +28,8 @@ public final class JobOperations {
         JobClient calls = new JobClient(bus);
         JobResponses answers =
                 new JobResponses(modules, json, problems, http.idleTimeout().toMillis());
-        // a connection that is held is silent, and must not be taken for one that is idle
-        int wait = (int) Math.min(LONGEST_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
+        // a held request must not run into the idle timeout of its connection
+        int wait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
         waits = new JobLongPolls(calls, wait);
         JobRequestReader reader = new JobRequestReader(modules);
         forPages = new PageJobService(calls, reader, answers);
@@ -46,12 +46,12 @@ public final class JobOperations {
         return operations;
     }
 
-    /** Jobs as pages ask for them. */
+    /** The job functions used by the pages. */
     public PageJobService forPages() {
         return forPages;
     }
 
-    /** Lets go of the requests that are held, within seconds; for the end of the service. */
+    /** Ends held requests within seconds. For shutdown. */
     public void drain() {
         waits.drain();
     }

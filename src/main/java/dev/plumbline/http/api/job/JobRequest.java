@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What somebody wants done as a job, found valid.
+ * A valid request to create a job.
  *
- * @param items the lines as they came, 1 to 500
- * @param options what differs from the module's defaults
- * @param fresh whether results that are known are not good enough
+ * @param items the lines as submitted, 1 to 500
+ * @param options the options that differ from the defaults of the module
+ * @param fresh whether cached results must not be used
  */
 record JobRequest(String module, List<String> items, Map<String, Object> options, boolean fresh) {}

@@ -28,31 +28,31 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a job from the body of a request, in one walk over it, and names everything that is wrong.
- * It accepts what openapi.json and the tool's {@code options_schema} accept; the router's own
- * validation takes some thirty times as long and names one fault.
+ * Parses the body of a request to create a job in one pass and collects all errors. Accepts the
+ * bodies that match openapi.json and the {@code options_schema} of the module. The validation of
+ * the Vert.x router takes about 30 times as long and reports only one error.
  */
 final class JobRequestReader {
-    static final int MOST_ITEMS = 500;
-    static final int MOST_ITEM_BYTES = 2048;
-    static final int MOST_FAULTS = 100;
+    static final int MAX_ITEMS = 500;
+    static final int MAX_ITEM_BYTES = 2048;
+    static final int MAX_FAULTS = 100;
 
-    private static final int MOST_NESTED = 64;
-    private static final int MOST_NUMBER_CHARACTERS = 100;
-    private static final int MOST_NAME_CHARACTERS = 8 * 1024 * 1024;
+    private static final int MAX_NESTING = 64;
+    private static final int MAX_NUMBER_LENGTH = 100;
+    private static final int MAX_NAME_LENGTH = 8 * 1024 * 1024;
 
-    private static final String HALF_A_PAIR = "holds half a surrogate pair, which UTF-8 cannot say";
+    private static final String UNPAIRED_SURROGATE = "contains an unpaired surrogate, which is not valid Unicode";
 
-    /** As the three bytes that it is in UTF-8. */
+    /** The byte order mark in UTF-8. */
     private static final int BYTE_ORDER_MARK = (byte) 0xef << 16 | 0xbbbf;
 
     private static final JsonFactory JSON = JsonFactory.builder()
-            // a table of names would be filled by whoever sends many
+            // clients could fill the symbol table
             .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
             .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(MOST_NESTED)
-                    .maxNumberLength(MOST_NUMBER_CHARACTERS)
-                    .maxNameLength(MOST_NAME_CHARACTERS)
+                    .maxNestingDepth(MAX_NESTING)
+                    .maxNumberLength(MAX_NUMBER_LENGTH)
+                    .maxNameLength(MAX_NAME_LENGTH)
                     .build())
             .build();
 
@@ -62,16 +62,16 @@ final class JobRequestReader {
         this.modules = modules;
     }
 
-    /** What became of a body. */
+    /** The outcome of parsing. */
     sealed interface Outcome {}
 
     record Read(JobRequest request) implements Outcome {}
 
-    /** It is no JSON; the detail says where it breaks. */
+    /** The body is not valid JSON. The detail contains the position. */
     record Malformed(String detail) implements Outcome {}
 
     /**
-     * It is JSON, and no job.
+     * The body is valid JSON but not a valid job.
      *
      * @param faults at least one, at most 100
      */
@@ -80,37 +80,37 @@ final class JobRequestReader {
     Outcome read(Buffer body) {
         int from = body.length() >= 3 && body.getMedium(0) == BYTE_ORDER_MARK ? 3 : 0;
         Reader text = new InputStreamReader(
-                // a decoder of its own refuses what is malformed; by name it would be passed over
+                // a decoder instance reports malformed input; a charset would replace it
                 new BufferInputStream(body, from), StandardCharsets.UTF_8.newDecoder());
         try (JsonParser json = JSON.createParser(text)) {
             return new Walk(json).walk();
         } catch (StreamConstraintsException bomb) {
-            return new Malformed("The body is nested deeper than "
-                    + MOST_NESTED
-                    + " levels, or holds a number of more than "
-                    + MOST_NUMBER_CHARACTERS
+            return new Malformed("The request body has more than "
+                    + MAX_NESTING
+                    + " nesting levels or a number with more than "
+                    + MAX_NUMBER_LENGTH
                     + " digits.");
         } catch (JsonProcessingException broken) {
             JsonLocation where = broken.getLocation();
             return new Malformed(
                     where == null
-                            ? "The body is not JSON."
-                            : "The body is not JSON: it breaks at line "
+                            ? "The request body is not valid JSON."
+                            : "The request body is not valid JSON. Error at line "
                                     + where.getLineNr()
                                     + ", column "
                                     + where.getColumnNr()
                                     + ".");
         } catch (CharacterCodingException notUtf8) {
-            return new Malformed("The body is not UTF-8.");
+            return new Malformed("The request body is not valid UTF-8.");
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
         }
     }
 
-    /** One walk over one body. */
+    /** One pass over one body. */
     private final class Walk {
         private final JsonParser json;
-        private final RequestFaultList faults = new RequestFaultList(MOST_FAULTS);
+        private final RequestFaultList faults = new RequestFaultList(MAX_FAULTS);
         private boolean moduleGiven;
         private boolean itemsGiven;
         private boolean optionsGiven;
@@ -125,17 +125,17 @@ final class JobRequestReader {
         Outcome walk() throws IOException {
             JsonToken first = json.nextToken();
             if (first == null) {
-                return new Malformed("The body is empty; it must be a JSON object with module and items.");
+                return new Malformed("The request body is empty. Send a JSON object with module and items.");
             }
             if (first != JsonToken.START_OBJECT) {
                 json.skipChildren();
                 endOfBody();
                 faults.add(
                         "",
-                        "must be an object with module (a name from /api/v1/tools), items (a list of 1 to "
-                                + MOST_ITEMS
-                                + " strings) and, if wanted, options (an object), not "
-                                + inWords(first));
+                        "must be an object with module (an identifier from /api/v1/tools), items (an array of 1 to "
+                                + MAX_ITEMS
+                                + " strings) and optional options (an object), not "
+                                + typeName(first));
                 return new Invalid(faults.list());
             }
             while (!faults.full() && json.nextToken() != JsonToken.END_OBJECT) {
@@ -145,12 +145,12 @@ final class JobRequestReader {
                 return new Invalid(faults.list());
             }
             endOfBody();
-            return evaluate();
+            return validate();
         }
 
-        private static String inWords(JsonToken value) {
+        private static String typeName(JsonToken value) {
             return switch (value) {
-                case START_ARRAY -> "a list";
+                case START_ARRAY -> "an array";
                 case VALUE_STRING -> "a string";
                 case VALUE_NULL -> "null";
                 case VALUE_TRUE -> "true";
@@ -161,7 +161,7 @@ final class JobRequestReader {
 
         private void endOfBody() throws IOException {
             if (json.nextToken() != null) {
-                throw new JsonParseException(json, "something follows", json.currentTokenLocation());
+                throw new JsonParseException(json, "unexpected content after the object", json.currentTokenLocation());
             }
         }
 
@@ -190,7 +190,7 @@ final class JobRequestReader {
                     json.skipChildren();
                     faults.add(
                             RequestFaultList.pointer("", name),
-                            "is no member of a job; those are module, items and options");
+                            "is not a member of a job; members: module, items, options");
                 }
             }
         }
@@ -198,7 +198,7 @@ final class JobRequestReader {
         private boolean first(boolean given, String pointer) throws IOException {
             if (given) {
                 json.skipChildren();
-                faults.add(pointer, "is given twice");
+                faults.add(pointer, "must not be repeated");
             }
             return !given;
         }
@@ -206,24 +206,26 @@ final class JobRequestReader {
         private void module() throws IOException {
             if (json.currentToken() != JsonToken.VALUE_STRING) {
                 json.skipChildren();
-                faults.add("/module", "must be a string: the identifier of a module");
+                faults.add("/module", "must be a string, the identifier of a module");
                 return;
             }
             String name = json.getText();
-            ModuleDefinition<?> found = modules.find(name);
-            if (found == null) {
+            ModuleDefinition<?> known = modules.find(name);
+            if (known == null) {
                 faults.add(
                         "/module",
-                        "there is no module '" + RequestFaultList.shown(name) + "'; /api/v1/tools lists them all");
+                        "is not a known module: '"
+                                + RequestFaultList.shown(name)
+                                + "'; /api/v1/tools lists all modules");
             } else {
-                module = found.description();
+                module = known.description();
             }
         }
 
         private void items() throws IOException {
             if (json.currentToken() != JsonToken.START_ARRAY) {
                 json.skipChildren();
-                faults.add("/items", "must be a list of strings");
+                faults.add("/items", "must be an array of strings");
                 return;
             }
             int count = 0;
@@ -231,11 +233,11 @@ final class JobRequestReader {
                 item(count++);
             }
             if (count == 0) {
-                faults.add("/items", "is empty; a job has 1 to " + MOST_ITEMS + " lines");
-            } else if (count > MOST_ITEMS) {
+                faults.add("/items", "is empty; a job must have 1 to " + MAX_ITEMS + " lines");
+            } else if (count > MAX_ITEMS) {
                 faults.add(
                         "/items",
-                        "has " + count + " lines and may have " + MOST_ITEMS + "; send the others as more jobs");
+                        "has " + count + " lines; the maximum is " + MAX_ITEMS + ", use several jobs for more");
             }
         }
 
@@ -245,14 +247,14 @@ final class JobRequestReader {
                 json.skipChildren();
                 fault = "must be a string";
             } else {
-                // a text that is far too long is not even made a string of
-                String item = json.getTextLength() > MOST_ITEM_BYTES ? null : json.getText();
+                // avoids creating a string of a long text
+                String item = json.getTextLength() > MAX_ITEM_BYTES ? null : json.getText();
                 int bytes = item == null ? Integer.MAX_VALUE : RequestFaultList.utf8Length(item);
                 if (bytes < 0) {
-                    fault = HALF_A_PAIR;
-                } else if (item == null || bytes > MOST_ITEM_BYTES) {
-                    fault = "has more than the " + MOST_ITEM_BYTES + " bytes in UTF-8 that a line may have";
-                } else if (index < MOST_ITEMS) {
+                    fault = UNPAIRED_SURROGATE;
+                } else if (item == null || bytes > MAX_ITEM_BYTES) {
+                    fault = "must have at most " + MAX_ITEM_BYTES + " bytes in UTF-8";
+                } else if (index < MAX_ITEMS) {
                     items.add(item);
                 }
             }
@@ -272,20 +274,20 @@ final class JobRequestReader {
                 json.nextToken();
                 if (options.containsKey(name)) {
                     json.skipChildren();
-                    faults.add(RequestFaultList.pointer("/options", name), "is given twice");
-                } else if (options.size() <= MOST_FAULTS) {
+                    faults.add(RequestFaultList.pointer("/options", name), "must not be repeated");
+                } else if (options.size() <= MAX_FAULTS) {
                     options.put(name, OptionValueReader.read(json));
                 } else {
-                    // no module has so many: enough are known to be wrong
+                    // no module has so many options
                     json.skipChildren();
                 }
             }
         }
 
-        /** Text is stored as UTF-8. */
+        /** Rejects text that cannot be stored as UTF-8. */
         private void text(String pointer, @Nullable Object value) {
             if (value instanceof String text && RequestFaultList.utf8Length(text) < 0) {
-                faults.add(pointer, HALF_A_PAIR);
+                faults.add(pointer, UNPAIRED_SURROGATE);
             } else if (value instanceof List<?> list) {
                 for (int i = 0; i < list.size(); i++) {
                     text(pointer + '/' + i, list.get(i));
@@ -293,7 +295,7 @@ final class JobRequestReader {
             }
         }
 
-        private Outcome evaluate() {
+        private Outcome validate() {
             if (!moduleGiven) {
                 faults.add("/module", "is missing");
             }

@@ -15,14 +15,14 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Sends jobs, and what went wrong with them. */
+/** Sends jobs and the problems of job requests. */
 final class JobResponses {
     private static final int POLL_SECONDS = 2;
 
-    /** Each holds a page of lines until its client has taken it. */
-    private static final int MOST_READERS = 64;
+    /** Each active response holds one page of lines in memory. */
+    private static final int MAX_READERS = 64;
 
-    /** It is the process's memory that is bounded, whichever verticle serves. */
+    /** Static, because the memory limit applies to the process. */
     private static final AtomicInteger READERS = new AtomicInteger();
 
     private final ModuleCatalogue modules;
@@ -31,7 +31,7 @@ final class JobResponses {
     private final long stallMs;
 
     /**
-     * @param stallMs how long a client may take nothing of an answer
+     * @param stallMs the write timeout: how long a client can block a response, in milliseconds
      */
     JobResponses(ModuleCatalogue modules, JobJson json, ProblemResponder problems, long stallMs) {
         this.modules = modules;
@@ -41,9 +41,9 @@ final class JobResponses {
     }
 
     /**
-     * Sends a job whose lines are read page by page; 503 when too many are being sent.
+     * Sends a job whose lines are read page by page. Sends 503 if too many are in progress.
      *
-     * @param lines where its lines come from
+     * @param lines the source of the lines
      * @param special as in {@link #send}
      */
     void sendStored(
@@ -52,12 +52,9 @@ final class JobResponses {
             JobViewParameters view,
             LineStream.Source lines,
             Runnable special) {
-        if (READERS.incrementAndGet() > MOST_READERS && view.lines()) {
+        if (READERS.incrementAndGet() > MAX_READERS && view.lines()) {
             READERS.decrementAndGet();
-            problem(
-                    ctx,
-                    Problem.unavailable(
-                            "overloaded", "Too many results are being sent just now; try again shortly.", 1));
+            problem(ctx, Problem.unavailable("overloaded", "Too many job results are being sent. Retry shortly.", 1));
             return;
         }
         Future<Void> sent;
@@ -71,11 +68,10 @@ final class JobResponses {
     }
 
     /**
-     * Sends a job as it is asked for.
+     * Sends a job in the requested view.
      *
-     * @param lines where its lines come from; at hand already
-     * @param special sets the status and the headers that this answer alone has; not called when a
-     *     problem is sent instead
+     * @param lines the lines, in memory
+     * @param special sets the status and additional headers; not called if a problem is sent instead
      */
     void send(
             RoutingContext ctx,
@@ -101,7 +97,7 @@ final class JobResponses {
             head.run();
             ResponseBodies.end(ctx, json.summary(job));
         } else if (ResponseBodies.headOnly(ctx)) {
-            // how long the body would be is known only to those who write it
+            // the length of a streamed body is unknown
             head.run();
             ctx.response().end();
         } else {
@@ -111,21 +107,21 @@ final class JobResponses {
         return Future.succeededFuture();
     }
 
-    /** Sends JSON that was made for one caller. */
+    /** Sends private JSON. */
     static void send(RoutingContext ctx, Buffer json) {
         head(ctx);
         ctx.response().putHeader("Content-Type", ResultFormat.JSON.contentType());
         ResponseBodies.end(ctx, json);
     }
 
-    /** Says that what the client has is still right. */
+    /** Sends 304. */
     static void notModified(RoutingContext ctx, Runnable special) {
         head(ctx);
         special.run();
         ctx.response().setStatusCode(304).end();
     }
 
-    /** Goes on with what was asked for, or answers why there is nothing to go on with. */
+    /** Passes the result to the consumer, or sends the problem of a failure. */
     <T> void when(RoutingContext ctx, Future<T> asked, Consumer<T> then) {
         asked.onComplete((value, failure) -> {
             if (failure != null) {
@@ -140,7 +136,7 @@ final class JobResponses {
         });
     }
 
-    /** Sends the problem that is the reason why there is no answer. */
+    /** Sends the problem of a failure. */
     private void fail(RoutingContext ctx, Throwable cause) {
         if (cause instanceof JobClient.Refusal refusal) {
             problems.send(ctx, refusal.problem());
@@ -149,7 +145,7 @@ final class JobResponses {
         }
     }
 
-    /** Says when to come again, as long as there is more to come. */
+    /** Sets Retry-After until the job is finished. */
     static void retryAfter(HttpServerResponse response, JobMessage.JobHead job) {
         if (!job.state().isFinal()) {
             response.putHeader("Retry-After", Integer.toString(POLL_SECONDS));
@@ -185,7 +181,7 @@ final class JobResponses {
         };
     }
 
-    /** The headers that every answer has for which somebody showed a key. */
+    /** Sets the headers of all authenticated responses. */
     private static void head(RoutingContext ctx) {
         ApiKeyHandler.markPrivate(ctx.response());
         ctx.response()

@@ -6,69 +6,69 @@ import io.vertx.ext.web.RoutingContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a job is shown, and how.
+ * The requested part and format of a job.
  *
- * @param from index of the first line
- * @param limit lines at most
- * @param lines whether lines are shown at all
- * @param raw whether CSV cells are left as they are
+ * @param from the index of the first line
+ * @param limit the maximum number of lines
+ * @param lines whether lines are included
+ * @param raw whether formulas in CSV cells are not escaped
  */
 record JobViewParameters(ResultFormat format, int from, int limit, boolean lines, boolean raw) {
-    static final int MOST_LINES = 500;
+    static final int MAX_LINES = 500;
 
     private static final String WEAK = "W/\"";
 
     /**
-     * What a request for the job itself asks for. Its parameters were found valid but for the cursor.
+     * Returns the view of a request for the job. The parameters are validated, except the cursor.
      *
-     * @throws IllegalArgumentException when the cursor is none
+     * @throws IllegalArgumentException if the cursor is not valid
      */
     static JobViewParameters ofJob(RoutingContext ctx, ResultFormat format) {
         HttpServerRequest request = ctx.request();
         String cursor = request.getParam("cursor");
         int from = cursor == null ? 0 : PageCursor.line(cursor);
-        if (from >= MOST_LINES) {
-            throw new IllegalArgumentException("behind the last line that there can be");
+        if (from >= MAX_LINES) {
+            throw new IllegalArgumentException("cursor after the last line");
         }
         return new JobViewParameters(
                 format,
                 from,
-                limit(request, MOST_LINES),
+                limit(request, MAX_LINES),
                 format != ResultFormat.JSON || !"false".equals(request.getParam("results")),
                 format == ResultFormat.CSV && flag(request, "raw"));
     }
 
-    /** A job from its first line on, as JSON, or without its lines. */
+    /** Returns the JSON view of a job from its first line, or without lines. */
     static JobViewParameters whole(boolean lines) {
-        return new JobViewParameters(ResultFormat.JSON, 0, MOST_LINES, lines, false);
+        return new JobViewParameters(ResultFormat.JSON, 0, MAX_LINES, lines, false);
     }
 
-    /** All lines, as a file. */
+    /** Returns the view of a file with all lines. */
     static JobViewParameters ofFile(RoutingContext ctx, ResultFormat format) {
         return new JobViewParameters(
-                format, 0, MOST_LINES, true, format == ResultFormat.CSV && flag(ctx.request(), "raw"));
+                format, 0, MAX_LINES, true, format == ResultFormat.CSV && flag(ctx.request(), "raw"));
     }
 
-    /** Index behind the last line that is shown. */
+    /** Returns the index after the last line of the view. */
     int to(JobMessage.JobHead job) {
         return Math.min(job.total(), from + limit);
     }
 
-    /** Where the lines go on; null when none are left. */
+    /** Returns the cursor of the next page; null on the last page. */
     @Nullable
     String nextCursor(JobMessage.JobHead job) {
         return to(job) < job.total() ? PageCursor.fromLine(to(job)) : null;
     }
 
-    /** The entity tag of this view of a job: weak, since it stands for a version, not for bytes. */
+    /** Returns the entity tag of the view: weak, because it identifies a version, not bytes. */
     String etag(JobMessage.JobHead job) {
         return WEAK + job.version() + suffix();
     }
 
     /**
-     * The newest version that a client has this view of, by its If-None-Match; -1 for none.
+     * Returns the newest version in If-None-Match for this view; -1 if there is none.
      *
-     * @param condition the header's value
+     * @param condition the value of the header
      */
     long versionOf(String condition) {
         long newest = -1;
@@ -89,10 +89,10 @@ record JobViewParameters(ResultFormat format, int from, int limit, boolean lines
         return "-" + format.id() + page + (raw ? "-raw" : "") + '"';
     }
 
-    /** How many things a page may have; found valid, so that it is a number. */
-    static int limit(HttpServerRequest request, int usual) {
+    /** Returns the validated parameter {@code limit}. */
+    static int limit(HttpServerRequest request, int defaultLimit) {
         String limit = request.getParam("limit");
-        return limit == null ? usual : Integer.parseInt(limit);
+        return limit == null ? defaultLimit : Integer.parseInt(limit);
     }
 
     private static boolean flag(HttpServerRequest request, String name) {

@@ -6,8 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A line of a job as JSON. The result is bytes already and goes in as it is, without being read: up
- * to 64 KiB a line, and a job is asked for again and again.
+ * Serializes a line of a job as JSON. The stored result, up to 64 KiB, is copied without parsing.
  */
 final class LineJson {
     private static final byte[] NO_RESULT =
@@ -29,17 +28,17 @@ final class LineJson {
         if (result == null) {
             out.appendBytes(NO_RESULT);
         } else {
-            int skipped = behindModule(result, job.module());
+            int skipped = afterModule(result, job.module());
             out.appendBytes(result, skipped, result.length - skipped);
         }
     }
 
-    /** Where a result goes on behind the module, which stands in the job. */
-    private static int behindModule(byte[] result, String module) {
+    /** Returns the offset after the member {@code module}, which lines omit. */
+    private static int afterModule(byte[] result, String module) {
         byte[] start = ("{\"module\":\"" + module + "\",").getBytes(StandardCharsets.UTF_8);
         if (result.length <= start.length
                 || !java.util.Arrays.equals(result, 0, start.length, start, 0, start.length)) {
-            throw new IllegalStateException("a result that does not begin with its module");
+            throw new IllegalStateException("the result does not begin with its module");
         }
         return start.length;
     }

@@ -3,7 +3,7 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.bus.JobMessage;
 import java.util.List;
 
-/** How a line of a job stands. */
+/** The state of a line of a job. */
 public enum LineState {
     PENDING("pending"),
     RUNNING("running"),
@@ -16,27 +16,27 @@ public enum LineState {
         this.id = id;
     }
 
-    /** Its name in answers. */
+    /** The name used in responses. */
     public String id() {
         return id;
     }
 
     /**
-     * How a line stands.
+     * Returns the state of a line.
      *
-     * @param job as it was when the line was read
+     * @param job the job at the version of the line
      */
     public static LineState of(JobMessage.JobHead job, JobMessage.ResultLine line) {
         if (line.result() != null) {
             return DONE;
         }
-        if (runs(job.runningRanges(), line.index())) {
+        if (isRunning(job.runningRanges(), line.index())) {
             return RUNNING;
         }
         return job.state().isFinal() || job.pending() == 0 ? CANCELLED : PENDING;
     }
 
-    private static boolean runs(List<Integer> ranges, int index) {
+    private static boolean isRunning(List<Integer> ranges, int index) {
         for (int i = 0; i + 1 < ranges.size(); i += 2) {
             if (index >= ranges.get(i) && index < ranges.get(i + 1)) {
                 return true;

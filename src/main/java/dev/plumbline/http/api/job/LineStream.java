@@ -13,20 +13,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends lines of a job as they are read. The next page is asked for only when what was made of the
- * last has gone out: a reader that is slow holds one page, however much there is.
+ * Streams lines of a job page by page. The next page is read after the previous one has been
+ * written, so a slow client holds at most one page.
  */
 final class LineStream {
     private static final Logger LOG = LoggerFactory.getLogger(LineStream.class);
 
-    /** Where lines come from. */
+    /** A source of lines. */
     interface Source {
-        /** Lines from an index on, without a gap; at least one, and at most so many. */
-        Future<List<JobMessage.ResultLine>> read(int from, int most);
+        /** Reads 1 to {@code max} consecutive lines from an index. */
+        Future<List<JobMessage.ResultLine>> read(int from, int max);
     }
 
     private static final int PAGE_LINES = 100;
-    private static final int PIECE_BYTES = 64 * 1024;
+    private static final int CHUNK_BYTES = 64 * 1024;
 
     private final RoutingContext ctx;
     private final HttpServerResponse response;
@@ -40,9 +40,9 @@ final class LineStream {
     private int at;
     private boolean begun;
     private List<JobMessage.ResultLine> page = List.of();
-    private int ofPage;
+    private int pageIndex;
     private long stalled = -1;
-    private Buffer piece = Buffer.buffer();
+    private Buffer chunk = Buffer.buffer();
 
     private LineStream(
             RoutingContext ctx, LineWriter format, Source source, int from, int to, long stallMs, Runnable head) {
@@ -57,32 +57,31 @@ final class LineStream {
     }
 
     /**
-     * Sends lines as the body of the answer, which is cut off when they stop coming midway.
+     * Sends lines as the response body. Resets the stream if reading fails after the first chunk.
      *
-     * @param from index of the first line
-     * @param to index behind the last line
-     * @param stallMs how long the client may take nothing at all
-     * @param head sets status and headers; called when nothing can go wrong any more without the
-     *     client seeing it
-     * @return fails when nothing has been sent, and then {@code head} was not called
+     * @param from the index of the first line
+     * @param to the index after the last line
+     * @param stallMs the write timeout, in milliseconds
+     * @param head sets status and headers; called before the first chunk is written
+     * @return fails if nothing was sent; {@code head} was not called then
      */
     static Future<Void> send(
             RoutingContext ctx, LineWriter format, Source source, int from, int to, long stallMs, Runnable head) {
         LineStream stream = new LineStream(ctx, format, source, from, to, stallMs, head);
         ctx.addEndHandler(over -> stream.drop());
         stream.guarded(() -> {
-            format.begin(stream.piece);
+            format.begin(stream.chunk);
             stream.nextPage();
         });
         return stream.sent.future();
     }
 
-    /** Nothing is held for a client that has gone, or has everything. */
+    /** Releases buffers when the response has ended or the connection has closed. */
     private void drop() {
         ctx.vertx().cancelTimer(stalled);
         page = List.of();
-        ofPage = 0;
-        piece = Buffer.buffer();
+        pageIndex = 0;
+        chunk = Buffer.buffer();
         sent.tryComplete();
     }
 
@@ -94,20 +93,20 @@ final class LineStream {
         source.read(at, Math.min(PAGE_LINES, to - at))
                 .onSuccess(lines -> guarded(() -> {
                     if (lines.isEmpty()) {
-                        throw new IllegalStateException("no line where one must be");
+                        throw new IllegalStateException("missing lines");
                     }
                     page = lines;
-                    ofPage = 0;
+                    pageIndex = 0;
                     render();
                 }))
                 .onFailure(this::fail);
     }
 
     private void render() {
-        while (ofPage < page.size() && at < to) {
-            format.line(piece, page.get(ofPage++));
+        while (pageIndex < page.size() && at < to) {
+            format.line(chunk, page.get(pageIndex++));
             at++;
-            if (piece.length() >= PIECE_BYTES) {
+            if (chunk.length() >= CHUNK_BYTES) {
                 write(this::render);
                 return;
             }
@@ -122,8 +121,8 @@ final class LineStream {
 
     private void write(Runnable then) {
         begin();
-        response.write(piece);
-        piece = Buffer.buffer();
+        response.write(chunk);
+        chunk = Buffer.buffer();
         if (response.writeQueueFull()) {
             stalled = ctx.vertx().setTimer(stallMs, late -> response.reset());
             response.drainHandler(drained -> {
@@ -132,7 +131,7 @@ final class LineStream {
                 guarded(then);
             });
         } else {
-            // others on this event loop have their turn between two pieces
+            // yields to other tasks of the event loop
             ctx.vertx().runOnContext(turn -> guarded(then));
         }
     }
@@ -146,21 +145,21 @@ final class LineStream {
     }
 
     private void finish() {
-        format.end(piece);
+        format.end(chunk);
         if (begun) {
-            response.end(piece);
+            response.end(chunk);
             if (response.streamId() < 0 && ctx.request().version() == HttpVersion.HTTP_1_0) {
-                // it has no chunks: the end of the connection is the end of the body
+                // HTTP/1.0 has no chunked encoding: closing the connection ends the body
                 ctx.request().connection().close();
             }
         } else {
             head.run();
-            response.end(piece);
+            response.end(chunk);
         }
         sent.tryComplete();
     }
 
-    /** Does the next step, unless the client has gone. */
+    /** Runs a step unless the connection is closed. */
     private void guarded(Runnable step) {
         if (response.closed() || response.ended()) {
             sent.tryComplete();
@@ -173,7 +172,7 @@ final class LineStream {
         }
     }
 
-    /** A body that is cut off is the only way left to say that it is not whole. */
+    /** Resets the stream, which signals an incomplete body. */
     private void fail(Throwable cause) {
         if (begun && !response.ended()) {
             LOG.atWarn()

@@ -11,7 +11,7 @@ import java.util.List;
 
 /** {@code GET /api/v1/jobs}. */
 final class ListJobsOperation implements ApiOperation {
-    private static final int USUAL = 20;
+    private static final int DEFAULT_LIMIT = 20;
 
     private final ApiKeyHandler authentication;
     private final JobClient calls;
@@ -44,22 +44,22 @@ final class ListJobsOperation implements ApiOperation {
         String before;
         try {
             before = cursor == null ? null : PageCursor.job(cursor);
-        } catch (IllegalArgumentException none) {
-            answers.problem(ctx, PageCursor.none());
+        } catch (IllegalArgumentException invalid) {
+            answers.problem(ctx, PageCursor.invalid());
             return;
         }
         answers.when(
                 ctx,
-                calls.list(caller.accountId(), JobViewParameters.limit(ctx.request(), USUAL), before),
-                found -> JobResponses.send(ctx, page(found)));
+                calls.list(caller.accountId(), JobViewParameters.limit(ctx.request(), DEFAULT_LIMIT), before),
+                list -> JobResponses.send(ctx, page(list)));
     }
 
-    private io.vertx.core.buffer.Buffer page(JobMessage.JobList found) {
-        List<JobMessage.JobHead> jobs = found.jobs();
+    private io.vertx.core.buffer.Buffer page(JobMessage.JobList list) {
+        List<JobMessage.JobHead> jobs = list.jobs();
         return json.list(
                 jobs,
-                found.more() && !jobs.isEmpty()
-                        ? PageCursor.behindJob(jobs.get(jobs.size() - 1).token())
+                list.more() && !jobs.isEmpty()
+                        ? PageCursor.afterJob(jobs.get(jobs.size() - 1).token())
                         : null);
     }
 }

@@ -6,17 +6,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Values of options as they stand in JSON: what no option can be is read over, not kept. */
+/** Reads option values from JSON. Values that no option accepts are skipped. */
 final class OptionValueReader {
-    /** What no option accepts. */
-    private static final Object UNFIT = new Object();
+    /** A value that no option accepts. */
+    private static final Object UNSUPPORTED = new Object();
 
-    private static final int MOST_KEPT = 100;
-    private static final double MOST_EXACT = 1L << 53;
+    private static final int MAX_LIST_ITEMS = 100;
+    private static final double MAX_EXACT_DOUBLE = 1L << 53;
 
     private OptionValueReader() {}
 
-    /** The value that the parser stands at: a Boolean, a Long, a String, a list, or what is unfit. */
+    /** Reads the current value: a Boolean, Long, String, List, or {@link #UNSUPPORTED}. */
     static Object read(JsonParser json) throws IOException {
         return json.currentToken() == JsonToken.START_ARRAY ? list(json) : scalar(json);
     }
@@ -25,7 +25,7 @@ final class OptionValueReader {
         List<Object> kept = new ArrayList<>();
         while (json.nextToken() != JsonToken.END_ARRAY) {
             Object value = scalar(json);
-            if (kept.size() < MOST_KEPT) {
+            if (kept.size() < MAX_LIST_ITEMS) {
                 kept.add(value);
             }
         }
@@ -38,17 +38,17 @@ final class OptionValueReader {
             case VALUE_FALSE -> false;
             case VALUE_STRING -> json.getText();
             case VALUE_NUMBER_INT ->
-                json.getNumberType() == JsonParser.NumberType.BIG_INTEGER ? UNFIT : json.getLongValue();
+                json.getNumberType() == JsonParser.NumberType.BIG_INTEGER ? UNSUPPORTED : json.getLongValue();
             case VALUE_NUMBER_FLOAT -> whole(json.getDoubleValue());
             default -> {
                 json.skipChildren();
-                yield UNFIT;
+                yield UNSUPPORTED;
             }
         };
     }
 
-    /** JSON Schema counts 5.0 among the integers. */
+    /** In JSON Schema, 5.0 is an integer. */
     private static Object whole(double value) {
-        return value == Math.rint(value) && Math.abs(value) < MOST_EXACT ? (Object) (long) value : UNFIT;
+        return value == Math.rint(value) && Math.abs(value) < MAX_EXACT_DOUBLE ? (Object) (long) value : UNSUPPORTED;
     }
 }

@@ -6,51 +6,54 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Where a page begins, as clients carry it from one page to the next: nothing to be read. */
+/** An opaque cursor: the position of the next page. */
 public final class PageCursor {
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,8}");
 
-    /** What a cursor leads through, so that none is taken for another. */
+    /** The kind of list, so that a cursor of another list is rejected. */
     private static final char JOBS = 'j';
 
     private static final char LINES = 'l';
 
     private PageCursor() {}
 
-    /** Behind this job: by its name, which its owner knows. A number would tell what others do. */
-    public static String behindJob(String token) {
+    /**
+     * Returns the cursor after a job. It contains the token, because a sequence number would reveal
+     * the activity of other accounts.
+     */
+    public static String afterJob(String token) {
         return write(JOBS, token);
     }
 
     /**
-     * The name of the job behind which the page begins.
+     * Returns the token of the last job of the previous page.
      *
-     * @throws IllegalArgumentException when it is no cursor of a list of jobs
+     * @throws IllegalArgumentException if it is not a cursor of a list of jobs
      */
     public static String job(String cursor) {
         String token = read(JOBS, cursor);
         if (!JobToken.isOne(token)) {
-            throw new IllegalArgumentException("no job");
+            throw new IllegalArgumentException("not a job token");
         }
         return token;
     }
 
     /**
-     * @param index of the first line of the page, at least 1
+     * @param index the index of the first line of the page, at least 1
      */
     public static String fromLine(int index) {
         return write(LINES, Integer.toString(index));
     }
 
     /**
-     * The index of the first line of the page.
+     * Returns the index of the first line of the page.
      *
-     * @throws IllegalArgumentException when it is no cursor of a list of lines
+     * @throws IllegalArgumentException if it is not a cursor of a list of lines
      */
     public static int line(String cursor) {
         String index = read(LINES, cursor);
         if (!NUMBER.matcher(index).matches()) {
-            throw new IllegalArgumentException("no line");
+            throw new IllegalArgumentException("not a line index");
         }
         return Integer.parseInt(index);
     }
@@ -63,14 +66,14 @@ public final class PageCursor {
     private static String read(char kind, String cursor) {
         String plain = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.ISO_8859_1);
         if (plain.isEmpty() || plain.charAt(0) != kind) {
-            throw new IllegalArgumentException("no cursor");
+            throw new IllegalArgumentException("not a cursor");
         }
         return plain.substring(1);
     }
 
-    /** What is answered where one is none. */
-    static Problem none() {
-        return Problem.badRequest("The cursor is none of this list; take next_cursor as it was given.")
-                .withFaults(List.of(Problem.Fault.parameter("cursor", "is no next_cursor of this list")));
+    /** Returns the problem for an invalid cursor. */
+    static Problem invalid() {
+        return Problem.badRequest("The cursor is not valid for this list. Use the value of next_cursor.")
+                .withFaults(List.of(Problem.Fault.parameter("cursor", "is not a next_cursor of this list")));
     }
 }

@@ -16,25 +16,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs as pages ask for them: judged, created and read as the API does it. What is refused is a
- * failed future of which {@link #problem} tells why.
+ * Creates and reads jobs for the pages, with the rules of the API. Rejections are failed futures;
+ * {@link #problem} returns the reason.
  */
 public final class PageJobService {
-    public static final int MOST_LINES = JobRequestReader.MOST_ITEMS;
-    public static final int MOST_LINE_BYTES = JobRequestReader.MOST_ITEM_BYTES;
+    public static final int MOST_LINES = JobRequestReader.MAX_ITEMS;
+    public static final int MOST_LINE_BYTES = JobRequestReader.MAX_ITEM_BYTES;
 
-    /** Of a form, whatever is in it. */
-    public static final int MOST_BYTES = CreateJobOperation.MOST_BYTES;
+    /** The maximum size of a form. */
+    public static final int MOST_BYTES = CreateJobOperation.MAX_BYTES;
 
     private static final int PAGE_LINES = 100;
-    private static final int MOST_AT_ONCE = 4;
-    private static final int MOST_WAITING = 64;
+    private static final int MAX_CONCURRENT = 4;
+    private static final int MAX_WAITING = 64;
     private static final long WAIT_MS = 5_000;
 
     private final JobClient calls;
     private final JobRequestReader reader;
     private final JobResponses answers;
-    private final RequestSemaphore readings = new RequestSemaphore(MOST_AT_ONCE, MOST_WAITING, WAIT_MS);
+    private final RequestSemaphore readings = new RequestSemaphore(MAX_CONCURRENT, MAX_WAITING, WAIT_MS);
 
     PageJobService(JobClient calls, JobRequestReader reader, JobResponses answers) {
         this.calls = calls;
@@ -43,29 +43,29 @@ public final class PageJobService {
     }
 
     /**
-     * Who asks.
+     * The account that owns the job.
      *
-     * @param keyId the hidden key of that account
+     * @param keyId the internal API key of the account
      */
     public record Owner(long accountId, long keyId) {}
 
     /**
-     * What is to be done.
+     * The job to create.
      *
-     * @param items the lines, blank ones left out
-     * @param options of their types, {@code fresh} among them
+     * @param items the lines, without blank ones
+     * @param options typed values, including {@code fresh}
      */
     public record JobParameters(String module, List<String> items, Map<String, Object> options) {}
 
     /**
      * Creates a job.
      *
-     * @param once the same again creates nothing again; null where that cannot happen
+     * @param once an idempotency key; null if the request cannot be repeated
      */
     public Future<JobMessage.JobHead> create(Vertx vertx, Owner owner, JobParameters wish, @Nullable String once) {
         if (wish.items.size() > MOST_LINES) {
             return refused(CreateJobOperation.invalid(List.of(Problem.Fault.pointer(
-                    "/items", "has " + wish.items.size() + " lines and may have " + MOST_LINES))));
+                    "/items", "has " + wish.items.size() + " lines; the maximum is " + MOST_LINES))));
         }
         boolean small = wish.items.stream().mapToLong(String::length).sum() <= CreateJobOperation.SMALL_BYTES;
         return (small ? Future.succeededFuture(wish).map(this::evaluate) : beside(vertx, () -> evaluate(wish)))
@@ -73,9 +73,9 @@ public final class PageJobService {
     }
 
     /**
-     * What was made of a wish.
+     * The parsed job.
      *
-     * @param hash of all of it
+     * @param hash the hash of the request
      */
     private record ValidatedJob(JobRequestReader.Outcome outcome, String hash) {}
 
@@ -104,7 +104,7 @@ public final class PageJobService {
                         request.items(),
                         request.options(),
                         request.fresh(),
-                        // whoever goes back and changes something wants another job
+                        // a changed form creates another job
                         once == null ? null : new JobMessage.Idempotency(once + ' ' + judged.hash, judged.hash)))
                 .compose(reply -> reply instanceof JobMessage.JobCreated created
                         ? Future.succeededFuture(created.job())
@@ -123,60 +123,59 @@ public final class PageJobService {
         boolean ofAccount = quota.policy().equals(JobMessage.QuotaLeft.OF_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
-                (ofAccount
-                                ? "This account has created, here and with all its keys, "
-                                : "This account has created here ")
+                "This account has created "
                         + quota.limit()
-                        + " jobs in the last 60 minutes; the next can be created in "
+                        + (ofAccount ? " jobs" : " jobs on the website")
+                        + " in the last 60 minutes. Retry in "
                         + over.retryAfterSeconds()
                         + " seconds.",
                 over.retryAfterSeconds());
     }
 
-    /** How a job stands. */
+    /** Returns the current state of a job. */
     public Future<JobMessage.JobHead> read(long accountId, String token) {
         return JobToken.isOne(token) ? calls.read(accountId, token) : refused(JobClient.noSuchJob());
     }
 
-    /** Cancels a job, however often it is asked to. */
+    /** Cancels a job. Idempotent. */
     public Future<JobMessage.JobHead> cancel(long accountId, String token) {
         return JobToken.isOne(token) ? calls.cancel(accountId, token) : refused(JobClient.noSuchJob());
     }
 
     /**
-     * Some of an account's jobs.
+     * A page of jobs.
      *
-     * @param next where the list goes on; null at its end
+     * @param next the cursor of the next page; null on the last page
      */
     public record JobsPage(List<JobMessage.JobHead> jobs, @Nullable String next) {}
 
     /**
-     * The account's jobs, newest first.
+     * Returns the jobs of the account, newest first.
      *
-     * @param cursor as an earlier page gave it; null for the newest
+     * @param cursor the cursor of the previous page; null for the first page
      */
     public Future<JobsPage> list(long accountId, int limit, @Nullable String cursor) {
         String before;
         try {
             before = cursor == null ? null : PageCursor.job(cursor);
-        } catch (IllegalArgumentException none) {
-            return refused(PageCursor.none());
+        } catch (IllegalArgumentException invalid) {
+            return refused(PageCursor.invalid());
         }
-        return calls.list(accountId, limit, before).map(found -> {
-            List<JobMessage.JobHead> jobs = found.jobs();
+        return calls.list(accountId, limit, before).map(list -> {
+            List<JobMessage.JobHead> jobs = list.jobs();
             return new JobsPage(
                     jobs,
-                    found.more() && !jobs.isEmpty()
-                            ? PageCursor.behindJob(jobs.get(jobs.size() - 1).token())
+                    list.more() && !jobs.isEmpty()
+                            ? PageCursor.afterJob(jobs.get(jobs.size() - 1).token())
                             : null);
         });
     }
 
     /**
-     * Reads the lines of a job as they were at its version, page by page.
+     * Reads the lines of a job at its version, page by page.
      *
-     * @param from index of the first line
-     * @param each called with one page after the other, in their order, beside the event loops
+     * @param from the index of the first line
+     * @param each receives the pages in order, on a worker thread
      */
     public Future<Void> lines(
             Vertx vertx, JobMessage.JobHead job, int from, Consumer<List<JobMessage.ResultLine>> each) {
@@ -202,7 +201,7 @@ public final class PageJobService {
                 .compose(lines -> vertx.executeBlocking(
                         () -> {
                             if (lines.isEmpty()) {
-                                throw new IllegalStateException("no line where one must be");
+                                throw new IllegalStateException("missing lines");
                             }
                             each.accept(lines);
                             return lines.size();
@@ -212,16 +211,16 @@ public final class PageJobService {
                 .onFailure(done::fail);
     }
 
-    /** Does something that takes long for an event loop beside it, a few at once. */
+    /** Runs blocking work on a worker thread with limited concurrency. */
     public <T> Future<T> beside(Vertx vertx, Callable<T> work) {
         return inTurn(vertx, () -> vertx.executeBlocking(work, false));
     }
 
     private <T> Future<T> inTurn(Vertx vertx, java.util.function.Supplier<Future<T>> work) {
-        return readings.during(vertx, "Too much is being read just now; try again shortly.", work);
+        return readings.during(vertx, "Too many job results are being read. Retry shortly.", work);
     }
 
-    /** The files that all lines of a job can be had as. */
+    /** The file formats of job results. */
     public enum File {
         CSV(ResultFormat.CSV),
         NDJSON(ResultFormat.NDJSON);
@@ -238,7 +237,7 @@ public final class PageJobService {
         answers.sendStored(ctx, job, JobViewParameters.ofFile(ctx, file.format), calls.lines(job), () -> {});
     }
 
-    /** Why there is no answer but a problem; null when it is a fault of ours. */
+    /** Returns the problem of a rejection; null for an internal failure. */
     public static @Nullable Problem problem(Throwable cause) {
         return cause instanceof JobClient.Refusal refusal ? refusal.problem() : null;
     }

@@ -12,7 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import org.jspecify.annotations.Nullable;
 
-/** {@code GET /api/v1/jobs/{token}}, and the files of results below it. */
+/** {@code GET /api/v1/jobs/{token}}and its result files. */
 final class ReadJobOperation implements ApiOperation {
     private final String operationId;
     private final @Nullable ResultFormat file;
@@ -22,7 +22,7 @@ final class ReadJobOperation implements ApiOperation {
     private final JobResponses answers;
 
     /**
-     * @param file what the file is; null for the job itself
+     * @param file the format of the result file; null for the job
      */
     ReadJobOperation(
             String operationId,
@@ -55,7 +55,7 @@ final class ReadJobOperation implements ApiOperation {
             answers.problem(ctx, JobClient.noSuchJob());
             return;
         }
-        ResultFormat format = file == null ? ResultFormat.wanted(ctx) : ResultFormat.accepted(ctx, file);
+        ResultFormat format = file == null ? ResultFormat.requested(ctx) : ResultFormat.accepted(ctx, file);
         if (format == null) {
             answers.problem(ctx, notAcceptable());
             return;
@@ -63,8 +63,8 @@ final class ReadJobOperation implements ApiOperation {
         JobViewParameters view;
         try {
             view = file == null ? JobViewParameters.ofJob(ctx, format) : JobViewParameters.ofFile(ctx, format);
-        } catch (IllegalArgumentException none) {
-            answers.problem(ctx, PageCursor.none());
+        } catch (IllegalArgumentException invalid) {
+            answers.problem(ctx, PageCursor.invalid());
             return;
         }
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
@@ -76,12 +76,12 @@ final class ReadJobOperation implements ApiOperation {
         Future<JobMessage.JobHead> job =
                 wait ? waits.await(ctx, caller, token, known, seconds) : calls.read(caller.accountId(), token);
         int waited = wait || (seconds > 0 && differs) ? seconds : 0;
-        answers.when(ctx, job, found -> {
+        answers.when(ctx, job, current -> {
             if (wait) {
-                // a key may have been revoked while the request was held
-                authentication.caller(ctx, Scope.JOBS_READ, still -> answer(ctx, found, view, waited));
+                // the API key can have been revoked while the request was held
+                authentication.caller(ctx, Scope.JOBS_READ, still -> answer(ctx, current, view, waited));
             } else {
-                answer(ctx, found, view, waited);
+                answer(ctx, current, view, waited);
             }
         });
     }
@@ -91,7 +91,7 @@ final class ReadJobOperation implements ApiOperation {
             return;
         }
         if (view.from() >= job.total()) {
-            answers.problem(ctx, PageCursor.none());
+            answers.problem(ctx, PageCursor.invalid());
             return;
         }
         String etag = view.etag(job);
@@ -113,10 +113,10 @@ final class ReadJobOperation implements ApiOperation {
         return Problem.of(
                 406,
                 "not-acceptable",
-                "No representation fits",
+                "Not acceptable",
                 file == null
-                        ? "A job can be had as application/json, text/csv or application/x-ndjson, by the Accept"
-                                + " header or by ?format=json, csv or ndjson."
-                        : "This file is " + file.contentType() + "; the Accept header excludes it.");
+                        ? "Supported formats: application/json, text/csv and application/x-ndjson in the Accept"
+                                + " header, or ?format=json, csv or ndjson."
+                        : "The Accept header excludes " + file.contentType() + ", the media type of this file.");
     }
 }

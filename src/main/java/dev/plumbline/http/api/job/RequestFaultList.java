@@ -4,47 +4,47 @@ import dev.plumbline.http.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is wrong with a body: so many faults at most, each by its JSON pointer (RFC 6901). */
+/** Collects the errors of a body, each with a JSON pointer (RFC 6901), up to a maximum. */
 final class RequestFaultList {
-    private static final int MOST_SHOWN = 100;
+    private static final int MAX_SHOWN_LENGTH = 100;
 
-    private final int most;
-    private final List<Problem.Fault> found = new ArrayList<>();
+    private final int max;
+    private final List<Problem.Fault> faults = new ArrayList<>();
 
-    RequestFaultList(int most) {
-        this.most = most;
+    RequestFaultList(int max) {
+        this.max = max;
     }
 
     void add(String pointer, String detail) {
         if (!full()) {
-            found.add(new Problem.Fault("pointer", pointer, detail));
+            faults.add(new Problem.Fault("pointer", pointer, detail));
         }
     }
 
     boolean full() {
-        return found.size() >= most;
+        return faults.size() >= max;
     }
 
     List<Problem.Fault> list() {
-        return List.copyOf(found);
+        return List.copyOf(faults);
     }
 
-    /** The pointer of a member; a name of more than 100 characters is cut. */
+    /** Returns the pointer of a member. Names are truncated to 100 characters. */
     static String pointer(String parent, String name) {
         return parent + '/' + shown(name).replace("~", "~0").replace("/", "~1");
     }
 
-    /** A text of somebody else's as it can be repeated: short, and good UTF-16. */
+    /** Returns client input for use in a message: truncated, with unpaired surrogates replaced. */
     static String shown(String text) {
         StringBuilder out = new StringBuilder();
         text.codePoints()
-                .limit(MOST_SHOWN)
+                .limit(MAX_SHOWN_LENGTH)
                 .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? '\ufffd' : c)
                 .forEach(out::appendCodePoint);
         return text.length() > out.length() ? out.append('…').toString() : out.toString();
     }
 
-    /** The length in UTF-8, or -1 where half of a surrogate pair stands alone. */
+    /** Returns the length in UTF-8 bytes; -1 if the text contains an unpaired surrogate. */
     static int utf8Length(String text) {
         int bytes = text.length();
         for (int i = 0; i < text.length(); i++) {

@@ -5,7 +5,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a job's results can be had as. Where a client has no preference, the first is right. */
+/** The formats of job results. The first is the default. */
 enum ResultFormat {
     JSON("json", "application", "json", "application/json"),
     CSV("csv", "text", "csv", "text/csv; charset=utf-8; header=present"),
@@ -23,7 +23,7 @@ enum ResultFormat {
         this.contentType = contentType;
     }
 
-    /** Its name in {@code ?format=}, and the ending of its files. */
+    /** The value of {@code ?format=} and the file extension. */
     String id() {
         return id;
     }
@@ -32,8 +32,10 @@ enum ResultFormat {
         return contentType;
     }
 
-    /** What a request for a job wants, by {@code ?format=} or else by Accept; null: none of them. */
-    static @Nullable ResultFormat wanted(RoutingContext ctx) {
+    /**
+     * Returns the format requested by {@code ?format=} or the Accept header; null if not supported.
+     */
+    static @Nullable ResultFormat requested(RoutingContext ctx) {
         String named = ctx.request().getParam("format");
         if (named == null) {
             return accepted(ctx, values());
@@ -46,36 +48,39 @@ enum ResultFormat {
         return null;
     }
 
-    /** The one of these that the Accept header likes best (RFC 9110, 12.5.1); null: none. */
+    /**
+     * Returns the format with the highest weight in the Accept header (RFC 9110, 12.5.1); null if
+     * none is acceptable.
+     */
     static @Nullable ResultFormat accepted(RoutingContext ctx, ResultFormat... offered) {
         List<MIMEHeader> ranges = ctx.parsedHeaders().accept();
         ResultFormat best = null;
-        float most = 0;
+        float max = 0;
         for (ResultFormat format : offered) {
             float weight = ranges.isEmpty() ? 1 : format.weight(ranges);
-            if (weight > most) {
-                most = weight;
+            if (weight > max) {
+                max = weight;
                 best = format;
             }
         }
         return best;
     }
 
-    /** The weight of the most specific range that it falls in; 0 when it falls in none. */
+    /** Returns the weight of the most specific matching range; 0 if none matches. */
     private float weight(List<MIMEHeader> ranges) {
         float weight = 0;
-        int closest = 0;
+        int max = 0;
         for (MIMEHeader range : ranges) {
-            int close = closeness(range);
-            if (close > closest) {
-                closest = close;
+            int specificity = specificity(range);
+            if (specificity > max) {
+                max = specificity;
                 weight = range.weight();
             }
         }
         return weight;
     }
 
-    private int closeness(MIMEHeader range) {
+    private int specificity(MIMEHeader range) {
         if (range.component().equals("*")) {
             return 1;
         }

@@ -5,7 +5,7 @@ import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.api.StaticDocument;
 import io.vertx.ext.web.RoutingContext;
 
-/** {@code GET /openapi.json} and {@code GET /api/v1/openapi.json}: the contract itself. */
+/** {@code GET /openapi.json} and {@code GET /api/v1/openapi.json}: the OpenAPI document. */
 public final class OpenApiOperation implements ApiOperation {
     private final String operationId;
     private final StaticDocument document;

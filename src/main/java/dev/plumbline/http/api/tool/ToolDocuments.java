@@ -15,26 +15,23 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The tools list and each tool of it, made once from the descriptions: all that a client needs to
- * build itself.
- */
+/** The JSON documents of the tools list and of each tool, created once from the descriptions. */
 public final class ToolDocuments {
     private final StaticDocument list;
     private final Map<String, StaticDocument> tools = new TreeMap<>();
 
     /**
-     * @param publicUrl under which people reach the service
+     * @param publicUrl the public base URL of the service
      */
     public ToolDocuments(ModuleCatalogue modules, String publicUrl) {
         JsonArray all = new JsonArray();
         for (ModuleDescription module : modules.descriptions()) {
             JsonObject tool = tool(module, publicUrl);
             all.add(tool);
-            JsonObject whole = tool.copy()
+            JsonObject withSchemas = tool.copy()
                     .put("options_schema", ToolSchemas.options(module))
                     .put("result_schema", ToolSchemas.result(module));
-            tools.put(module.module(), new StaticDocument(whole));
+            tools.put(module.module(), new StaticDocument(withSchemas));
         }
         this.list = new StaticDocument(new JsonObject().put("tools", all));
     }

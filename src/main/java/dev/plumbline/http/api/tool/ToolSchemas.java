@@ -12,7 +12,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Arrays;
 
-/** The options and results of a module as JSON Schema 2020-12, made from its description. */
+/** Generates the JSON Schemas (draft 2020-12) of the options and results of a module. */
 public final class ToolSchemas {
     private static final String DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
@@ -64,7 +64,7 @@ public final class ToolSchemas {
         return schema;
     }
 
-    /** The schema of a whole answer, whatever its verdict. */
+    /** Returns the schema of a result. */
     static JsonObject result(ModuleDescription module) {
         JsonObject fields = new JsonObject();
         JsonArray names = new JsonArray();
@@ -103,7 +103,7 @@ public final class ToolSchemas {
                 .put("then", withoutNulls(module));
     }
 
-    /** Where the exchange completed, only the fields marked nullable may be null. */
+    /** Without an error, only nullable fields can be null. */
     private static JsonObject withoutNulls(ModuleDescription module) {
         JsonObject fields = new JsonObject();
         for (FieldDescription field : module.fields()) {

@@ -76,28 +76,28 @@ class JobRequestReaderTest {
             value = {
                 "{}                                                        | /module                 | is missing",
                 "{\"module\":\"http-status\"}                              | /items                  | is missing",
-                "{\"module\":\"nonsense\",\"items\":[\"a\"]}               | /module                 | there is no module 'nonsense'",
+                "{\"module\":\"nonsense\",\"items\":[\"a\"]}               | /module                 | is not a known module: 'nonsense'",
                 "{\"module\":7,\"items\":[\"a\"]}                          | /module                 | must be a string",
                 "{\"module\":null,\"items\":[\"a\"]}                       | /module                 | must be a string",
                 "{\"module\":\"http-status\",\"items\":[]}                 | /items                  | is empty",
-                "{\"module\":\"http-status\",\"items\":{}}                 | /items                  | must be a list",
+                "{\"module\":\"http-status\",\"items\":{}}                 | /items                  | must be an array",
                 "{\"module\":\"http-status\",\"items\":[\"a\",{\"b\":[]}]} | /items/1                | must be a string",
                 "{\"module\":\"http-status\",\"items\":[null]}             | /items/0                | must be a string",
-                "{\"module\":\"http-status\",\"items\":[\"\\ud800\"]}      | /items/0                | half a surrogate pair",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"to/~\":1} | /to~1~0                 | is no member",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"items\":[\"a\"]} | /items           | is given twice",
+                "{\"module\":\"http-status\",\"items\":[\"\\ud800\"]}      | /items/0                | an unpaired surrogate",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"to/~\":1} | /to~1~0                 | is not a member",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"items\":[\"a\"]} | /items           | must not be repeated",
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":[]}    | /options         | must be an object",
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":null}  | /options         | must be an object",
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":999}}      | /options/timeout_ms | from 1000 to 30000",
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":\"5000\"}} | /options/timeout_ms | from 1000 to 30000",
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e400}}    | /options/timeout_ms | from 1000 to 30000",
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":null}}     | /options/timeout_ms | from 1000 to 30000",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"contains\":\"a\\udc00\"}} | /options/contains | half a surrogate pair",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"contains\":\"a\\udc00\"}} | /options/contains | an unpaired surrogate",
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"method\":\"\\ud800\"}}   | /options/method   | must be one of",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"no~pe\":1}}             | /options/no~0pe     | has no such option",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"no~pe\":1}}             | /options/no~0pe     | is not an option of http-status",
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":\"true\"}}      | /options/fresh      | true or false",
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":null}}          | /options/fresh      | true or false",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":true,\"fresh\":true}} | /options/fresh | is given twice",
+                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":true,\"fresh\":true}} | /options/fresh | must not be repeated",
             })
     void aFaultIsNamedByItsPointer(String body, String pointer, String words) {
         assertThat(faults(body)).first().satisfies(fault -> {
@@ -143,7 +143,7 @@ class JobRequestReaderTest {
         assertThat(read(lines(500)).items()).hasSize(500);
         assertThat(faults(lines(501))).singleElement().satisfies(fault -> {
             assertThat(fault.where()).isEqualTo("/items");
-            assertThat(fault.detail()).contains("has 501 lines and may have 500");
+            assertThat(fault.detail()).contains("has 501 lines; the maximum is 500");
         });
     }
 
@@ -155,7 +155,7 @@ class JobRequestReaderTest {
         assertThat(read(fits.formatted(character.repeat(most))).items()).hasSize(1);
         assertThat(faults(fits.formatted(character.repeat(most + 1))))
                 .singleElement()
-                .satisfies(fault -> assertThat(fault.detail()).contains("more than the 2048 bytes"));
+                .satisfies(fault -> assertThat(fault.detail()).contains("must have at most 2048 bytes"));
     }
 
     @ParameterizedTest
@@ -179,13 +179,13 @@ class JobRequestReaderTest {
     @Test
     void theLineIsToldToo() {
         assertThat(malformed("{\n \"module\":\n  oops}".getBytes(StandardCharsets.UTF_8)))
-                .isEqualTo("The body is not JSON: it breaks at line 3, column 7.");
+                .isEqualTo("The request body is not valid JSON. Error at line 3, column 7.");
     }
 
     @Test
     void whatIsNotUtf8IsNoJson() {
         String job = "{\"module\":\"http-status\",\"items\":[\"ö\"]}";
-        assertThat(malformed(job.getBytes(StandardCharsets.ISO_8859_1))).contains("not UTF-8");
+        assertThat(malformed(job.getBytes(StandardCharsets.ISO_8859_1))).contains("not valid UTF-8");
         assertThat(malformed(job.getBytes(StandardCharsets.UTF_16))).isNotEmpty();
         assertThat(malformed(new byte[0])).contains("empty");
         assertThat(malformed(" \r\n".getBytes(StandardCharsets.UTF_8))).contains("empty");
@@ -195,14 +195,14 @@ class JobRequestReaderTest {
         cesu[at] = (byte) 0xed;
         cesu[at + 1] = (byte) 0xa0;
         cesu[at + 2] = (byte) 0x80;
-        assertThat(malformed(cesu)).contains("not UTF-8");
+        assertThat(malformed(cesu)).contains("not valid UTF-8");
     }
 
     @Test
     void bombsGoOffElsewhere() {
         String deep = "[".repeat(100_000);
         assertThat(malformed(("{\"x\":" + deep).getBytes(StandardCharsets.UTF_8)))
-                .contains("nested deeper than 64");
+                .contains("more than 64 nesting levels");
         assertThat(faults("{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":"
                         + "1e"
                         + "9".repeat(90)
