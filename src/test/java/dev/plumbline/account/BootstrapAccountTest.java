@@ -11,10 +11,12 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The account that is there from the first start on. */
+@Tag("integration")
 class BootstrapAccountTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

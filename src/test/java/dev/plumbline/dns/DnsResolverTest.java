@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -449,6 +450,7 @@ class DnsResolverTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void agreesWithDig() throws IOException, InterruptedException {
         Path dig = DebianTool.require("dig");

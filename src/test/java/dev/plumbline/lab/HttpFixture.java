@@ -15,9 +15,6 @@ import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,10 +114,8 @@ public final class HttpFixture implements AutoCloseable {
     }
 
     /** A port of 127.0.0.1 at which nobody listens. */
-    public int closedPort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-            return socket.getLocalPort();
-        }
+    public int closedPort() {
+        return FreePorts.next();
     }
 
     @Override

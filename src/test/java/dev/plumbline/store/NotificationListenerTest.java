@@ -13,10 +13,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is told through the database arrives, also after the connection was lost. */
+@Tag("integration")
 class NotificationListenerTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

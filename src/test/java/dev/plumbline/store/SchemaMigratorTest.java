@@ -4,6 +4,7 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import java.io.IOException;
@@ -15,9 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Tag("integration")
 class SchemaMigratorTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -112,10 +115,7 @@ class SchemaMigratorTest {
 
     @Test
     void saysThatADatabaseCannotBeReached() throws IOException {
-        int closed;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            closed = socket.getLocalPort();
-        }
+        int closed = FreePorts.next();
         assertThatThrownBy(() -> await(run("postgresql://u:secret@127.0.0.1:" + closed + "/d", FIRST)))
                 .isInstanceOf(StoreException.class)
                 .hasMessageStartingWith("The database 127.0.0.1:" + closed + "/d cannot be reached: ")

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /** Waits on a test's own thread for what event loops do. */
 public final class Await {
-    private static final long PATIENCE_SECONDS = 20;
+    private static final long PATIENCE_SECONDS = 60;
 
     private Await() {}
 

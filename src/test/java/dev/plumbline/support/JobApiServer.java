@@ -16,6 +16,7 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.HttpMetrics;
 import dev.plumbline.http.server.HttpVerticle;
 import dev.plumbline.http.server.ResponseCacheHandler;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.result.ResultCache;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
@@ -46,7 +47,7 @@ public final class JobApiServer implements AutoCloseable {
     public JobApiServer(TestDatabase database, InMemoryJobs memory, Map<String, String> settings) {
         MessageBus bus = MessageBus.of(vertx);
         served = memory.serve(bus);
-        port = ServiceUnderTest.freePort();
+        port = FreePorts.next();
         Config config = config(settings);
         ProblemResponder problems = new ProblemResponder(config.http().publicUrl());
         ModuleCatalogue modules = ModuleCatalogue.load();

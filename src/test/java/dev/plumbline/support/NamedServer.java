@@ -1,13 +1,11 @@
 package dev.plumbline.support;
 
+import dev.plumbline.lab.FreePorts;
 import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.DatagramSocket;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -35,7 +33,7 @@ public final class NamedServer implements AutoCloseable {
      */
     public static NamedServer start(Path folder, Map<String, String> zones) throws IOException {
         Path program = DebianTool.require("named");
-        int port = freePort();
+        int port = FreePorts.next();
         StringBuilder configuration = new StringBuilder(
                 """
             options {
@@ -86,21 +84,6 @@ public final class NamedServer implements AutoCloseable {
             throw failed;
         }
         return named;
-    }
-
-    /** Free for both UDP and TCP. */
-    private static int freePort() throws IOException {
-        InetAddress loopback = InetAddress.getByName("127.0.0.1");
-        for (int attempt = 0; ; attempt++) {
-            try (ServerSocket tcp = new ServerSocket(0, 1, loopback);
-                    DatagramSocket udp = new DatagramSocket(tcp.getLocalPort(), loopback)) {
-                return udp.getLocalPort();
-            } catch (SocketException taken) {
-                if (attempt == 20) {
-                    throw taken;
-                }
-            }
-        }
     }
 
     public int port() {

@@ -1,11 +1,11 @@
 package dev.plumbline.support;
 
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.TestCa;
 import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,13 +36,8 @@ public final class NginxServer implements AutoCloseable {
         Files.writeString(
                 folder.resolve("chain.pem"), TestCa.pem(identity.chain().toArray(new X509Certificate[0])));
         Files.writeString(folder.resolve("key.pem"), identity.keyPem());
-        int plainPort;
-        int tlsPort;
-        try (ServerSocket first = new ServerSocket(0);
-                ServerSocket second = new ServerSocket(0)) {
-            plainPort = first.getLocalPort();
-            tlsPort = second.getLocalPort();
-        }
+        int plainPort = FreePorts.next();
+        int tlsPort = FreePorts.next();
         Path configuration = folder.resolve("nginx.conf");
         Files.writeString(
                 configuration,

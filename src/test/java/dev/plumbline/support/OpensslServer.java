@@ -1,9 +1,8 @@
 package dev.plumbline.support;
 
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.TestCa;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,10 +30,7 @@ public final class OpensslServer implements AutoCloseable {
         Path openssl = DebianTool.require("openssl");
         Path certificate = Files.writeString(folder.resolve("s_server.pem"), identity.pem());
         Path key = Files.writeString(folder.resolve("s_server.key"), identity.keyPem());
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-            port = free.getLocalPort();
-        }
+        int port = FreePorts.next();
         List<String> command = new ArrayList<>(List.of(
                 openssl.toString(),
                 "s_server",

@@ -5,8 +5,8 @@ import dev.plumbline.app.StartException;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.lab.FreePorts;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -20,8 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 
 /** The whole service in this process, on free ports, and a client that is not ours. */
+@Tag("integration")
 public final class ServiceUnderTest implements AutoCloseable {
     static final String SESSION_SECRET = "what sessions are signed with in tests";
 
@@ -47,11 +49,13 @@ public final class ServiceUnderTest implements AutoCloseable {
      */
     public static ServiceUnderTest start(String databaseUrl, Map<String, String> settings) {
         Map<String, String> environment = new TreeMap<>();
-        int management = freePort();
-        environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(freePort()));
+        int management = FreePorts.next();
+        environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(FreePorts.next()));
         environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(management));
         environment.put("PLUMBLINE_DATABASE_URL", databaseUrl);
         environment.put("PLUMBLINE_HTTP_SHUTDOWN_TIMEOUT", "0s");
+        // A busy machine is not an outage. Tests of outages set the timeout themselves.
+        environment.put("PLUMBLINE_DATABASE_TIMEOUT", "6s");
         environment.put("PLUMBLINE_SESSION_SECRET", SESSION_SECRET);
         environment.put("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8");
         environment.put("PLUMBLINE_TARGETS_PORTS", "*");
@@ -64,14 +68,6 @@ public final class ServiceUnderTest implements AutoCloseable {
             return new ServiceUnderTest(Service.start(config, printed::add), management, printed);
         } catch (ConfigException | StartException failed) {
             throw new AssertionError(failed);
-        }
-    }
-
-    public static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException none) {
-            throw new java.io.UncheckedIOException(none);
         }
     }
 

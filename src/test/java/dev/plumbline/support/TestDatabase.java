@@ -30,11 +30,13 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
     private final List<Database> opened = new ArrayList<>();
     private Vertx vertx;
-    private EmbeddedPostgres server;
+    private Shared shared;
     private String name;
 
-    /** The server that all test classes share. */
+    /** The server that all test classes of this JVM share, with a migrated template database. */
     private static final class Shared implements AutoCloseable {
+        private static final String TEMPLATE = "test_template";
+
         private final Path dir;
         private final EmbeddedPostgres server;
 
@@ -45,6 +47,25 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
                 throw new java.io.UncheckedIOException(e);
             }
             server = EmbeddedPostgres.start(dir);
+            Vertx vertx = Vertx.vertx();
+            try {
+                // No test of the shared server restarts the machine.
+                execute(vertx, "alter system set fsync = off");
+                execute(vertx, "select pg_reload_conf()");
+                execute(vertx, "create database " + TEMPLATE + " owner " + PostgresCluster.NAME);
+                await(SchemaMigrator.run(vertx, url(TEMPLATE)));
+            } finally {
+                await(vertx.close());
+            }
+        }
+
+        String url(String database) {
+            return server.url().replaceAll("/[^/]*$", "/" + database);
+        }
+
+        void execute(Vertx vertx, String sql) {
+            await(PgConnection.connect(vertx, DatabaseOptions.of(server.superuserUrl("postgres")))
+                    .compose(c -> c.query(sql).execute().eventually(c::close)));
         }
 
         @Override
@@ -56,14 +77,12 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        server = context.getRoot()
-                .getStore(ExtensionContext.Namespace.create(TestDatabase.class))
-                .getOrComputeIfAbsent(Shared.class, key -> new Shared(), Shared.class)
-                .server;
+        shared = context.getStore(
+                        ExtensionContext.StoreScope.LAUNCHER_SESSION,
+                        ExtensionContext.Namespace.create(TestDatabase.class))
+                .getOrComputeIfAbsent(Shared.class, key -> new Shared(), Shared.class);
         vertx = Vertx.vertx();
-        name = "test_" + UUID.randomUUID().toString().replace('-', '_');
-        asSuperuser("create database " + name + " owner " + PostgresCluster.NAME);
-        await(SchemaMigrator.run(vertx, url()));
+        name = create(" template " + Shared.TEMPLATE);
     }
 
     @Override
@@ -75,7 +94,7 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
 
     /** Where this test class's database is. */
     public String url() {
-        return server.url().replaceAll("/[^/]*$", "/" + name);
+        return shared.url(name);
     }
 
     /** A Vert.x that lives as long as the test class. */
@@ -95,19 +114,22 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
     }
 
     public EmbeddedPostgres server() {
-        return server;
+        return shared.server;
     }
 
     /** Another empty database in the same server. */
     public String createEmpty() {
-        String other = "test_" + UUID.randomUUID().toString().replace('-', '_');
-        asSuperuser("create database " + other + " owner " + PostgresCluster.NAME);
-        return server.url().replaceAll("/[^/]*$", "/" + other);
+        return shared.url(create(""));
     }
 
     void asSuperuser(String sql) {
-        await(PgConnection.connect(vertx, DatabaseOptions.of(server.superuserUrl("postgres")))
-                .compose(c -> c.query(sql).execute().eventually(c::close)));
+        shared.execute(vertx, sql);
+    }
+
+    private String create(String template) {
+        String database = "test_" + UUID.randomUUID().toString().replace('-', '_');
+        asSuperuser("create database " + database + " owner " + PostgresCluster.NAME + template);
+        return database;
     }
 
     /** Waits for what comes within half a minute. */

@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseDecoder;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -118,6 +119,18 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
     public void channelInactive(ChannelHandlerContext context) {
         collector.closed(false);
         context.fireChannelInactive();
+    }
+
+    /**
+     * Closes the connection on the peer's close_notify, after which no data follows (RFC 8446,
+     * section 6.1). Unlike BoringSSL, the JDK's engine leaves its own direction open.
+     */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof SslCloseCompletionEvent) {
+            context.close();
+        }
+        context.fireUserEventTriggered(event);
     }
 
     @Override

@@ -12,10 +12,12 @@ import dev.plumbline.support.TestDatabase;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a service says of its first account as it starts. */
+@Tag("integration")
 class BootstrapAccountLogTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

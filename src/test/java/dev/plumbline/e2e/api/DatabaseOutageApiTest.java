@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * With the database gone, what is in memory is still answered, the rest is a 503 within a second,
  * and the service comes back by itself.
  */
+@Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DatabaseOutageApiTest {
     @RegisterExtension
@@ -54,7 +56,8 @@ class DatabaseOutageApiTest {
         URI real = URI.create(DATABASE.url());
         valve = new TcpGate(DATABASE.vertx(), real.getPort());
         service = ServiceUnderTest.start(
-                DATABASE.url().replace(":" + real.getPort() + "/", ":" + valve.port() + "/"), Map.of());
+                DATABASE.url().replace(":" + real.getPort() + "/", ":" + valve.port() + "/"),
+                Map.of("DATABASE_TIMEOUT", "800ms"));
         known = lab.http("/ok?known");
         assertThat(service.instant("http-status", known).statusCode()).isEqualTo(200);
         // once more through everything: a first refusal must not have to load classes as well

@@ -17,11 +17,13 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
 /** A database that answers, and says of what is to be written that there is no room for it. */
+@Tag("integration")
 class DiskFullTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

@@ -20,10 +20,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a client sees of a stop while its request is under way. */
+@Tag("integration")
 class GracefulShutdownTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

@@ -12,11 +12,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The service over TLS, asked by curl. */
+@Tag("integration")
 class HttpsServiceTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

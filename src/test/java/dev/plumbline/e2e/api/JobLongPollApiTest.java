@@ -22,12 +22,14 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Waiting for jobs, before jobs that stay as they are told. */
+@Tag("integration")
 class JobLongPollApiTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

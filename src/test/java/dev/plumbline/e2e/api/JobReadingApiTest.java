@@ -32,6 +32,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Reading large jobs, and reading where something is wrong, before jobs that stay as they are told.
  */
+@Tag("integration")
 class JobReadingApiTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

@@ -13,6 +13,7 @@ import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
 import dev.plumbline.account.TestAccounts;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.JobsApiClient;
@@ -20,7 +21,6 @@ import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,6 +30,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs as a client sees them, done by the whole service. */
+@Tag("integration")
 class JobsApiTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -239,10 +241,7 @@ class JobsApiTest {
 
     @Test
     void fiveHundredLinesOfAllKindsComeBackInOrder() throws IOException {
-        int refusing;
-        try (ServerSocket closed = new ServerSocket(0)) {
-            refusing = closed.getLocalPort();
-        }
+        int refusing = FreePorts.next();
         List<String> kinds = List.of(
                 lab.http("/ok"),
                 lab.http("/status/404"),

@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * However broken a request is: an answer, never a 5xx but 503, never an empty body, never a stack
  * trace.
  */
+@Tag("integration")
 class MalformedRequestTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

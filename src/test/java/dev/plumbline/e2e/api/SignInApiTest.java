@@ -21,11 +21,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** People sign in and out, and are known in between. */
+@Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SignInApiTest {
     @RegisterExtension
@@ -229,7 +231,7 @@ class SignInApiTest {
         String email = people.somebody();
         try (ServiceUnderTest behind = ServiceUnderTest.start(
                 DATABASE.url().replace(":" + real.getPort() + "/", ":" + valve.port() + "/"),
-                Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"))) {
+                Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "DATABASE_TIMEOUT", "800ms"))) {
             CookieClient browser = new CookieClient(behind);
             assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
             valve.shut();

@@ -12,6 +12,7 @@ import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.EmailAddress;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CountingTarget;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -35,6 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What axe-core knows of WCAG 2.2 AA holds on every page, in both themes, on phones and desks. */
+@Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AccessibilityTest {
     @RegisterExtension
@@ -128,7 +131,7 @@ class AccessibilityTest {
                     report("http-status", lab.http("/ok")),
                     report("http-status", lab.http("/redirect/to-https")),
                     report("http-status", lab.http("/status/404")),
-                    report("http-status", "http://127.0.0.1:" + ServiceUnderTest.freePort() + "/"),
+                    report("http-status", "http://127.0.0.1:" + FreePorts.next() + "/"),
                     report("ssl-certificate", lab.secure("/").replaceFirst("https://([^/]+)/.*", "$1")),
                     report("http-status", "two words"),
                     report("http-status", "http://10.1.2.3/"))) {

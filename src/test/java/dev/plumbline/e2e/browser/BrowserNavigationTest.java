@@ -12,6 +12,7 @@ import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.EmailAddress;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CountingTarget;
@@ -26,6 +27,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The pages as a person walks through them, in a real browser. */
+@Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BrowserNavigationTest {
     @RegisterExtension
@@ -397,7 +400,7 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("looks")
     void whatHasFailedIsRunAgain(ViewportTheme look) {
-        int port = ServiceUnderTest.freePort();
+        int port = FreePorts.next();
         String down = "http://127.0.0.1:" + port + "/";
         try (WebVisitor visit = chromium.visit(service, look)) {
             visit.signIn(somebody(), PASSWORD);

@@ -8,10 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The jar on its embedded database: the first account, and commands beside it and after it. */
+@Tag("integration")
 class BootstrapAccountIT {
     @TempDir
     Path folder;

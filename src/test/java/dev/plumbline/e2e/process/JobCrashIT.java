@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The jar on its embedded database, killed again and again while jobs are created, claimed, checked
  * and written. What was answered 202 is complete in the end, and nothing is there twice.
  */
+@Tag("integration")
 class JobCrashIT {
     private static final int ROUNDS = 20;
     private static final int ORDERS_A_ROUND = 9;

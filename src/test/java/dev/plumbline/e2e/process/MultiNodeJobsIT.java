@@ -31,11 +31,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The jar, once or twice, on a PostgreSQL that is not its own: either of them may break down. */
+@Tag("integration")
 class MultiNodeJobsIT {
     /**
      * What is promised: lease (20 s), two renewals until the dead are looked for (10 s), and what is

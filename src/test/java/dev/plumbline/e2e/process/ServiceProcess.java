@@ -2,6 +2,8 @@ package dev.plumbline.e2e.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.lab.FreePorts;
+import dev.plumbline.support.ClassArchive;
 import dev.plumbline.support.ServiceUnderTest;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -20,7 +22,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The built jar in a process of its own, as an operator runs it. */
-final class ServiceProcess implements AutoCloseable {
+public final class ServiceProcess implements AutoCloseable {
+    public static final Path JAR = Path.of(System.getProperty("plumbline.jar"));
+
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -43,18 +47,20 @@ final class ServiceProcess implements AutoCloseable {
      * @param settings by their environment variables' names without the prefix
      */
     static ServiceProcess launch(Path folder, Map<String, String> settings) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-jar"));
-        command.add(System.getProperty("plumbline.jar"));
+        return launch(folder, settings, "-XX:SharedArchiveFile=" + ClassArchive.path());
+    }
+
+    /** As {@link #launch(Path, Map)}, with one more option of the JVM. */
+    public static ServiceProcess launch(Path folder, Map<String, String> settings, String option) throws IOException {
+        List<String> command = java(option);
         Path log = folder.resolve("stderr.log");
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(folder.toFile())
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        int management = ServiceUnderTest.freePort();
+        int management = FreePorts.next();
         Map<String, String> environment = builder.environment();
         environment.keySet().removeIf(name -> name.startsWith("PLUMBLINE_"));
-        environment.put("PLUMBLINE_HTTP_PORT", "0");
+        environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(FreePorts.next()));
         environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(management));
         environment.put("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8");
         environment.put("PLUMBLINE_TARGETS_PORTS", "*");
@@ -62,19 +68,30 @@ final class ServiceProcess implements AutoCloseable {
         return new ServiceProcess(builder.start(), log, management);
     }
 
+    /** The jar as a program for a short life: compiled quickly rather than well. */
+    private static List<String> java(String option) {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        return new ArrayList<>(List.of(
+                java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m", option, "-jar", JAR.toString()));
+    }
+
     /** Starts it and waits until it says that it is ready. */
     static ServiceProcess start(Path folder, Map<String, String> settings) throws IOException {
-        ServiceProcess service = launch(folder, settings);
+        return launch(folder, settings).awaitReady();
+    }
+
+    /** Waits until it prints that it is ready. */
+    public ServiceProcess awaitReady() throws IOException {
         BufferedReader out =
-                new BufferedReader(new InputStreamReader(service.process.getInputStream(), StandardCharsets.UTF_8));
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         for (String line = out.readLine(); line != null; line = out.readLine()) {
             if (line.startsWith("ready ")) {
-                service.address = line.substring("ready ".length());
-                return service;
+                address = line.substring("ready ".length());
+                return this;
             }
-            service.printed.add(line);
+            printed.add(line);
         }
-        throw new AssertionError("it did not start:\n" + service.log());
+        throw new AssertionError("it did not start:\n" + log());
     }
 
     /** What a command left behind; the outputs without white space at their ends. */
@@ -82,10 +99,7 @@ final class ServiceProcess implements AutoCloseable {
 
     /** Runs a command of the jar to its end. */
     static Ended command(Path folder, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-jar"));
-        command.add(System.getProperty("plumbline.jar"));
+        List<String> command = java("-XX:SharedArchiveFile=" + ClassArchive.path());
         command.addAll(List.of(arguments));
         Path out = folder.resolve("command.out");
         Path err = folder.resolve("command.err");
@@ -144,7 +158,7 @@ final class ServiceProcess implements AutoCloseable {
     }
 
     /** SIGTERM. */
-    void terminate() {
+    public void terminate() {
         process.destroy();
     }
 
@@ -170,7 +184,7 @@ final class ServiceProcess implements AutoCloseable {
                 .isZero();
     }
 
-    int awaitExit(long seconds) throws InterruptedException {
+    public int awaitExit(long seconds) throws InterruptedException {
         assertThat(process.waitFor(seconds, TimeUnit.SECONDS))
                 .as("it ends within " + seconds + " s")
                 .isTrue();

@@ -15,11 +15,13 @@ import org.jsoup.nodes.Element;
 import org.jsoup.select.Elements;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A tool that no template knows stands on every page, and what its targets say stays text. */
+@Tag("integration")
 class GenericModulePagesTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

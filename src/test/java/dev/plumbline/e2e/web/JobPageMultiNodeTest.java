@@ -17,10 +17,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A job is watched on whichever node somebody comes to. */
+@Tag("integration")
 class JobPageMultiNodeTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

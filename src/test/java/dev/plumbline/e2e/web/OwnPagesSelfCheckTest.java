@@ -17,12 +17,14 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Our own pages, judged by our own checks. */
+@Tag("integration")
 class OwnPagesSelfCheckTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

@@ -16,12 +16,14 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Report pages run checks as the API does, for people who open them and for nobody else. */
+@Tag("integration")
 class ReportPageTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

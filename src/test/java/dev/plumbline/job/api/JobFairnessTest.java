@@ -13,10 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whoever has much to check, and wherever it hangs, nobody else waits for it. */
+@Tag("integration")
 class JobFairnessTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

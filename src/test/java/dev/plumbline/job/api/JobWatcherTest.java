@@ -19,10 +19,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Waiting for a job costs one look-up a second, for however many wait. */
+@Tag("integration")
 class JobWatcherTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

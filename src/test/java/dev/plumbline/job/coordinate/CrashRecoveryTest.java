@@ -19,10 +19,12 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nodes that die of what they check, or that wake up when they have been given up. */
+@Tag("integration")
 class CrashRecoveryTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

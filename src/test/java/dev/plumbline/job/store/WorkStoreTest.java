@@ -22,10 +22,12 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Claims, leases and results in the database, between coordinators that are only numbers. */
+@Tag("integration")
 class WorkStoreTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

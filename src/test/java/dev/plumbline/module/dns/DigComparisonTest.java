@@ -17,11 +17,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.xbill.DNS.Rcode;
 
 /** What we tell of servers of BIND is what dig tells of them. */
+@Tag("integration")
 class DigComparisonTest {
     private static final DnsRecords MODULE = new DnsRecords();
     private static DnsFixture bench;

@@ -27,6 +27,7 @@ import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -413,6 +414,7 @@ class DmarcTest {
         assertThat(result.error().code().id()).isEqualTo("dns_servfail");
     }
 
+    @Tag("integration")
     @Test
     void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
         try (NamedServer named = NamedServer.start(

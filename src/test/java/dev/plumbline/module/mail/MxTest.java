@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -246,6 +247,7 @@ class MxTest {
         return findings.stream().map(Finding::code).toList();
     }
 
+    @Tag("integration")
     @Test
     @SuppressWarnings("unchecked")
     void agreesWithDigOnBind(@TempDir Path folder) throws Exception {

@@ -28,6 +28,7 @@ import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -670,6 +671,7 @@ class SpfTest {
         return MODULE.evaluate(new SpfTree(root, List.of(), false), Options.defaults(MODULE.description()));
     }
 
+    @Tag("integration")
     @Test
     void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
         try (NamedServer named = NamedServer.start(

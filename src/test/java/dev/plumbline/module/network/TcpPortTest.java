@@ -17,6 +17,7 @@ import dev.plumbline.check.Verdict;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.CheckResults;
 import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.probe.tcp.ConnectAttempts;
 import dev.plumbline.probe.tcp.TcpProbe;
@@ -31,13 +32,13 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,10 +88,8 @@ class TcpPortTest {
                 .actualPort();
     }
 
-    private static int closedPort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
+    private static int closedPort() {
+        return FreePorts.next();
     }
 
     @Test
@@ -218,6 +217,7 @@ class TcpPortTest {
         return findings.stream().map(Finding::code).toList();
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnABindServer(@TempDir Path folder) throws Exception {
         try (NamedServer named = NamedServer.start(folder, Map.of("zone.test", ""))) {

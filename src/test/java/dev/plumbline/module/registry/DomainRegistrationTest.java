@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -289,6 +290,7 @@ class DomainRegistrationTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void agreesWithTheWhoisOfDebian() throws Exception {
         Path whois = DebianTool.require("whois");

@@ -11,6 +11,7 @@ import dev.plumbline.check.Finding;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.RevocationLab;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLab;
@@ -20,7 +21,6 @@ import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -388,10 +388,7 @@ class SslCertificateTest {
 
     @Test
     void tellsARefusalFromANameThatIsNotThere() throws IOException {
-        int closed;
-        try (ServerSocket free = new ServerSocket(0)) {
-            closed = free.getLocalPort();
-        }
+        int closed = FreePorts.next();
         TlsLab.Server server = fixture.lab.server("valid");
         assertThat(code(server.host() + ":" + closed)).isEqualTo("connect_refused");
         assertThat(code("nowhere." + TlsLab.DOMAIN)).isEqualTo("dns_nxdomain");

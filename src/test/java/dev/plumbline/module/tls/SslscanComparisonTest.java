@@ -22,11 +22,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What we report is what Debian's sslscan and openssl's own client report of the same server. */
+@Tag("integration")
 class SslscanComparisonTest {
     private static final Pattern PROTOCOL =
             Pattern.compile("<protocol type=\"(ssl|tls)\" version=\"([0-9.]+)\" enabled=\"1\"");

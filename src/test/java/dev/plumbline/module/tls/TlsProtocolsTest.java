@@ -10,6 +10,7 @@ import dev.plumbline.check.Options;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.ScriptedTlsServer;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsScanFixture;
@@ -21,7 +22,6 @@ import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.KeyExchangeGroup;
 import dev.plumbline.tls.TlsVersion;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +36,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +74,7 @@ class TlsProtocolsTest {
         bench.close();
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @CsvSource({"-tls1, TLSv1, FAIL", "-tls1_1, TLSv1.1, FAIL", "-tls1_2, TLSv1.2, PASS", "-tls1_3, TLSv1.3, PASS"})
     void findsTheOneVersionOfARealServer(String option, String version, Verdict verdict) throws Exception {
@@ -89,6 +91,7 @@ class TlsProtocolsTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void findsTheProtocolsInside() throws Exception {
         for (String version : List.of("-tls1_2", "-tls1_3")) {
@@ -100,6 +103,7 @@ class TlsProtocolsTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void findsTheGroupsOfAServerWhoseKeyIsOnACurve() throws Exception {
         TestCa.Identity curve =
@@ -115,6 +119,7 @@ class TlsProtocolsTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void tellsWhoseOrderDecides() throws Exception {
         try (OpensslServer own = OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref");
@@ -182,6 +187,7 @@ class TlsProtocolsTest {
                         weak.stream().map(CipherSuite::name).toList());
     }
 
+    @Tag("integration")
     @Test
     void whoEncryptsNothingIsNotToldOfAWayOfEncrypting() throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "NULL:@SECLEVEL=0")) {
@@ -191,6 +197,7 @@ class TlsProtocolsTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void tellsWhereNotEveryWeakSuiteOfARealServerCouldBeAskedFor() throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "ALL:eNULL:@SECLEVEL=0")) {
@@ -313,6 +320,7 @@ class TlsProtocolsTest {
         assertThat(result.findings().get(0).message()).contains("whether it speaks TLSv1.3.");
     }
 
+    @Tag("integration")
     @Test
     void tellsWhereItCannotLearnTheProtocolsInside() throws Exception {
         try (OpensslServer strange = OpensslServer.start(
@@ -328,6 +336,7 @@ class TlsProtocolsTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void whoRefusesEveryProtocolOfOursIsJudgedAllTheSame() throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref", "-alpn", "lab")) {
@@ -458,10 +467,7 @@ class TlsProtocolsTest {
         String[] addresses =
                 IntStream.rangeClosed(1, 120).mapToObj(i -> "127.0.1." + i).toArray(String[]::new);
         bench.dns().address("many.lab.test", addresses);
-        int closed;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            closed = socket.getLocalPort();
-        }
+        int closed = FreePorts.next();
 
         CheckResult result = bench.check(MODULE, "many.lab.test:" + closed, Map.of("ip_version", "4"), 10_000);
 

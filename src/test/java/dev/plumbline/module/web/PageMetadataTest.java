@@ -28,6 +28,7 @@ import org.jsoup.nodes.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -288,6 +289,7 @@ class PageMetadataTest {
                 .contains("page_cut");
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlAndAParserOnNginx() throws Exception {
         try (NginxServer nginx = NginxServer.start(

@@ -26,6 +26,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,6 +145,7 @@ class RedirectChainTest {
         assertThat((String) result.fields().get("final_url")).endsWith(asked);
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @ValueSource(strings = {"/", "/a", "/loop", "/mixed", "/down", "/lost", "/up"})
     void agreesWithCurlOnNginx(String path) throws Exception {

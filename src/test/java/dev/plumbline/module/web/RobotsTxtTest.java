@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -248,6 +249,7 @@ class RobotsTxtTest {
                 .isEqualTo(Options.defaults(module).key());
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnNginx() throws Exception {
         try (NginxServer nginx = NginxServer.start(folder, bench.identity(), "root FOLDER/www; gzip on;")) {

@@ -11,12 +11,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What curl says of the same pages of the lab and of Debian's nginx. */
+@Tag("integration")
 class CurlComparisonTest {
     private static final String SUMMARY =
             "%{http_code} %{num_redirects} %{http_version} %{content_type} %{url_effective}";

@@ -9,6 +9,7 @@ import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Canary;
 import dev.plumbline.support.TestCheckContext;
@@ -20,7 +21,6 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -107,10 +107,7 @@ class TcpProbeTest {
 
     @Test
     void tellsWhyNoConnectionOpens() throws IOException {
-        int closed;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            closed = socket.getLocalPort();
-        }
+        int closed = FreePorts.next();
 
         assertCode(talk(closed, 100, LISTEN), ErrorCode.CONNECT_REFUSED);
         assertCode(

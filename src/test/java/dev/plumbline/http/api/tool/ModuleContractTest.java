@@ -22,6 +22,7 @@ import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.http.api.job.JobCsv;
 import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.RunnerMetrics;
@@ -66,9 +67,7 @@ class ModuleContractTest {
         // accepts by its backlog, and never says a word
         silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         silentResolver = new DatagramSocket(0, InetAddress.getLoopbackAddress());
-        try (ServerSocket closed = new ServerSocket(0)) {
-            refusing = closed.getLocalPort();
-        }
+        refusing = FreePorts.next();
     }
 
     @AfterAll
@@ -179,7 +178,10 @@ class ModuleContractTest {
     @ParameterizedTest
     @MethodSource("modules")
     void aRefusingPeerIsSaidToRefuse(String name) {
-        CheckResult result = run(name, refusing, Map.of(), open());
+        Map<String, String> settings = open();
+        settings.put("PLUMBLINE_DNS_TIMEOUT", "400ms");
+
+        CheckResult result = run(name, refusing, Map.of(), settings);
 
         if (isAName(name)) {
             assertThat(result.error().code()).isIn(ErrorCode.DNS_SERVFAIL, ErrorCode.DNS_TIMEOUT);

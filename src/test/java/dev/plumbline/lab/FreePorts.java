@@ -1,0 +1,73 @@
+package dev.plumbline.lab;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Ports that no process listens on. They are above the kernel's range for outgoing connections and
+ * port 0 (32768 to 60999), and reserved among all test JVMs of a user until this JVM ends. So no
+ * other test takes a port between its allocation and its use, and a port that stays closed refuses
+ * connections.
+ */
+public final class FreePorts {
+    private static final int FIRST = 61_000;
+    private static final int COUNT = 65_536 - FIRST;
+
+    /** The lock of byte n reserves port n. */
+    private static final FileChannel RESERVED = open();
+
+    private static int next = ThreadLocalRandom.current().nextInt(COUNT);
+
+    private FreePorts() {}
+
+    private static FileChannel open() {
+        String name = "plumbline-test-ports-" + System.getProperty("user.name");
+        try {
+            return FileChannel.open(
+                    Path.of(System.getProperty("java.io.tmpdir"), name),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.WRITE);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    /** A port that is free for TCP and UDP; each call in this JVM returns another one. */
+    public static synchronized int next() {
+        for (int attempt = 0; attempt < COUNT; attempt++) {
+            next = (next + 1) % COUNT;
+            int port = FIRST + next;
+            if (reserve(port) && isFree(port)) {
+                return port;
+            }
+        }
+        throw new IllegalStateException("no free port");
+    }
+
+    /** Returns whether the port was not reserved before. */
+    private static boolean reserve(int port) {
+        try {
+            return RESERVED.tryLock(port, 1, false) != null;
+        } catch (OverlappingFileLockException mine) {
+            return false;
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket tcp = new ServerSocket(port);
+                DatagramSocket udp = new DatagramSocket(port)) {
+            return tcp.isBound() && udp.isBound();
+        } catch (IOException taken) {
+            return false;
+        }
+    }
+}
