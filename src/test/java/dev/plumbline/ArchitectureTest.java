@@ -67,7 +67,7 @@ class ArchitectureTest {
             .resideOutsideOfPackages(ROOT + "dns..", ROOT + "egress..", ROOT + "probe..", ROOT + "store..")
             .and()
             // delegates to the transport of Vert.x and opens no socket itself
-            .haveNameNotMatching(".*\\.GuardedTransport.*")
+            .haveNameNotMatching(".*\\.http\\.server\\.internal\\..*")
             .should()
             .dependOnClassesThat()
             .haveNameMatching("io\\.vertx\\.core\\.net\\.NetClient.*|io\\.vertx\\.core\\.http\\.HttpClient.*"
@@ -93,6 +93,23 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage("io.vertx.ext.web..", "io.vertx.openapi..");
 
+    private static final ArchRule onlyOnePackageOfHttpUsesInternals = noClasses()
+            .that()
+            .resideInAPackage(ROOT + "http..")
+            .and()
+            .resideOutsideOfPackage(ROOT + "http.server.internal..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.netty.channel..",
+                    "io.netty.bootstrap..",
+                    "io.netty.handler.codec.http2..",
+                    "io.vertx.core.impl..",
+                    "io.vertx.core.internal..",
+                    "io.vertx.core.http.impl..",
+                    "io.vertx.core.net.impl..",
+                    "io.vertx.core.spi..");
+
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.plumbline");
@@ -106,7 +123,10 @@ class ArchitectureTest {
                 arguments("job packages are free of cycles", jobPackagesAreFreeOfCycles),
                 arguments("only dns, egress, probe and store open sockets", onlyEgressAndProbesOpenSockets),
                 arguments("only stores use SQL", onlyStoresUseSql),
-                arguments("only http uses Vert.x Web", onlyHttpUsesVertxWeb));
+                arguments("only http uses Vert.x Web", onlyHttpUsesVertxWeb),
+                arguments(
+                        "only http.server.internal uses Vert.x and Netty internals",
+                        onlyOnePackageOfHttpUsesInternals));
     }
 
     @ParameterizedTest(name = "{0}")

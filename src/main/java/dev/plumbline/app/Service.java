@@ -8,11 +8,10 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.HttpServerSettings;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.http.server.ConnectionLimitHandler;
-import dev.plumbline.http.server.GracefulShutdown;
-import dev.plumbline.http.server.GuardedTransport;
 import dev.plumbline.http.server.HttpMetrics;
+import dev.plumbline.http.server.internal.ConnectionRegistry;
 import dev.plumbline.http.web.layout.Assets;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
@@ -70,7 +69,7 @@ public final class Service {
     private final PageRenderer pages;
     private final ProblemResponder problems;
     private final HttpMetrics httpMetrics;
-    private final ConnectionLimitHandler guard;
+    private final ConnectionRegistry connections;
     private final Vertx vertx;
     private final int loops;
 
@@ -92,14 +91,14 @@ public final class Service {
         this.pages = new PageRenderer(config.http().publicUrl(), Assets.load());
         this.problems = new ProblemResponder(config.http().publicUrl(), pages);
         this.httpMetrics = new HttpMetrics(registry);
-        this.guard = new ConnectionLimitHandler(config.http(), problems, httpMetrics);
-        Gauge.builder("plumbline.http.active.connections", guard, ConnectionLimitHandler::open)
+        this.connections = new ConnectionRegistry(config.http(), HttpServerSettings.of(config.http()));
+        Gauge.builder("plumbline.http.active.connections", connections, ConnectionRegistry::open)
                 .description("Open HTTP connections")
                 .register(registry);
         ProcessMetrics.register(registry);
         this.vertx = Vertx.builder()
                 .with(new VertxOptions().setEventLoopPoolSize(loops))
-                .withTransport(GuardedTransport.of(guard))
+                .withTransport(connections.transport())
                 .build();
     }
 
@@ -319,7 +318,7 @@ public final class Service {
         Future<Void> handedBack = coordinator == null ? Future.succeededFuture() : coordinator.handBack();
         if (httpDeployment != null) {
             BlockingAwait.quietly(
-                    GracefulShutdown.of(guard, config.http().shutdownTimeout()),
+                    connections.drain(config.http().shutdownTimeout()),
                     config.http().shutdownTimeout().toSeconds() + 5);
             BlockingAwait.quietly(vertx.undeploy(httpDeployment), 5);
         }

@@ -29,11 +29,11 @@ public final class RequestIdHandler {
         return of(request.headers().get(HEADER));
     }
 
-    public static String of(@Nullable String given) {
+    static String of(@Nullable String given) {
         return given != null && isValid(given) ? given : fresh();
     }
 
-    public static String fresh() {
+    static String fresh() {
         return HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     }
 

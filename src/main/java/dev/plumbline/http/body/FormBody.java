@@ -2,22 +2,19 @@ package dev.plumbline.http.body;
 
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
+import io.netty.handler.codec.http.QueryStringDecoder;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** A small form that a page of ours has sent ({@code application/x-www-form-urlencoded}). */
+/** A submitted form without files ({@code application/x-www-form-urlencoded}). */
 public final class FormBody {
-    private static final int MOST_BYTES = 16 << 10;
+    private static final int MAX_BYTES = 16 << 10;
+    private static final int MAX_FIELDS = 100;
     private static final Duration WITHIN = Duration.ofSeconds(10);
 
     private final Map<String, List<String>> values;
@@ -27,18 +24,18 @@ public final class FormBody {
     }
 
     /**
-     * Reads it; a request whose body is none is answered.
+     * Reads the form. A malformed form gets a problem response.
      *
      * @param then called at most once, on the context of the request
      */
     public static void read(
             RoutingContext ctx, RequestBodyReader bodies, ProblemResponder problems, Consumer<FormBody> then) {
-        bodies.readForm(ctx, MOST_BYTES, WITHIN, body -> {
+        bodies.readForm(ctx, MAX_BYTES, WITHIN, body -> {
             FormBody form;
             try {
                 form = parse(body);
-            } catch (CharacterCodingException | NumberFormatException broken) {
-                problems.send(ctx, Problem.badRequest("The form is broken; load its page and send it again."));
+            } catch (IllegalArgumentException broken) {
+                problems.send(ctx, Problem.badRequest("The form is malformed. Reload its page and send it again."));
                 return;
             }
             try {
@@ -49,52 +46,31 @@ public final class FormBody {
         });
     }
 
-    /** What was typed into a field; empty if it was not sent. */
+    /** The first value of a field; empty if the field is absent. */
     public String text(String name) {
         List<String> given = all(name);
         return given.isEmpty() ? "" : given.get(0);
     }
 
-    /** All that was sent under a name, for example of boxes that were ticked. */
+    /** All values of a field, in order. */
     public List<String> all(String name) {
         return values.getOrDefault(name, List.of());
     }
 
     /**
-     * The WHATWG URL standard, 5.1, but for bytes that are no UTF-8: these are refused.
+     * Parses the fields (WHATWG URL, 5.1).
      *
-     * @throws NumberFormatException where no two hexadecimal digits follow a per cent sign
+     * @throws IllegalArgumentException if a percent sign is not followed by two hexadecimal digits,
+     *     or if the bytes are not UTF-8
      */
-    static FormBody parse(Buffer body) throws CharacterCodingException {
-        Map<String, List<String>> values = new LinkedHashMap<>();
-        for (String pair : body.toString(StandardCharsets.ISO_8859_1).split("&", -1)) {
-            if (!pair.isEmpty()) {
-                int equals = pair.indexOf('=');
-                String name = decoded(equals < 0 ? pair : pair.substring(0, equals));
-                String value = equals < 0 ? "" : decoded(pair.substring(equals + 1));
-                values.computeIfAbsent(name, none -> new ArrayList<>()).add(value);
-            }
+    static FormBody parse(Buffer body) {
+        String text = body.toString(StandardCharsets.UTF_8);
+        Map<String, List<String>> values =
+                new QueryStringDecoder(text, StandardCharsets.UTF_8, false, MAX_FIELDS, true).parameters();
+        // Netty replaces bytes that are not UTF-8
+        if (values.toString().indexOf('\ufffd') >= 0) {
+            throw new IllegalArgumentException("not UTF-8");
         }
         return new FormBody(values);
-    }
-
-    private static String decoded(String text) throws CharacterCodingException {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '%') {
-                if (i + 2 >= text.length() || text.charAt(i + 1) == '+' || text.charAt(i + 1) == '-') {
-                    throw new NumberFormatException();
-                }
-                bytes.write(Integer.parseInt(text, i + 1, i + 3, 16));
-                i += 2;
-            } else {
-                bytes.write(c == '+' ? ' ' : c);
-            }
-        }
-        return StandardCharsets.UTF_8
-                .newDecoder()
-                .decode(ByteBuffer.wrap(bytes.toByteArray()))
-                .toString();
     }
 }

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The small JSON object that is the body of an operation, read and held against openapi.json. */
+/** Reads a small JSON request body and validates it against openapi.json. */
 public final class JsonBody {
     private static final int MOST_BYTES = 16 << 10;
     private static final Duration WITHIN = Duration.ofSeconds(10);
@@ -36,12 +36,12 @@ public final class JsonBody {
 
     private final RequestBodyReader bodies;
     private final ProblemResponder problems;
-    private final BodyValidator rules;
+    private final BodySchema rules;
 
     public JsonBody(RequestBodyReader bodies, ProblemResponder problems, ApiContract contract, String operationId) {
         this.bodies = bodies;
         this.problems = problems;
-        this.rules = BodyValidator.of(contract.published(), operationId);
+        this.rules = BodySchema.of(contract.published(), operationId);
     }
 
     /**

@@ -2,8 +2,6 @@ package dev.plumbline.http.body;
 
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.http.server.Http2RequestLimits;
-import dev.plumbline.http.server.LingeringClose;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -72,22 +70,21 @@ public final class RequestBodyReader {
         ctx.addEndHandler(answered -> {
             ctx.put(OVER, true);
             if (!request.isEnded()) {
-                ctx.vertx().setTimer(worthReading ? PATIENCE_MS : LingeringClose.LINGER_MS, late -> {
+                ctx.vertx().setTimer(worthReading ? PATIENCE_MS : UnreadBodies.LINGER_MS, late -> {
                     if (!http2 && (!worthReading || !request.isEnded())) {
                         request.connection().close();
                     } else if (http2 && !request.isEnded()) {
-                        request.response().reset(Http2RequestLimits.NO_ERROR);
+                        request.response().reset(UnreadBodies.NO_ERROR);
                     }
                 });
             }
         });
     }
 
-    /** What the request says of it; the largest number there is if it says nothing. */
+    /** The declared length in bytes; the maximum if it is not declared. */
     private static long length(HttpServerRequest request) {
-        String length = request.getHeader("Content-Length");
-        // the decoder has seen to it that it is a number
-        return length == null || length.length() > 18 ? Long.MAX_VALUE : Long.parseLong(length);
+        long length = UnreadBodies.declaredLength(request);
+        return length < 0 ? Long.MAX_VALUE : length;
     }
 
     /**

@@ -2,22 +2,11 @@ package dev.plumbline.http.problem;
 
 import dev.plumbline.account.HashingQueueFullException;
 import dev.plumbline.http.ApiContract;
-import dev.plumbline.http.HttpServerSettings;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.RequestIdHandler;
 import dev.plumbline.http.ResponseBodies;
-import dev.plumbline.http.problem.ProblemPage.Sheet;
-import dev.plumbline.http.server.Http1MessageHandler;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.store.DatabaseUnavailableException;
-import io.netty.buffer.Unpooled;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.FullHttpResponse;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaderValues;
-import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpVersion;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -76,12 +65,7 @@ public final class ProblemResponder {
     public void send(HttpServerRequest request, Problem problem) {
         String requestId = RequestIdHandler.of(request);
         writeHead(request.response(), problem, requestId);
-        String instance = instance(request.uri());
-        Sheet sheet = sheet(problem, request.uri(), request.getHeader("Accept"), requestId);
-        if (sheet != null) {
-            sheet.headers().forEach((name, value) -> request.response().putHeader(name, value));
-        }
-        Buffer body = sheet == null ? body(problem, instance, requestId) : sheet.body();
+        Buffer body = body(problem, path(request.uri()), requestId);
         if (request.method().equals(HttpMethod.HEAD)) {
             request.response()
                     .putHeader("Content-Length", Integer.toString(body.length()))
@@ -100,13 +84,6 @@ public final class ProblemResponder {
                 .putHeader(RequestIdHandler.HEADER, requestId);
     }
 
-    /**
-     * Returns the path of a request that was not routed; the root path if it has none or is too long.
-     */
-    private static String instance(@Nullable String uri) {
-        return uri == null || uri.length() > HttpServerSettings.REQUEST_LINE_BYTES ? "/" : path(uri);
-    }
-
     private static String path(@Nullable String uri) {
         if (uri == null || !uri.startsWith("/")) {
             return "/";
@@ -115,43 +92,8 @@ public final class ProblemResponder {
         return query < 0 ? uri : uri.substring(0, query);
     }
 
-    /**
-     * Returns the HTML page for a request that was not routed; null if the client prefers a problem
-     * document.
-     */
-    private @Nullable Sheet sheet(Problem problem, @Nullable String uri, @Nullable String accept, String requestId) {
-        return page != null && PageRoutes.wantsPage(path(uri), accept) ? page.sheet(problem, requestId) : null;
-    }
-
     private Buffer body(Problem problem, String instance, String requestId) {
         return problem.document(docs, instance, requestId).toBuffer();
-    }
-
-    public static Problem late(String detail) {
-        return Problem.of(408, "request-timeout", "Request timeout", detail);
-    }
-
-    /** Returns the raw response for a connection over the limit. */
-    public byte[] tooManyConnections() {
-        return wire(
-                "503 Service Unavailable",
-                Problem.unavailable("overloaded", "Too many connections are open. Retry shortly.", 1));
-    }
-
-    private byte[] wire(String status, Problem problem) {
-        String requestId = RequestIdHandler.fresh();
-        Buffer body = body(problem, "/", requestId);
-        StringBuilder head = new StringBuilder("HTTP/1.1 ").append(status).append("\r\n");
-        problem.headers()
-                .forEach((name, value) ->
-                        head.append(name).append(": ").append(value).append("\r\n"));
-        head.append("Content-Type: application/problem+json\r\nCache-Control: no-store\r\n")
-                .append("X-Content-Type-Options: nosniff\r\nX-Request-Id: ")
-                .append(requestId)
-                .append("\r\nConnection: close\r\nContent-Length: ")
-                .append(body.length())
-                .append("\r\n\r\n");
-        return Buffer.buffer(head.toString()).appendBuffer(body).getBytes();
     }
 
     /** Mounts the error handlers. */
@@ -232,36 +174,5 @@ public final class ProblemResponder {
         }
         boolean hasMessage = cause instanceof HttpException http && http.getPayload() != null;
         return hasMessage ? ((HttpException) cause).getPayload() : "The request is malformed.";
-    }
-
-    /**
-     * Returns the response to a request that could not be parsed. The connection is closed after it.
-     */
-    public FullHttpResponse refusal(Problem problem, @Nullable HttpRequest request) {
-        String given = request == null ? null : request.headers().get(RequestIdHandler.HEADER);
-        String requestId = RequestIdHandler.of(given);
-        String uri = request == null ? null : request.uri();
-        String instance = instance(uri);
-        String accept = request == null ? null : request.headers().get(HttpHeaderNames.ACCEPT);
-        Sheet sheet = sheet(problem, uri, accept, requestId);
-        byte[] body = (sheet == null ? body(problem, instance, requestId) : sheet.body()).getBytes();
-        boolean head = Http1MessageHandler.isHead(request);
-        FullHttpResponse response = new DefaultFullHttpResponse(
-                HttpVersion.HTTP_1_1,
-                HttpResponseStatus.valueOf(problem.status()),
-                head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(body));
-        problem.headers().forEach(response.headers()::set);
-        response.headers()
-                .set(HttpHeaderNames.CONTENT_TYPE, "application/problem+json")
-                .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
-                .set("X-Content-Type-Options", "nosniff")
-                .set(RequestIdHandler.HEADER, requestId);
-        if (sheet != null) {
-            sheet.headers().forEach((name, value) -> response.headers().set(name, value));
-        }
-        response.headers()
-                .set(HttpHeaderNames.CONTENT_LENGTH, body.length)
-                .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-        return response;
     }
 }

@@ -32,7 +32,7 @@ public final class HttpMetrics {
     }
 
     /** Counts a response to a request that was never active. */
-    void count(String operation, int status) {
+    public void count(String operation, int status) {
         requests.computeIfAbsent(new Kind(operation, status), kind -> Counter.builder("plumbline.http.requests")
                         .description("HTTP responses by operation and status code")
                         .tag("operation", kind.operation())

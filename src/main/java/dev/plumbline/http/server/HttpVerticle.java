@@ -7,14 +7,15 @@ import dev.plumbline.http.HttpServerSettings;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.body.RequestBodyReader;
+import dev.plumbline.http.body.UnreadBodies;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.server.internal.ConnectionRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.openapi.router.OpenAPIRoute;
@@ -59,28 +60,25 @@ public final class HttpVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         Router router = router();
+        UnreadBodies bodies = new UnreadBodies(vertx, config.bodyTimeout(), problems, metrics);
         server = vertx.createHttpServer(HttpServerSettings.of(config))
-                .connectionHandler(ConnectionLimitHandler::speaks)
-                .requestHandler(request -> handle(router, request));
+                .connectionHandler(ConnectionRegistry::configured)
+                .requestHandler(request -> bodies.filter(request, () -> handle(router, bodies, request)));
         return server.listen();
     }
 
-    private void handle(Router router, HttpServerRequest request) {
-        if (request.version() == HttpVersion.HTTP_2) {
-            Problem fault = Http2RequestLimits.fault(request);
-            if (fault != null) {
-                metrics.count("none", fault.status());
-                problems.send(request, fault);
-                return;
-            }
-            Http2RequestLimits.bound(request);
-        }
-        if (!hot.answer(request)) {
+    private void handle(Router router, UnreadBodies bodies, HttpServerRequest request) {
+        if (hot.answer(request)) {
+            bodies.endStream(request);
+        } else if (request.path() == null || !request.path().startsWith("/")) {
+            // the router would send 404 before any handler runs
+            bodies.refuse(request, Problem.notFound("The request target is not a path."));
+        } else {
             router.handle(request);
         }
     }
 
-    /** Closes the connections that {@link GracefulShutdown} left open. */
+    /** Closes the connections that are still open after the drain. */
     @Override
     public Future<?> stop() {
         return server == null ? Future.succeededFuture() : server.shutdown(0, TimeUnit.MILLISECONDS);
@@ -104,12 +102,6 @@ public final class HttpVerticle extends VerticleBase {
             }
             OpenAPIRoute route = builder.getRoute(operation.operationId());
             route.setDoValidation(false).setDoSecurity(false);
-            if (route.getOperation().getRequestBody() != null) {
-                route.addHandler(ctx -> {
-                    RequestBodyReader.hold(ctx);
-                    ctx.next();
-                });
-            }
             route.addHandler(validation.of(route.getOperation()));
             route.addHandler(ctx -> {
                 ctx.put(OPERATION, operation.operationId());
@@ -157,13 +149,19 @@ public final class HttpVerticle extends VerticleBase {
         ctx.put(SEEN, true);
         RawTarget.remember(ctx);
         ResponseBodies.remember(ctx);
+        if (UnreadBodies.mayHaveBody(ctx.request())) {
+            RequestBodyReader.hold(ctx);
+        }
         boolean admitted = metrics.begin() <= config.maxConcurrentRequests();
         ctx.addEndHandler(
                 ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
+        boolean tooLarge = UnreadBodies.declaredLength(ctx.request()) > UnreadBodies.MAX_BYTES;
         if (!admitted) {
             problems.send(
                     ctx, Problem.unavailable("overloaded", "Too many requests are in progress. Retry shortly.", 1));
+        } else if (tooLarge) {
+            problems.send(ctx, UnreadBodies.tooLarge());
         }
-        return admitted;
+        return admitted && !tooLarge;
     }
 }

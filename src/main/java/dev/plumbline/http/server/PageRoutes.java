@@ -1,6 +1,5 @@
 package dev.plumbline.http.server;
 
-import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
@@ -43,10 +42,7 @@ public final class PageRoutes {
     /** Registers a form submission. The handler reads the body. */
     public void post(String path, String name, Handler<RoutingContext> handler) {
         methods.computeIfAbsent(path, none -> new TreeSet<>()).add("POST");
-        router.post(path).handler(ctx -> {
-            RequestBodyReader.hold(ctx);
-            handle(ctx, name, handler);
-        });
+        router.post(path).handler(ctx -> handle(ctx, name, handler));
     }
 
     private static void handle(RoutingContext ctx, String name, Handler<RoutingContext> handler) {
@@ -67,11 +63,6 @@ public final class PageRoutes {
         return path != null
                 && !isApi(path)
                 && (ctx.get(PAGE) != null || acceptsHtml(ctx.request().getHeader("Accept")));
-    }
-
-    /** As {@link #wantsPage(RoutingContext)}, for a request that was not routed. */
-    public static boolean wantsPage(String path, @Nullable String accept) {
-        return !isApi(path) && acceptsHtml(accept);
     }
 
     private static boolean isApi(String path) {

@@ -44,9 +44,4 @@ final class PageHeaders {
             response.putHeader("Cache-Control", "no-store");
         }
     }
-
-    /** Those of a page that tells of a fault. */
-    MultiMap ofFault() {
-        return HttpHeaders.headers().addAll(all).set("Cache-Control", "no-store");
-    }
 }

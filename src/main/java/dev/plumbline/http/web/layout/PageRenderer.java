@@ -109,13 +109,6 @@ public final class PageRenderer implements ProblemPage {
         show(ctx, problem.status(), page(problem, section), "problem", view);
     }
 
-    @Override
-    public Sheet sheet(Problem problem, String requestId) {
-        ProblemView view = new ProblemView(problem, requestId, ProblemView.ANYWHERE);
-        byte[] html = render(page(problem, ""), false, "problem", view);
-        return new Sheet(headers.ofFault(), Buffer.buffer(html));
-    }
-
     private static PageInfo page(Problem problem, String section) {
         return PageInfo.unlisted(problem.title(), problem.detail(), section);
     }

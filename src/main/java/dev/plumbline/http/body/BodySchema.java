@@ -1,0 +1,223 @@
+package dev.plumbline.http.body;
+
+import dev.plumbline.http.problem.Problem;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.Validator;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JSON Schema of a request body in openapi.json. Translates the output of the validator into
+ * one fault per JSON pointer (RFC 6901).
+ */
+final class BodySchema {
+    private static final JsonSchemaOptions OPTIONS = new JsonSchemaOptions()
+            .setBaseUri("https://plumbline.invalid/")
+            .setDraft(Draft.DRAFT202012)
+            .setOutputFormat(OutputFormat.Basic);
+
+    private final JsonObject schema;
+    private final Validator validator;
+
+    private BodySchema(JsonObject schema) {
+        this.schema = schema;
+        this.validator = Validator.create(JsonSchema.of(schema), OPTIONS);
+    }
+
+    /**
+     * The schema of the JSON body of an operation.
+     *
+     * @throws IllegalArgumentException if the contract has no such operation
+     */
+    static BodySchema of(JsonObject contract, String operationId) {
+        for (Map.Entry<String, Object> path : contract.getJsonObject("paths")) {
+            for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
+                if (method.getValue() instanceof JsonObject operation
+                        && operationId.equals(operation.getString("operationId"))) {
+                    String ref = (String) at(operation, "requestBody/content/application~1json/schema/$ref");
+                    return new BodySchema((JsonObject) at(contract, ref.substring(2)));
+                }
+            }
+        }
+        throw new IllegalArgumentException(operationId + " is not in openapi.json");
+    }
+
+    private static Object at(JsonObject root, String pointer) {
+        Object value = root;
+        for (String step : pointer.split("/", -1)) {
+            value = ((JsonObject) value).getValue(step.replace("~1", "/").replace("~0", "~"));
+        }
+        return value;
+    }
+
+    /** The faults of a body, at most one per pointer; empty if it is valid. */
+    List<Problem.Fault> faults(@Nullable Object body) {
+        Map<String, String> faults = new LinkedHashMap<>();
+        checkStrings(schema, body, "", faults);
+        OutputUnit result = validator.validate(body);
+        if (result.getErrors() != null) {
+            for (OutputUnit error : result.getErrors()) {
+                translate(error, body, faults);
+            }
+        }
+        return faults.entrySet().stream()
+                .map(fault -> Problem.Fault.pointer(fault.getKey(), fault.getValue()))
+                .toList();
+    }
+
+    private void translate(OutputUnit error, @Nullable Object body, Map<String, String> faults) {
+        String pointer = fragment(error.getInstanceLocation());
+        String location = fragment(error.getKeywordLocation());
+        int slash = location.lastIndexOf('/');
+        String keyword = location.substring(slash + 1);
+        Object parent = slash <= 0 ? schema : at(schema, location.substring(1, slash));
+        if (!(parent instanceof JsonObject rule)) {
+            return;
+        }
+        switch (keyword) {
+            case "required" -> {
+                for (Object name : rule.getJsonArray("required")) {
+                    if (error.getError().endsWith('"' + (String) name + '"')) {
+                        faults.putIfAbsent(pointer + "/" + name, "is required");
+                    }
+                }
+            }
+            case "additionalProperties" -> {
+                // the validator also reports declared properties that are invalid
+                Set<String> known = rule.getJsonObject("properties").fieldNames();
+                if (!known.contains(pointer.substring(pointer.lastIndexOf('/') + 1))) {
+                    faults.putIfAbsent(
+                            pointer,
+                            "is not a known property; known are "
+                                    + known.stream().sorted().collect(Collectors.joining(", ")));
+                }
+            }
+            case "type" ->
+                faults.putIfAbsent(pointer, "must be " + expected(rule) + ", not " + typeOf(valueAt(body, pointer)));
+            case "minLength" ->
+                faults.putIfAbsent(pointer, "must have at least " + counted(rule, keyword, "character"));
+            case "maxLength" -> faults.putIfAbsent(pointer, "must have at most " + counted(rule, keyword, "character"));
+            case "minItems" -> faults.putIfAbsent(pointer, "must have at least " + counted(rule, keyword, "item"));
+            case "maxItems" -> faults.putIfAbsent(pointer, "must have at most " + counted(rule, keyword, "item"));
+            case "uniqueItems" -> {
+                // "Duplicate items at indexes 0 and 1"
+                String text = error.getError();
+                faults.putIfAbsent(pointer + "/" + text.substring(text.lastIndexOf(' ') + 1), "is a duplicate item");
+            }
+            case "enum" -> faults.putIfAbsent(pointer, "must be one of " + joined(rule.getJsonArray("enum"), ", "));
+            case "format" -> faults.putIfAbsent(pointer, dateTimeFault());
+            case "properties", "items" -> {
+                // a summary of faults that are listed as well
+            }
+            default -> faults.putIfAbsent(pointer, "does not match " + keyword + " of the schema");
+        }
+    }
+
+    /**
+     * What the schema cannot express: strings must be valid Unicode, and a date-time must exist in
+     * the calendar.
+     */
+    private static void checkStrings(
+            @Nullable JsonObject rule, @Nullable Object value, String pointer, Map<String, String> faults) {
+        if (value instanceof JsonObject object) {
+            JsonObject properties = rule == null ? null : rule.getJsonObject("properties");
+            object.forEach(entry -> checkStrings(
+                    properties == null ? null : properties.getJsonObject(entry.getKey()),
+                    entry.getValue(),
+                    pointer + "/" + entry.getKey().replace("~", "~0").replace("/", "~1"),
+                    faults));
+        } else if (value instanceof JsonArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                checkStrings(null, array.getValue(i), pointer + "/" + i, faults);
+            }
+        } else if (value instanceof String text) {
+            if (text.codePoints().anyMatch(c -> Character.getType(c) == Character.SURROGATE)) {
+                faults.put(pointer, "contains an unpaired surrogate, which is not valid Unicode");
+            } else if (rule != null && "date-time".equals(rule.getString("format")) && !isTime(text)) {
+                faults.put(pointer, dateTimeFault());
+            }
+        }
+    }
+
+    private static boolean isTime(String text) {
+        try {
+            OffsetDateTime.parse(text);
+            return true;
+        } catch (DateTimeParseException invalid) {
+            return false;
+        }
+    }
+
+    private static String dateTimeFault() {
+        return "must be a time such as 2027-01-31T12:00:00Z (RFC 3339)";
+    }
+
+    private static String fragment(String location) {
+        return location.substring(location.indexOf('#') + 1);
+    }
+
+    private static @Nullable Object valueAt(@Nullable Object body, String pointer) {
+        Object value = body;
+        String[] steps =
+                pointer.isEmpty() ? new String[0] : pointer.substring(1).split("/", -1);
+        for (String step : steps) {
+            value = value instanceof JsonArray array
+                    ? array.getValue(Integer.parseInt(step))
+                    : at((JsonObject) value, step);
+        }
+        return value;
+    }
+
+    /** The types of a rule and, of an object, its required properties. */
+    private static String expected(JsonObject rule) {
+        JsonArray types = rule.getValue("type") instanceof JsonArray several
+                ? several
+                : new JsonArray().add(rule.getValue("type"));
+        String names =
+                types.stream().map(type -> inWords((String) type)).sorted().collect(Collectors.joining(" or "));
+        JsonArray required = rule.getJsonArray("required");
+        return required == null ? names : names + " with " + joined(required, " and ");
+    }
+
+    private static String inWords(String type) {
+        return switch (type) {
+            case "object", "array", "integer" -> "an " + type;
+            case "null" -> type;
+            default -> "a " + type;
+        };
+    }
+
+    private static String typeOf(@Nullable Object value) {
+        if (value == null) {
+            return "null";
+        }
+        if (value instanceof JsonObject) {
+            return "an object";
+        }
+        if (value instanceof JsonArray) {
+            return "an array";
+        }
+        return value instanceof String ? "a string" : value instanceof Boolean ? "a boolean" : "a number";
+    }
+
+    private static String counted(JsonObject rule, String keyword, String unit) {
+        int number = rule.getInteger(keyword);
+        return number + " " + unit + (number == 1 ? "" : "s");
+    }
+
+    private static String joined(JsonArray values, String separator) {
+        return values.stream().map(String::valueOf).collect(Collectors.joining(separator));
+    }
+}

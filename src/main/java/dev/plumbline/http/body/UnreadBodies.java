@@ -1,0 +1,175 @@
+package dev.plumbline.http.body;
+
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.server.HttpMetrics;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bodies that no operation reads: of GET, HEAD, DELETE and unknown methods, and of requests that
+ * are rejected.
+ */
+public final class UnreadBodies {
+    /** The size limit of any request body, in bytes. */
+    public static final long MAX_BYTES = 8L << 20;
+
+    /**
+     * How long a connection is read after a response that was sent before the end of the request. A
+     * close with unread input may destroy the response (RFC 9112, 9.6).
+     */
+    static final long LINGER_MS = 300;
+
+    /** The HTTP/2 error code for a request whose rest is not needed (RFC 9113, 8.1). */
+    static final long NO_ERROR = 0;
+
+    private static final Set<String> METHODS_WITH_BODY = Set.of("POST", "PUT", "PATCH");
+
+    private final Vertx vertx;
+    private final Duration timeout;
+    private final ProblemResponder problems;
+    private final HttpMetrics metrics;
+
+    /**
+     * @param timeout from the head to the end of a body
+     */
+    public UnreadBodies(Vertx vertx, Duration timeout, ProblemResponder problems, HttpMetrics metrics) {
+        this.vertx = vertx;
+        this.timeout = timeout;
+        this.problems = problems;
+        this.metrics = metrics;
+    }
+
+    /** Whether a request has, or over HTTP/2 may have, a body that was not read to its end. */
+    public static boolean mayHaveBody(HttpServerRequest request) {
+        return !request.isEnded()
+                && (request.version() == HttpVersion.HTTP_2
+                        || declaredLength(request) > 0
+                        || request.headers().contains(HttpHeaders.TRANSFER_ENCODING));
+    }
+
+    /** The value of Content-Length in bytes; -1 if absent. */
+    public static long declaredLength(HttpServerRequest request) {
+        String length = request.headers().get(HttpHeaders.CONTENT_LENGTH);
+        if (length == null) {
+            return -1;
+        }
+        try {
+            return Long.parseLong(length);
+        } catch (NumberFormatException tooLong) {
+            // the codec rejects everything but digits
+            return Long.MAX_VALUE;
+        }
+    }
+
+    /**
+     * Reads the body of a request that no operation reads, up to the limit. An incomplete request is
+     * never processed, so it is never charged.
+     *
+     * @param next called at most once, when the request can be processed
+     */
+    public void filter(HttpServerRequest request, Runnable next) {
+        long length = declaredLength(request);
+        if (METHODS_WITH_BODY.contains(request.method().name())
+                || length <= 0 && !request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {
+            next.run();
+        } else if (length > MAX_BYTES) {
+            refuse(request, tooLarge());
+        } else {
+            new Skip(request, next).start();
+        }
+    }
+
+    /** Sends a problem and ends the connection, over HTTP/2 the stream. */
+    public void refuse(HttpServerRequest request, Problem problem) {
+        metrics.count("none", problem.status());
+        if (request.version() == HttpVersion.HTTP_2) {
+            problems.send(request, problem);
+            endStream(request);
+            return;
+        }
+        problems.send(request, problem.with("Connection", "close"));
+        HttpConnection connection = request.connection();
+        timer(() -> connection.close());
+    }
+
+    /** Ends an HTTP/2 stream whose response was sent before the end of the request. */
+    public void endStream(HttpServerRequest request) {
+        if (request.version() == HttpVersion.HTTP_2 && !request.isEnded()) {
+            timer(() -> {
+                if (!request.isEnded()) {
+                    request.response().reset(NO_ERROR);
+                }
+            });
+        }
+    }
+
+    private void timer(Runnable task) {
+        vertx.setTimer(LINGER_MS, late -> task.run());
+    }
+
+    public static Problem tooLarge() {
+        return Problem.of(
+                413,
+                "content-too-large",
+                "Request body too large",
+                "The request body must not exceed 8,388,608 bytes.");
+    }
+
+    /** Reads one body to its end. Confined to the context of its request. */
+    private final class Skip {
+        private final HttpServerRequest request;
+        private final Runnable next;
+        private long bytes;
+        private long timer;
+        private boolean done;
+
+        Skip(HttpServerRequest request, Runnable next) {
+            this.request = request;
+            this.next = next;
+        }
+
+        void start() {
+            timer = vertx.setTimer(timeout.toMillis(), late -> finish(timedOut()));
+            if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
+                request.response().writeContinue();
+            }
+            request.exceptionHandler(
+                            failure -> finish(Problem.badRequest("The request body is incomplete or malformed.")))
+                    .handler(part -> {
+                        bytes += part.length();
+                        if (bytes > MAX_BYTES) {
+                            finish(tooLarge());
+                        }
+                    })
+                    .endHandler(end -> finish(null));
+        }
+
+        private void finish(@Nullable Problem problem) {
+            if (done) {
+                return;
+            }
+            done = true;
+            vertx.cancelTimer(timer);
+            if (problem == null) {
+                next.run();
+            } else if (!request.response().closed()) {
+                refuse(request, problem);
+            }
+        }
+
+        private Problem timedOut() {
+            return Problem.of(
+                    408,
+                    "request-timeout",
+                    "Request timeout",
+                    "The request body did not arrive within " + timeout.toSeconds() + " seconds.");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package dev.plumbline.http.server.internal;
+
+import dev.plumbline.config.Config;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.util.AttributeKey;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.impl.ConnectionBase;
+import io.vertx.core.transport.Transport;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The accepted connections of the HTTP server of this process: enforces the connection limit and
+ * the header timeout, and drains the server.
+ */
+@Sharable
+public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
+    private static final AttributeKey<AcceptedConnection> CONNECTION =
+            AttributeKey.valueOf(AcceptedConnection.class, "connection");
+
+    /** Between the last accepted connection and the close of the listening socket. */
+    private static final long SETTLE_MS = 100;
+
+    /** The IP_MINTTL and IPV6_MINHOPCOUNT socket options of Linux. */
+    private static final List<ChannelOption<Integer>> MIN_HOP_LIMIT = List.of(
+            new IntegerUnixChannelOption("IP_MINTTL", 0, 21), new IntegerUnixChannelOption("IPV6_MINHOPCOUNT", 41, 73));
+
+    private final Config.HttpSettings config;
+    private final HttpServerOptions options;
+    private final AtomicInteger open = new AtomicInteger();
+    private final Set<AcceptedConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Promise<Void> drained = Promise.promise();
+
+    private volatile @Nullable Channel listener;
+    private volatile boolean draining;
+    private volatile long drainMillis;
+
+    public ConnectionRegistry(Config.HttpSettings config, HttpServerOptions options) {
+        this.config = config;
+        this.options = options;
+    }
+
+    /** The transport with which Vert.x must be built. */
+    public Transport transport() {
+        return AcceptTransport.of(config.port(), this);
+    }
+
+    /** The connection handler that the HTTP server must have. */
+    public static void configured(HttpConnection connection) {
+        if (connection instanceof ConnectionBase base) {
+            AcceptedConnection accepted = base.channel().attr(CONNECTION).get();
+            if (accepted != null) {
+                accepted.configured(connection);
+            }
+        }
+    }
+
+    /** The number of open connections. */
+    public int open() {
+        return open.get();
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        listener = ctx.channel();
+        ctx.fireChannelActive();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        if (message instanceof Channel channel) {
+            AcceptedConnection connection = new AcceptedConnection(this, channel);
+            channel.attr(CONNECTION).set(connection);
+            connections.add(connection);
+            channel.closeFuture().addListener(closed -> closed(connection));
+            connection.accept(open.incrementAndGet() <= config.maxConnections());
+        }
+        ctx.fireChannelRead(message);
+    }
+
+    private void closed(AcceptedConnection connection) {
+        connections.remove(connection);
+        open.decrementAndGet();
+        completeIfDrained();
+    }
+
+    private void completeIfDrained() {
+        Channel listening = listener;
+        if (draining && open.get() == 0 && (listening == null || !listening.isOpen())) {
+            drained.tryComplete();
+        }
+    }
+
+    boolean isDraining() {
+        return draining;
+    }
+
+    boolean isTls() {
+        return options.isSsl();
+    }
+
+    long headerTimeoutMillis() {
+        return config.headerTimeout().toMillis();
+    }
+
+    /** How long requests in progress may take after the start of a drain, in milliseconds. */
+    long drainMillis() {
+        return drainMillis;
+    }
+
+    StrictRequestDecoder newDecoder() {
+        return new StrictRequestDecoder(options);
+    }
+
+    /**
+     * Completes requests in progress, then closes all connections. For one second, new connections
+     * are accepted and idle ones stay open; each response closes its connection. Then the listening
+     * socket is closed.
+     *
+     * @param timeout the time limit for requests in progress
+     * @return completes when no connection is left, or at the time limit; never fails
+     */
+    public Future<Void> drain(Duration timeout) {
+        Channel listening = listener;
+        if (listening == null || !listening.isOpen()) {
+            return Future.succeededFuture();
+        }
+        drainMillis = timeout.toMillis();
+        draining = true;
+        connections.forEach(AcceptedConnection::drain);
+        listening
+                .eventLoop()
+                .schedule(
+                        () -> stopAccepting(listening),
+                        Math.min(AcceptedConnection.DRAIN_GRACE_MS, drainMillis / 2),
+                        TimeUnit.MILLISECONDS);
+        listening.eventLoop().schedule(() -> drained.tryComplete(), Math.max(1, drainMillis), TimeUnit.MILLISECONDS);
+        listening.closeFuture().addListener(closed -> completeIfDrained());
+        return drained.future();
+    }
+
+    /**
+     * A close of the listening socket resets the connections that the kernel has completed and nobody
+     * has accepted. A minimum hop limit first makes the kernel ignore new connections.
+     */
+    private static void stopAccepting(Channel listening) {
+        setMinHopLimit(listening, 255);
+        listening.eventLoop().schedule(() -> listening.close(), SETTLE_MS, TimeUnit.MILLISECONDS);
+    }
+
+    /** A connection that was accepted late inherits the minimum from the listening socket. */
+    static void clearMinHopLimit(Channel channel) {
+        setMinHopLimit(channel, 0);
+    }
+
+    private static void setMinHopLimit(Channel channel, int hops) {
+        for (ChannelOption<Integer> option : MIN_HOP_LIMIT) {
+            try {
+                channel.config().setOption(option, hops);
+            } catch (RuntimeException unsupported) {
+                // not Linux, or not this IP version
+            }
+        }
+    }
+}
