@@ -1,61 +1,54 @@
 package dev.plumbline.module.web;
 
+import dev.plumbline.probe.http.HeaderParser;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a Strict-Transport-Security header says (RFC 6797 section 6.1). Pure.
+ * A parsed Strict-Transport-Security header (RFC 6797 section 6.1).
  *
- * @param maxAge seconds; null where the header is not valid
- * @param fault what is wrong with it, for people; null when nothing is
+ * @param maxAge seconds; null if the header is invalid
+ * @param fault why the header is invalid, as a clause of a sentence; null if it is valid
  */
-record HstsPolicy(@Nullable Long maxAge, boolean includeSubDomains, boolean preload, @Nullable String fault) {
+record HstsPolicy(@Nullable Long maxAge, boolean includeSubdomains, boolean preload, @Nullable String fault) {
 
-    /** What has more digits counts as for ever. */
-    private static final int MOST_DIGITS = 18;
+    /** A number with more digits is read as {@link Long#MAX_VALUE}. */
+    private static final int MAX_DIGITS = 18;
 
     static HstsPolicy parse(String header) {
-        Set<String> seen = new HashSet<>();
+        Set<String> names = new HashSet<>();
         Long maxAge = null;
         for (String directive : HeaderParser.split(header, ';')) {
+            if (directive.isEmpty()) {
+                continue;
+            }
             int equals = directive.indexOf('=');
             String name = (equals < 0 ? directive : directive.substring(0, equals))
                     .strip()
                     .toLowerCase(Locale.ROOT);
-            if (directive.isEmpty()) {
-                continue;
-            }
-            if (!HeaderParser.isToken(name)) {
-                return invalid("it has a directive whose name is none");
-            }
-            if (!seen.add(name)) {
-                return invalid("it has the directive " + name + " twice");
-            }
             String value = equals < 0
                     ? null
                     : HeaderParser.unquoted(directive.substring(equals + 1).strip());
-            switch (name) {
-                case "max-age" -> {
-                    maxAge = seconds(value);
-                    if (maxAge == null) {
-                        return invalid("its max-age is no number of seconds");
-                    }
+            if (!HeaderParser.isToken(name)) {
+                return invalid("a directive name is not a token");
+            }
+            if (!names.add(name)) {
+                return invalid("the directive " + name + " is repeated");
+            }
+            if (name.equals("max-age")) {
+                maxAge = seconds(value);
+                if (maxAge == null) {
+                    return invalid("max-age is not a number of seconds");
                 }
-                case "includesubdomains", "preload" -> {
-                    if (value != null) {
-                        return invalid("its " + name + " has a value");
-                    }
-                }
-                default -> {
-                    // directives of the future are passed over
-                }
+            } else if (value != null && Set.of("includesubdomains", "preload").contains(name)) {
+                return invalid("the directive " + name + " has a value");
             }
         }
         return maxAge == null
-                ? invalid("it has no max-age")
-                : new HstsPolicy(maxAge, seen.contains("includesubdomains"), seen.contains("preload"), null);
+                ? invalid("max-age is missing")
+                : new HstsPolicy(maxAge, names.contains("includesubdomains"), names.contains("preload"), null);
     }
 
     private static HstsPolicy invalid(String fault) {
@@ -66,6 +59,6 @@ record HstsPolicy(@Nullable Long maxAge, boolean includeSubDomains, boolean prel
         if (value == null || value.isEmpty() || !value.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return null;
         }
-        return value.length() > MOST_DIGITS ? Long.valueOf(Long.MAX_VALUE) : Long.valueOf(value);
+        return value.length() > MAX_DIGITS ? Long.valueOf(Long.MAX_VALUE) : Long.valueOf(value);
     }
 }
