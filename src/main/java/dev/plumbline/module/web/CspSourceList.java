@@ -1,6 +1,7 @@
 package dev.plumbline.module.web;
 
 import com.google.common.net.InternetDomainName;
+import dev.plumbline.module.web.ContentSecurityPolicy.Code;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -13,7 +14,6 @@ final class CspSourceList {
     /** 128 bits in Base64. */
     private static final int MIN_NONCE_CHARACTERS = 22;
 
-    private static final Pattern SCHEME = Pattern.compile("[a-z][a-z0-9+.-]*+:");
     private static final Pattern HOST_SOURCE =
             Pattern.compile("(?:[a-z][a-z0-9+.-]*+://)?([^/:\\[\\]]++|\\[[^\\]]*+\\])(?::[0-9*]++)?(/.*+)?");
     private static final Pattern IP_ADDRESS = Pattern.compile("[0-9.]++|\\[.*+");
@@ -41,47 +41,34 @@ final class CspSourceList {
     }
 
     /** The weakness of a script source; null if it has none. */
-    static ContentSecurityPolicy.@Nullable Code weakness(String expression) {
+    static @Nullable Code weakness(String expression) {
         String source = expression.toLowerCase(Locale.ROOT);
         if (isAnything(source) || source.equals("data:")) {
-            return ContentSecurityPolicy.Code.CSP_ANY_SOURCE;
+            return Code.CSP_ANY_SOURCE;
         }
-        String host = SCHEME.matcher(source).matches() ? null : host(source);
-        if (host == null) {
+        Matcher matcher = HOST_SOURCE.matcher(source);
+        if (source.startsWith("'") || !matcher.matches()) {
             return null;
         }
-        if (isPublicSuffixWildcard(host)) {
-            return ContentSecurityPolicy.Code.CSP_SHARED_HOST;
+        String host = matcher.group(1);
+        String path = matcher.group(2);
+        String parent = host.startsWith("*.") ? host.substring(2) : null;
+        if (parent != null
+                && InternetDomainName.isValid(parent)
+                && InternetDomainName.from(parent).isPublicSuffix()) {
+            return Code.CSP_SHARED_HOST;
         }
-        boolean wildcard = host.startsWith("*.");
-        if (!isFile(source)
-                && BYPASS_HOSTS.stream()
-                        .anyMatch(known -> wildcard ? known.endsWith(host.substring(1)) : known.equals(host))) {
-            return ContentSecurityPolicy.Code.CSP_BYPASS_HOST;
+        boolean file = path != null && !path.endsWith("/");
+        if (!file && BYPASS_HOSTS.stream().anyMatch(parent == null ? host::equals : h -> h.endsWith("." + parent))) {
+            return Code.CSP_BYPASS_HOST;
         }
-        return source.startsWith("http://") ? ContentSecurityPolicy.Code.CSP_PLAIN_HTTP_SOURCE : null;
+        return source.startsWith("http://") ? Code.CSP_PLAIN_HTTP_SOURCE : null;
     }
 
     /** Whether it matches any host. */
     static boolean isAnything(String expression) {
         String source = expression.toLowerCase(Locale.ROOT);
         return Set.of("*", "https:", "http:").contains(source) || "*".equals(host(source));
-    }
-
-    private static boolean isPublicSuffixWildcard(String host) {
-        try {
-            return host.startsWith("*.")
-                    && InternetDomainName.from(host.substring(2)).isPublicSuffix();
-        } catch (IllegalArgumentException notADomainName) {
-            return false;
-        }
-    }
-
-    private static boolean isFile(String source) {
-        Matcher matcher = HOST_SOURCE.matcher(source);
-        return matcher.matches()
-                && matcher.group(2) != null
-                && !matcher.group(2).endsWith("/");
     }
 
     private static @Nullable String host(String source) {

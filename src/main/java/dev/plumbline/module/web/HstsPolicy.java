@@ -1,8 +1,9 @@
 package dev.plumbline.module.web;
 
 import dev.plumbline.probe.http.HeaderParser;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,47 +19,37 @@ record HstsPolicy(@Nullable Long maxAge, boolean includeSubdomains, boolean prel
     private static final int MAX_DIGITS = 18;
 
     static HstsPolicy parse(String header) {
-        Set<String> names = new HashSet<>();
-        Long maxAge = null;
+        Map<String, @Nullable String> directives = new HashMap<>();
         for (String directive : HeaderParser.split(header, ';')) {
             if (directive.isEmpty()) {
                 continue;
             }
-            int equals = directive.indexOf('=');
-            String name = (equals < 0 ? directive : directive.substring(0, equals))
-                    .strip()
-                    .toLowerCase(Locale.ROOT);
-            String value = equals < 0
-                    ? null
-                    : HeaderParser.unquoted(directive.substring(equals + 1).strip());
+            String[] parts = directive.split("=", 2);
+            String name = parts[0].strip().toLowerCase(Locale.ROOT);
+            String value = parts.length == 1 ? null : HeaderParser.unquoted(parts[1].strip());
             if (!HeaderParser.isToken(name)) {
                 return invalid("a directive name is not a token");
             }
-            if (!names.add(name)) {
+            if (directives.containsKey(name)) {
                 return invalid("the directive " + name + " is repeated");
             }
-            if (name.equals("max-age")) {
-                maxAge = seconds(value);
-                if (maxAge == null) {
-                    return invalid("max-age is not a number of seconds");
-                }
-            } else if (value != null && Set.of("includesubdomains", "preload").contains(name)) {
+            if (value != null && Set.of("includesubdomains", "preload").contains(name)) {
                 return invalid("the directive " + name + " has a value");
             }
+            directives.put(name, value);
         }
-        return maxAge == null
-                ? invalid("max-age is missing")
-                : new HstsPolicy(maxAge, names.contains("includesubdomains"), names.contains("preload"), null);
+        String maxAge = directives.get("max-age");
+        if (maxAge == null || !maxAge.matches("[0-9]+")) {
+            return invalid(directives.containsKey("max-age") ? "max-age is not a number of seconds" : "max-age is missing");
+        }
+        return new HstsPolicy(
+                maxAge.length() > MAX_DIGITS ? Long.MAX_VALUE : Long.parseLong(maxAge),
+                directives.containsKey("includesubdomains"),
+                directives.containsKey("preload"),
+                null);
     }
 
     private static HstsPolicy invalid(String fault) {
         return new HstsPolicy(null, false, false, fault);
-    }
-
-    private static @Nullable Long seconds(@Nullable String value) {
-        if (value == null || value.isEmpty() || !value.chars().allMatch(c -> c >= '0' && c <= '9')) {
-            return null;
-        }
-        return value.length() > MAX_DIGITS ? Long.valueOf(Long.MAX_VALUE) : Long.valueOf(value);
     }
 }

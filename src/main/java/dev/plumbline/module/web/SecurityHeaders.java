@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.partitioningBy;
 import static java.util.stream.Collectors.summingInt;
 
 import com.google.auto.service.AutoService;
+import com.google.common.base.Ascii;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.FindingCode;
@@ -20,6 +21,7 @@ import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.probe.http.ResponseHeaders;
 import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -40,7 +42,7 @@ public final class SecurityHeaders
     private static final long PRELOAD_MAX_AGE_SECONDS = 31_536_000;
     private static final int MAX_CSP_COST = 25;
     private static final int MIN_SCORE = 40;
-    private static final int MAX_DISCLOSED_CHARACTERS = 200;
+    private static final int MAX_DISCLOSED_CHARACTERS = 201;
     private static final String NOT_SET = "not set";
     private static final NavigableMap<Integer, String> GRADES =
             new TreeMap<>(Map.of(0, "F", 20, "E", 40, "D", 60, "C", 75, "B", 90, "A", 100, "A+"));
@@ -141,7 +143,7 @@ public final class SecurityHeaders
 
         void cspMalformed(List<String> errors);
 
-        void framingUnlimited(List<String> frameAncestors, String xFrameOptions);
+        void framingUnlimited(List<String> ancestors, String options);
 
         void frameOptionsInvalid(String value);
 
@@ -206,12 +208,13 @@ public final class SecurityHeaders
         evaluateIsolation(corp, Set.of("same-origin", "same-site", "cross-origin"), findings::corpMissing);
         List<String> leaking = headers.lines().stream()
                 .filter(SecurityHeaders::disclosesSoftware)
-                .map(header -> header.name() + ": " + shorten(header.value()))
+                .map(header -> header.name() + ": " + Ascii.truncate(header.value(), MAX_DISCLOSED_CHARACTERS, "…"))
                 .toList();
         if (!leaking.isEmpty()) {
             findings.softwareDisclosed(leaking);
         }
-        if (!Objects.requireNonNullElse(headers.first("x-xss-protection"), "0").strip().startsWith("0")) {
+        String xssProtection = headers.joined("x-xss-protection");
+        if (xssProtection != null && !xssProtection.startsWith("0")) {
             findings.obsoleteHeader("x-xss-protection");
         }
         OBSOLETE_HEADERS.stream().filter(headers::has).forEach(findings::obsoleteHeader);
@@ -272,30 +275,31 @@ public final class SecurityHeaders
             return null;
         }
         HstsPolicy policy = HstsPolicy.parse(values.get(0));
-        Long maxAge = policy.maxAge();
+        Hsts hsts = new Hsts(policy.maxAge(), policy.includeSubdomains(), policy.preload());
         if (!applies) {
             findings.hstsIgnored();
+            return hsts;
+        }
+        if (values.size() > 1) {
+            findings.hstsSeveral(values.size());
+        }
+        Long maxAge = policy.maxAge();
+        if (maxAge == null) {
+            findings.hstsInvalid(String.valueOf(policy.fault()));
+        } else if (maxAge == 0) {
+            findings.hstsOff();
         } else {
-            if (values.size() > 1) {
-                findings.hstsSeveral(values.size());
+            if (maxAge < MIN_MAX_AGE_SECONDS) {
+                findings.hstsShort(maxAge);
             }
-            if (maxAge == null) {
-                findings.hstsInvalid(Objects.requireNonNull(policy.fault()));
-            } else if (maxAge == 0) {
-                findings.hstsOff();
-            } else {
-                if (maxAge < MIN_MAX_AGE_SECONDS) {
-                    findings.hstsShort(maxAge);
-                }
-                if (!policy.includeSubdomains()) {
-                    findings.hstsNotForSubdomains();
-                }
-                if (policy.preload() && (maxAge < PRELOAD_MAX_AGE_SECONDS || !policy.includeSubdomains())) {
-                    findings.hstsPreloadUnready();
-                }
+            if (!hsts.includeSubdomains()) {
+                findings.hstsNotForSubdomains();
+            }
+            if (hsts.preload() && (maxAge < PRELOAD_MAX_AGE_SECONDS || !hsts.includeSubdomains())) {
+                findings.hstsPreloadUnready();
             }
         }
-        return new Hsts(maxAge, policy.includeSubdomains(), policy.preload());
+        return hsts;
     }
 
     private static @Nullable Csp csp(
@@ -316,7 +320,9 @@ public final class SecurityHeaders
             findings.cspReportOnly();
         } else {
             reportWeaknesses(weaknesses, findings);
-            List<String> errors = policies.stream().flatMap(policy -> policy.errors().stream()).toList();
+            List<String> errors = policies.stream()
+                    .flatMap(policy -> policy.errors().stream())
+                    .toList();
             if (!errors.isEmpty()) {
                 findings.cspMalformed(errors);
             }
@@ -329,11 +335,10 @@ public final class SecurityHeaders
 
     /** One finding per code, with the values of all weaknesses that have it. */
     private static void reportWeaknesses(List<Weakness> weaknesses, Findings findings) {
-        for (Code code : Code.values()) {
-            List<Weakness> same = weaknesses.stream().filter(weakness -> weakness.code() == code).toList();
-            if (same.isEmpty()) {
-                continue;
-            }
+        Map<Code, List<Weakness>> byCode = new EnumMap<>(Code.class);
+        weaknesses.forEach(weakness ->
+                byCode.computeIfAbsent(weakness.code(), code -> new ArrayList<>()).add(weakness));
+        byCode.forEach((code, same) -> {
             String directive = same.get(0).directive();
             List<String> sources = same.stream()
                     .map(weakness -> weakness.value().isEmpty() ? NOT_SET : weakness.value())
@@ -353,16 +358,12 @@ public final class SecurityHeaders
                 case CSP_FORMS_UNLIMITED -> findings.cspFormsUnlimited();
                 case CSP_INLINE_STYLES -> findings.cspInlineStyles(directive, sources);
             }
-        }
+        });
     }
 
     private static void evaluateFraming(
-            @Nullable String options,
-            List<ContentSecurityPolicy> policies,
-            List<String> missing,
-            Findings findings) {
-        List<String> values =
-                options == null ? List.of() : HeaderParser.split(options.toLowerCase(Locale.ROOT), ',');
+            @Nullable String options, List<ContentSecurityPolicy> policies, List<String> missing, Findings findings) {
+        List<String> values = options == null ? List.of() : HeaderParser.split(options.toLowerCase(Locale.ROOT), ',');
         boolean valid = values.contains("deny") || values.contains("sameorigin");
         boolean restricted = policies.stream().anyMatch(ContentSecurityPolicy::restrictsFraming);
         if (options == null && !restricted) {
@@ -390,16 +391,13 @@ public final class SecurityHeaders
             findings.referrerPolicyMissing();
             return;
         }
-        String effective = null;
-        for (String policy : HeaderParser.split(value.toLowerCase(Locale.ROOT), ',')) {
-            if (SAFE_REFERRER_POLICIES.contains(policy) || UNSAFE_REFERRER_POLICIES.contains(policy)) {
-                effective = policy;
-            }
-        }
-        if (effective == null) {
+        List<String> known = HeaderParser.split(value.toLowerCase(Locale.ROOT), ',').stream()
+                .filter(policy -> SAFE_REFERRER_POLICIES.contains(policy) || UNSAFE_REFERRER_POLICIES.contains(policy))
+                .toList();
+        if (known.isEmpty()) {
             findings.referrerPolicyInvalid(value);
-        } else if (UNSAFE_REFERRER_POLICIES.contains(effective)) {
-            findings.referrerPolicyUnsafe(effective);
+        } else if (UNSAFE_REFERRER_POLICIES.contains(known.get(known.size() - 1))) {
+            findings.referrerPolicyUnsafe(known.get(known.size() - 1));
         }
     }
 
@@ -432,9 +430,5 @@ public final class SecurityHeaders
         return header.name().equals("server")
                 ? header.value().chars().anyMatch(c -> c >= '0' && c <= '9')
                 : DISCLOSING_HEADERS.contains(header.name());
-    }
-
-    private static String shorten(String text) {
-        return text.length() <= MAX_DISCLOSED_CHARACTERS ? text : text.substring(0, MAX_DISCLOSED_CHARACTERS) + "…";
     }
 }

@@ -83,7 +83,8 @@ class ContentSecurityPolicyTest {
                 "sandbox allow-scripts; script-src *, ANY_SOURCE"
             })
     void findsWeaknessesOfScriptSources(String scripts, String code) {
-        assertThat(codes(scripts + STRICT)).isEqualTo(code.equals("-") ? Set.of() : Set.of(Code.valueOf("CSP_" + code)));
+        assertThat(codes(scripts + STRICT))
+                .isEqualTo(code.equals("-") ? Set.of() : Set.of(Code.valueOf("CSP_" + code)));
     }
 
     @ParameterizedTest(name = "{0}")

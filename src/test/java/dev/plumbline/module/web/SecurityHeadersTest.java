@@ -320,9 +320,7 @@ class SecurityHeadersTest {
         assertThat(evaluation.findings())
                 .extracting(Finding::code, Finding::level, Finding::message)
                 .containsExactly(tuple(
-                        "redirected",
-                        Level.INFO,
-                        "The evaluated page is https://a.test/, the target of a redirect."));
+                        "redirected", Level.INFO, "The evaluated page is https://a.test/, the target of a redirect."));
     }
 
     @Test
@@ -401,8 +399,8 @@ class SecurityHeadersTest {
                         "permissions_policy", "permissions-policy",
                         "coop", "cross-origin-opener-policy",
                         "coep", "cross-origin-embedder-policy");
-                fields.forEach(
-                        (field, header) -> assertThat(result.fields().get(field)).isEqualTo(expected.get(header)));
+                fields.forEach((field, header) ->
+                        assertThat(result.fields().get(field)).isEqualTo(expected.get(header)));
             }
         }
     }
