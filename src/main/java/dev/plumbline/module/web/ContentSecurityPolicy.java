@@ -1,6 +1,5 @@
 package dev.plumbline.module.web;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -10,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,15 +75,11 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
 
     /** The first {@value #MAX_POLICIES} policies of these headers. Commas separate policies. */
     static List<ContentSecurityPolicy> parseAll(List<String> headers) {
-        List<ContentSecurityPolicy> policies = new ArrayList<>();
-        for (String header : headers) {
-            for (String text : header.split(",", -1)) {
-                if (!text.isBlank() && policies.size() < MAX_POLICIES) {
-                    policies.add(parse(text));
-                }
-            }
-        }
-        return policies;
+        Stream<String> texts = headers.stream().flatMap(header -> Stream.of(header.split(",", -1)));
+        return texts.filter(text -> !text.isBlank())
+                .limit(MAX_POLICIES)
+                .map(ContentSecurityPolicy::parse)
+                .toList();
     }
 
     static ContentSecurityPolicy parse(String text) {
@@ -200,12 +196,7 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
 
     /** The name of the first of these directives that is set, null if none is. */
     private @Nullable String first(String... names) {
-        for (String name : names) {
-            if (directives.containsKey(name)) {
-                return name;
-            }
-        }
-        return null;
+        return Stream.of(names).filter(directives::containsKey).findFirst().orElse(null);
     }
 
     /** The values of a directive, none if it is not set. */
@@ -225,11 +216,9 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
         if (sources.stream().anyMatch(CspSourceList::isShortNonce)) {
             weaknesses.add(new Weakness(Code.CSP_SHORT_NONCE, name, "'nonce-…'"));
         }
-        if (CspSourceList.contains(sources, "'strict-dynamic'")) {
-            return; // it makes browsers ignore hosts and schemes
-        }
+        boolean hostsIgnored = CspSourceList.contains(sources, "'strict-dynamic'");
         for (String source : sources) {
-            Code code = CspSourceList.weakness(source);
+            Code code = hostsIgnored ? null : CspSourceList.weakness(source);
             if (code != null) {
                 weaknesses.add(new Weakness(code, name, source));
             }

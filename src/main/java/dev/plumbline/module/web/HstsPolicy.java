@@ -40,7 +40,8 @@ record HstsPolicy(@Nullable Long maxAge, boolean includeSubdomains, boolean prel
         }
         String maxAge = directives.get("max-age");
         if (maxAge == null || !maxAge.matches("[0-9]+")) {
-            return invalid(directives.containsKey("max-age") ? "max-age is not a number of seconds" : "max-age is missing");
+            return invalid(
+                    directives.containsKey("max-age") ? "max-age is not a number of seconds" : "max-age is missing");
         }
         return new HstsPolicy(
                 maxAge.length() > MAX_DIGITS ? Long.MAX_VALUE : Long.parseLong(maxAge),

@@ -336,8 +336,8 @@ public final class SecurityHeaders
     /** One finding per code, with the values of all weaknesses that have it. */
     private static void reportWeaknesses(List<Weakness> weaknesses, Findings findings) {
         Map<Code, List<Weakness>> byCode = new EnumMap<>(Code.class);
-        weaknesses.forEach(weakness ->
-                byCode.computeIfAbsent(weakness.code(), code -> new ArrayList<>()).add(weakness));
+        weaknesses.forEach(weakness -> byCode.computeIfAbsent(weakness.code(), code -> new ArrayList<>())
+                .add(weakness));
         byCode.forEach((code, same) -> {
             String directive = same.get(0).directive();
             List<String> sources = same.stream()

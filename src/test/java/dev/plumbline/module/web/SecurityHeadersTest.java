@@ -171,6 +171,15 @@ class SecurityHeadersTest {
         }
     }
 
+    @Test
+    void weaknessesHaveTheCodesOfFindings() {
+        assertThat(findings())
+                .extracting(FindingCode::code)
+                .containsAll(Arrays.stream(ContentSecurityPolicy.Code.values())
+                        .map(code -> code.name().toLowerCase(Locale.ROOT))
+                        .toList());
+    }
+
     static List<FindingCode> findings() {
         return MODULE.description().findings();
     }
