@@ -57,7 +57,8 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
     private static final Set<String> KEYWORDS = Set.of(
             """
             'self' 'none' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' 'trusted-types-eval' 'strict-dynamic'
-            'unsafe-hashes' 'report-sample' 'inline-speculation-rules' 'report-sha256' 'report-sha384' 'report-sha512'"""
+            'unsafe-hashes' 'report-sample' 'inline-speculation-rules' 'report-sha256' 'report-sha384'
+            'report-sha512'"""
                     .split("\\s+"));
 
     private static final Set<String> SOURCE_LISTS = Set.of(

@@ -29,7 +29,8 @@ final class CspSourceList {
             cdnjs.cloudflare.com code.angularjs.org d.yimg.com esm.run esm.sh firebasestorage.googleapis.com ga.jspm.io
             googleads.g.doubleclick.net graph.facebook.com maps.googleapis.com mc.yandex.ru rawgit.com s3.amazonaws.com
             storage.googleapis.com translate.googleapis.com unpkg.com www.google-analytics.com www.google.com
-            www.googleadservices.com www.googleapis.com www.googletagmanager.com www.gstatic.com yandex.st yastatic.net"""
+            www.googleadservices.com www.googleapis.com www.googletagmanager.com www.gstatic.com yandex.st
+            yastatic.net"""
                     .split("\\s+"));
 
     private CspSourceList() {}
