@@ -1,7 +1,7 @@
 package dev.plumbline.module.web;
 
-import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -9,284 +9,228 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One Content-Security-Policy, taken apart as browsers do (CSP Level 3), and what it fails to stop.
- * Pure.
+ * A Content-Security-Policy, parsed as browsers do (CSP Level 3 section 2.2.1).
  *
- * @param directives by lower-case name, in order; of two alike only the first counts
- * @param faults what a browser passes over, for people
+ * @param directives by lower-case name, in order; of a repeated directive, the first
+ * @param errors what browsers ignore, as noun phrases
  */
-record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> faults) {
+record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> errors) {
 
-    /** What a policy does not stop, or says in vain. */
-    enum Gap {
-        SCRIPTS_UNLIMITED,
-        INLINE_SCRIPTS,
-        ANY_SOURCE,
-        SHARED_HOST,
-        BYPASS_HOST,
-        PLAIN_HTTP_SOURCE,
-        EVAL,
-        SHORT_NONCE,
-        OBJECTS_UNLIMITED,
-        BASE_UNLIMITED,
-        FORMS_UNLIMITED,
-        INLINE_STYLES
+    /**
+     * The finding codes of weaknesses. The order matters: the first implies those up to short_nonce,
+     * any_source those up to plain_http_source.
+     */
+    enum Code {
+        CSP_SCRIPTS_UNLIMITED,
+        CSP_INLINE_SCRIPTS,
+        CSP_ANY_SOURCE,
+        CSP_SHARED_HOST,
+        CSP_BYPASS_HOST,
+        CSP_PLAIN_HTTP_SOURCE,
+        CSP_EVAL,
+        CSP_SHORT_NONCE,
+        CSP_OBJECTS_UNLIMITED,
+        CSP_BASE_UNLIMITED,
+        CSP_FORMS_UNLIMITED,
+        CSP_INLINE_STYLES
     }
 
     /**
-     * One gap.
+     * Something that a policy does not block.
      *
-     * @param directive where it is, or where it ought to be closed
-     * @param value the source that opens it; empty where one is missing
+     * @param directive the directive that is weak or not set
+     * @param value the weak value, empty if the directive is not set
      */
-    record Weakness(Gap gap, String directive, String value) {}
+    record Weakness(Code code, String directive, String value) {}
 
-    static final int MOST_POLICIES = 50;
-    private static final int MOST_SOURCES = 500;
+    static final int MAX_POLICIES = 50;
+    private static final int MAX_SOURCES = 500;
 
     private static final Pattern UNQUOTED_KEYWORD =
             Pattern.compile("self|none|unsafe-inline|unsafe-eval|strict-dynamic|unsafe-hashes|wasm-unsafe-eval"
                     + "|(nonce|sha256|sha384|sha512)-.++");
 
     private static final Set<String> KEYWORDS = Set.of(
-            "'self'",
-            "'none'",
-            "'unsafe-inline'",
-            "'unsafe-eval'",
-            "'wasm-unsafe-eval'",
-            "'trusted-types-eval'",
-            "'strict-dynamic'",
-            "'unsafe-hashes'",
-            "'report-sample'",
-            "'inline-speculation-rules'",
-            "'report-sha256'",
-            "'report-sha384'",
-            "'report-sha512'");
+            """
+            'self' 'none' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' 'trusted-types-eval' 'strict-dynamic'
+            'unsafe-hashes' 'report-sample' 'inline-speculation-rules' 'report-sha256' 'report-sha384'
+            'report-sha512'"""
+                    .split("\\s+"));
 
     private static final Set<String> SOURCE_LISTS = Set.of(
-            "default-src",
-            "script-src",
-            "script-src-elem",
-            "script-src-attr",
-            "style-src",
-            "style-src-elem",
-            "style-src-attr",
-            "img-src",
-            "font-src",
-            "connect-src",
-            "media-src",
-            "object-src",
-            "frame-src",
-            "child-src",
-            "worker-src",
-            "manifest-src",
-            "fenced-frame-src",
-            "prefetch-src",
-            "base-uri",
-            "form-action",
-            "frame-ancestors",
-            "navigate-to");
+            """
+            default-src script-src script-src-elem script-src-attr style-src style-src-elem style-src-attr img-src
+            font-src connect-src media-src object-src frame-src child-src worker-src manifest-src fenced-frame-src
+            prefetch-src base-uri form-action frame-ancestors navigate-to"""
+                    .split("\\s+"));
 
     private static final Set<String> OTHER_DIRECTIVES = Set.of(
-            "sandbox",
-            "report-uri",
-            "report-to",
-            "upgrade-insecure-requests",
-            "block-all-mixed-content",
-            "require-trusted-types-for",
-            "trusted-types",
-            "plugin-types",
-            "require-sri-for",
-            "webrtc");
+            """
+            sandbox report-uri report-to upgrade-insecure-requests block-all-mixed-content require-trusted-types-for
+            trusted-types plugin-types require-sri-for webrtc"""
+                    .split("\\s+"));
 
-    ContentSecurityPolicy {
-        directives = Collections.unmodifiableMap(new LinkedHashMap<>(directives));
-        faults = List.copyOf(faults);
-    }
-
-    /**
-     * The policies of these headers, {@value #MOST_POLICIES} at most: each may hold several, with
-     * commas between them.
-     */
+    /** The first {@value #MAX_POLICIES} policies of these headers. Commas separate policies. */
     static List<ContentSecurityPolicy> parseAll(List<String> headers) {
-        List<ContentSecurityPolicy> policies = new ArrayList<>();
-        for (String header : headers) {
-            for (String text : header.split(",", -1)) {
-                if (!text.isBlank() && policies.size() < MOST_POLICIES) {
-                    policies.add(parse(text));
-                }
-            }
-        }
-        return policies;
+        Stream<String> texts = headers.stream().flatMap(header -> Stream.of(header.split(",", -1)));
+        return texts.filter(text -> !text.isBlank())
+                .limit(MAX_POLICIES)
+                .map(ContentSecurityPolicy::parse)
+                .toList();
     }
 
     static ContentSecurityPolicy parse(String text) {
         Map<String, List<String>> directives = new LinkedHashMap<>();
-        Set<String> faults = new LinkedHashSet<>();
+        Set<String> errors = new LinkedHashSet<>();
         for (String part : text.split(";", -1)) {
-            String directive = part.strip();
-            if (directive.isEmpty()) {
+            if (part.isBlank()) {
                 continue;
             }
-            String[] words = directive.split("[ \\t\\n\\f\\r]+");
+            String[] words = part.strip().split("[ \\t\\n\\f\\r]+");
             String name = words[0].toLowerCase(Locale.ROOT);
-            List<String> values = List.of(words).subList(1, Math.min(words.length, MOST_SOURCES + 1));
-            if (directives.containsKey(name)) {
-                faults.add("The directive " + name + " is there twice; browsers take the first.");
-                continue;
-            }
-            directives.put(name, List.copyOf(values));
-            if (SOURCE_LISTS.contains(name)) {
-                faults(name, values, faults);
+            List<String> values = List.copyOf(List.of(words).subList(1, Math.min(words.length, MAX_SOURCES + 1)));
+            if (directives.putIfAbsent(name, values) != null) {
+                errors.add("the repeated directive " + name);
+            } else if (SOURCE_LISTS.contains(name)) {
+                sourceErrors(name, values, errors);
             } else if (!OTHER_DIRECTIVES.contains(name)) {
-                faults.add("There is no directive " + name + ".");
+                errors.add("the unknown directive " + name);
             }
         }
-        return new ContentSecurityPolicy(directives, new ArrayList<>(faults));
+        return new ContentSecurityPolicy(Collections.unmodifiableMap(directives), List.copyOf(errors));
     }
 
-    private static void faults(String name, List<String> values, Set<String> faults) {
+    private static void sourceErrors(String name, List<String> values, Set<String> errors) {
         for (String value : values) {
             String lower = value.toLowerCase(Locale.ROOT);
             boolean quoted = value.startsWith("'");
             if (SOURCE_LISTS.contains(lower) || OTHER_DIRECTIVES.contains(lower)) {
-                faults.add("In " + name + " a semicolon seems to be missing before " + lower + ".");
+                errors.add("no semicolon before " + lower + " in " + name);
             } else if (UNQUOTED_KEYWORD.matcher(lower).matches()) {
-                faults.add("In " + name + " the word " + value + " needs quotes: '" + value + "'.");
-            } else if (quoted
-                    && !KEYWORDS.contains(lower)
-                    && !CspSourceList.isNonce(value)
-                    && !CspSourceList.isHash(value)) {
-                faults.add("In " + name + " nothing is meant by " + value + ".");
+                errors.add("no quotes around " + value + " in " + name);
+            } else if (quoted && !KEYWORDS.contains(lower) && !CspSourceList.isNonceOrHash(value)) {
+                errors.add("the unknown keyword " + value + " in " + name);
             } else if (lower.equals("'none'") && values.size() > 1) {
-                faults.add("In " + name + " the word 'none' is passed over, for it does not stand alone.");
-            } else if (!quoted && CspSourceList.isForeignAddress(lower)) {
-                faults.add("In " + name + " the address " + value + " is passed over; names are wanted.");
+                errors.add("'none' together with other sources in " + name);
+            } else if (!quoted && CspSourceList.isIgnoredAddress(lower)) {
+                errors.add("the unsupported IP address " + value + " in " + name);
             }
         }
-        if (CspSourceList.holds(values, "'strict-dynamic'") && !CspSourceList.hasNonceOrHash(values)) {
-            faults.add("In " + name + " 'strict-dynamic' stands without a nonce or hash, so no script can run.");
+        if (CspSourceList.contains(values, "'strict-dynamic'")
+                && values.stream().noneMatch(CspSourceList::isNonceOrHash)) {
+            errors.add("'strict-dynamic' without a nonce or hash in " + name + " (it blocks all scripts)");
         }
     }
 
-    /** The first of these directives that is there; null where none is. */
-    private @Nullable List<String> effective(String... names) {
-        for (String name : names) {
-            List<String> values = directives.get(name);
-            if (values != null) {
-                return values;
+    /** Whether it restricts which sites can show the page in a frame. */
+    boolean restrictsFraming() {
+        return directives.containsKey("frame-ancestors")
+                && values("frame-ancestors").stream().noneMatch(CspSourceList::isAnything);
+    }
+
+    /** The weaknesses that all of the policies have, because a browser enforces every policy. */
+    static List<Weakness> weaknesses(List<ContentSecurityPolicy> policies) {
+        Set<Weakness> weaknesses = new LinkedHashSet<>();
+        Set<Code> common = EnumSet.allOf(Code.class);
+        for (ContentSecurityPolicy policy : policies) {
+            Set<Code> codes = EnumSet.noneOf(Code.class);
+            for (Weakness weakness : policy.weaknesses()) {
+                weaknesses.add(weakness);
+                codes.add(weakness.code());
             }
-        }
-        return null;
-    }
-
-    private String nameOf(String... names) {
-        for (String name : names) {
-            if (directives.containsKey(name)) {
-                return name;
+            if (codes.contains(Code.CSP_SCRIPTS_UNLIMITED)) {
+                codes.addAll(EnumSet.range(Code.CSP_SCRIPTS_UNLIMITED, Code.CSP_SHORT_NONCE));
             }
+            if (codes.contains(Code.CSP_ANY_SOURCE)) {
+                codes.addAll(EnumSet.range(Code.CSP_ANY_SOURCE, Code.CSP_PLAIN_HTTP_SOURCE));
+            }
+            common.retainAll(codes);
         }
-        return names[0];
+        weaknesses.removeIf(weakness -> !common.contains(weakness.code()));
+        return List.copyOf(weaknesses);
     }
 
-    /** Whether it says who may frame the page, and does not say everybody. */
-    boolean limitsFraming() {
-        List<String> ancestors = directives.get("frame-ancestors");
-        return ancestors != null && ancestors.stream().noneMatch(CspSourceList::isAnything);
-    }
-
-    /** All that it leaves open, each gap once for each source that opens it. */
     List<Weakness> weaknesses() {
-        Set<Weakness> found = new LinkedHashSet<>();
-        if (!forbidsScripts()) {
-            scripts(found, "script-src-elem", "script-src", "default-src");
-            if (directives.containsKey("script-src-attr")) {
-                inline(found, "script-src-attr");
+        Set<Weakness> weaknesses = new LinkedHashSet<>();
+        List<String> sandbox = directives.get("sandbox");
+        if (sandbox == null || CspSourceList.contains(sandbox, "allow-scripts")) {
+            String scripts = first("script-src-elem", "script-src", "default-src");
+            if (scripts == null) {
+                weaknesses.add(new Weakness(Code.CSP_SCRIPTS_UNLIMITED, "script-src", ""));
+            } else {
+                inlineScripts(scripts, weaknesses);
+                scriptSources(scripts, weaknesses);
             }
-            List<String> evals = effective("script-src", "default-src");
-            if (evals != null && CspSourceList.holds(evals, "'unsafe-eval'")) {
-                found.add(new Weakness(Gap.EVAL, nameOf("script-src", "default-src"), "'unsafe-eval'"));
+            inlineScripts("script-src-attr", weaknesses);
+            String eval = first("script-src", "default-src");
+            if (CspSourceList.contains(values(eval), "'unsafe-eval'")) {
+                weaknesses.add(new Weakness(Code.CSP_EVAL, String.valueOf(eval), "'unsafe-eval'"));
             }
-            objects(found);
-            base(found);
+            String objects = first("object-src", "default-src");
+            if (objects == null) {
+                weaknesses.add(new Weakness(Code.CSP_OBJECTS_UNLIMITED, "object-src", ""));
+            }
+            for (String source : values(objects)) {
+                if (CspSourceList.isAnything(source) || source.equalsIgnoreCase("data:")) {
+                    weaknesses.add(new Weakness(Code.CSP_OBJECTS_UNLIMITED, String.valueOf(objects), source));
+                }
+            }
+            if (allowsBase(values(scripts))) {
+                weaknesses.add(new Weakness(Code.CSP_BASE_UNLIMITED, "base-uri", String.join(" ", values("base-uri"))));
+            }
         }
         if (!directives.containsKey("form-action")) {
-            found.add(new Weakness(Gap.FORMS_UNLIMITED, "form-action", ""));
+            weaknesses.add(new Weakness(Code.CSP_FORMS_UNLIMITED, "form-action", ""));
         }
-        List<String> styles = effective("style-src-elem", "style-src", "default-src");
-        if (styles == null || CspSourceList.holds(styles, "'unsafe-inline'") && !CspSourceList.hasNonceOrHash(styles)) {
-            found.add(new Weakness(
-                    Gap.INLINE_STYLES,
-                    nameOf("style-src-elem", "style-src", "default-src"),
-                    styles == null ? "" : "'unsafe-inline'"));
+        String styles = first("style-src-elem", "style-src", "default-src");
+        if (styles == null) {
+            weaknesses.add(new Weakness(Code.CSP_INLINE_STYLES, "style-src", ""));
+        } else if (CspSourceList.allowsInline(values(styles))) {
+            weaknesses.add(new Weakness(Code.CSP_INLINE_STYLES, styles, "'unsafe-inline'"));
         }
-        return new ArrayList<>(found);
+        return List.copyOf(weaknesses);
     }
 
-    /** The sandbox runs no script unless it is told to. */
-    private boolean forbidsScripts() {
-        List<String> sandbox = directives.get("sandbox");
-        return sandbox != null && !CspSourceList.holds(sandbox, "allow-scripts");
+    /** The name of the first of these directives that is set, null if none is. */
+    private @Nullable String first(String... names) {
+        return Stream.of(names).filter(directives::containsKey).findFirst().orElse(null);
     }
 
-    private void scripts(Set<Weakness> found, String... names) {
-        List<String> sources = effective(names);
-        String name = nameOf(names);
-        if (sources == null) {
-            found.add(new Weakness(Gap.SCRIPTS_UNLIMITED, "script-src", ""));
-            return;
+    /** The values of a directive, none if it is not set. */
+    List<String> values(@Nullable String name) {
+        return name == null ? List.of() : directives.getOrDefault(name, List.of());
+    }
+
+    private void inlineScripts(String name, Set<Weakness> weaknesses) {
+        List<String> sources = values(name);
+        if (CspSourceList.allowsInline(sources) && !CspSourceList.contains(sources, "'strict-dynamic'")) {
+            weaknesses.add(new Weakness(Code.CSP_INLINE_SCRIPTS, name, "'unsafe-inline'"));
         }
-        inline(found, name);
+    }
+
+    private void scriptSources(String name, Set<Weakness> weaknesses) {
+        List<String> sources = values(name);
+        if (sources.stream().anyMatch(CspSourceList::isShortNonce)) {
+            weaknesses.add(new Weakness(Code.CSP_SHORT_NONCE, name, "'nonce-…'"));
+        }
+        boolean hostsIgnored = CspSourceList.contains(sources, "'strict-dynamic'");
         for (String source : sources) {
-            if (CspSourceList.shortNonce(source)) {
-                found.add(new Weakness(Gap.SHORT_NONCE, name, "'nonce-…'"));
-            }
-        }
-        if (CspSourceList.holds(sources, "'strict-dynamic'")) {
-            return; // browsers pass over hosts and schemes then
-        }
-        for (String source : sources) {
-            Gap gap = CspSourceList.gapOf(source.toLowerCase(Locale.ROOT));
-            if (gap != null) {
-                found.add(new Weakness(gap, name, source));
-            }
-        }
-    }
-
-    private void inline(Set<Weakness> found, String name) {
-        List<String> sources = directives.getOrDefault(name, List.of());
-        if (CspSourceList.holds(sources, "'unsafe-inline'")
-                && !CspSourceList.hasNonceOrHash(sources)
-                && !CspSourceList.holds(sources, "'strict-dynamic'")) {
-            found.add(new Weakness(Gap.INLINE_SCRIPTS, name, "'unsafe-inline'"));
-        }
-    }
-
-    private void objects(Set<Weakness> found) {
-        List<String> sources = effective("object-src", "default-src");
-        String name = nameOf("object-src", "default-src");
-        if (sources == null) {
-            found.add(new Weakness(Gap.OBJECTS_UNLIMITED, name, ""));
-            return;
-        }
-        for (String source : sources) {
-            if (CspSourceList.isAnything(source) || source.equalsIgnoreCase("data:")) {
-                found.add(new Weakness(Gap.OBJECTS_UNLIMITED, name, source));
+            Code code = hostsIgnored ? null : CspSourceList.weakness(source);
+            if (code != null) {
+                weaknesses.add(new Weakness(code, name, source));
             }
         }
     }
 
-    /** A base element moves relative scripts elsewhere, which only lists of hosts still stop. */
-    private void base(Set<Weakness> found) {
-        List<String> sources = effective("script-src-elem", "script-src", "default-src");
-        boolean byNonce = sources != null && sources.stream().anyMatch(CspSourceList::isNonce);
-        boolean byHash = sources != null && CspSourceList.holds(sources, "'strict-dynamic'");
-        List<String> base = directives.get("base-uri");
-        if (base == null ? byNonce || byHash : base.stream().anyMatch(s -> CspSourceList.isAnything(s))) {
-            found.add(new Weakness(Gap.BASE_UNLIMITED, "base-uri", base == null ? "" : String.join(" ", base)));
-        }
+    /** Whether a base element can redirect relative URLs of scripts with a nonce or 'strict-dynamic'. */
+    private boolean allowsBase(List<String> scripts) {
+        return directives.containsKey("base-uri")
+                ? values("base-uri").stream().anyMatch(CspSourceList::isAnything)
+                : scripts.stream().anyMatch(CspSourceList::isNonce)
+                        || CspSourceList.contains(scripts, "'strict-dynamic'");
     }
 }

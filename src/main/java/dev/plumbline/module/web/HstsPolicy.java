@@ -1,71 +1,56 @@
 package dev.plumbline.module.web;
 
-import java.util.HashSet;
+import dev.plumbline.probe.http.HeaderParser;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a Strict-Transport-Security header says (RFC 6797 section 6.1). Pure.
+ * A parsed Strict-Transport-Security header (RFC 6797 section 6.1).
  *
- * @param maxAge seconds; null where the header is not valid
- * @param fault what is wrong with it, for people; null when nothing is
+ * @param maxAge seconds; null if the header is invalid
+ * @param fault why the header is invalid, as a clause of a sentence; null if it is valid
  */
-record HstsPolicy(@Nullable Long maxAge, boolean includeSubDomains, boolean preload, @Nullable String fault) {
+record HstsPolicy(@Nullable Long maxAge, boolean includeSubdomains, boolean preload, @Nullable String fault) {
 
-    /** What has more digits counts as for ever. */
-    private static final int MOST_DIGITS = 18;
+    /** A number with more digits is read as {@link Long#MAX_VALUE}. */
+    private static final int MAX_DIGITS = 18;
 
     static HstsPolicy parse(String header) {
-        Set<String> seen = new HashSet<>();
-        Long maxAge = null;
+        Map<String, @Nullable String> directives = new HashMap<>();
         for (String directive : HeaderParser.split(header, ';')) {
-            int equals = directive.indexOf('=');
-            String name = (equals < 0 ? directive : directive.substring(0, equals))
-                    .strip()
-                    .toLowerCase(Locale.ROOT);
             if (directive.isEmpty()) {
                 continue;
             }
+            String[] parts = directive.split("=", 2);
+            String name = parts[0].strip().toLowerCase(Locale.ROOT);
+            String value = parts.length == 1 ? null : HeaderParser.unquoted(parts[1].strip());
             if (!HeaderParser.isToken(name)) {
-                return invalid("it has a directive whose name is none");
+                return invalid("a directive name is not a token");
             }
-            if (!seen.add(name)) {
-                return invalid("it has the directive " + name + " twice");
+            if (directives.containsKey(name)) {
+                return invalid("the directive " + name + " is repeated");
             }
-            String value = equals < 0
-                    ? null
-                    : HeaderParser.unquoted(directive.substring(equals + 1).strip());
-            switch (name) {
-                case "max-age" -> {
-                    maxAge = seconds(value);
-                    if (maxAge == null) {
-                        return invalid("its max-age is no number of seconds");
-                    }
-                }
-                case "includesubdomains", "preload" -> {
-                    if (value != null) {
-                        return invalid("its " + name + " has a value");
-                    }
-                }
-                default -> {
-                    // directives of the future are passed over
-                }
+            if (value != null && Set.of("includesubdomains", "preload").contains(name)) {
+                return invalid("the directive " + name + " has a value");
             }
+            directives.put(name, value);
         }
-        return maxAge == null
-                ? invalid("it has no max-age")
-                : new HstsPolicy(maxAge, seen.contains("includesubdomains"), seen.contains("preload"), null);
+        String maxAge = directives.get("max-age");
+        if (maxAge == null || !maxAge.matches("[0-9]+")) {
+            return invalid(
+                    directives.containsKey("max-age") ? "max-age is not a number of seconds" : "max-age is missing");
+        }
+        return new HstsPolicy(
+                maxAge.length() > MAX_DIGITS ? Long.MAX_VALUE : Long.parseLong(maxAge),
+                directives.containsKey("includesubdomains"),
+                directives.containsKey("preload"),
+                null);
     }
 
     private static HstsPolicy invalid(String fault) {
         return new HstsPolicy(null, false, false, fault);
-    }
-
-    private static @Nullable Long seconds(@Nullable String value) {
-        if (value == null || value.isEmpty() || !value.chars().allMatch(c -> c >= '0' && c <= '9')) {
-            return null;
-        }
-        return value.length() > MOST_DIGITS ? Long.valueOf(Long.MAX_VALUE) : Long.valueOf(value);
     }
 }

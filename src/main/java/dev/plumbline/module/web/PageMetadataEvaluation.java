@@ -6,6 +6,7 @@ import dev.plumbline.check.Finding;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
+import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.RedirectLocation;
 import java.util.ArrayList;

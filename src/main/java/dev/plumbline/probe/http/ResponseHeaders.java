@@ -43,6 +43,11 @@ public record ResponseHeaders(List<HttpHeader> lines) {
                 .toList();
     }
 
+    /** All values of this name, joined with commas (RFC 9110 section 5.3), or null. */
+    public @Nullable String joined(String name) {
+        return has(name) ? String.join(", ", all(name)) : null;
+    }
+
     public boolean has(String name) {
         return first(name) != null;
     }

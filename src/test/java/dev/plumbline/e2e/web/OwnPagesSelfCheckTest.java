@@ -23,22 +23,22 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Our own pages, judged by our own checks. */
+/** Checks the security headers of the service's own pages over TLS. */
 @Tag("integration")
 class OwnPagesSelfCheckTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private static HttpFixture bench;
+    private static HttpFixture fixture;
     private static HttpProbe probe;
     private static ServiceUnderTest service;
 
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {
-        bench = HttpFixture.start();
-        bench.dns().address("lab.test", "127.0.0.1");
-        probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
-        TestCa.Identity identity = bench.identity();
+        fixture = HttpFixture.start();
+        fixture.dns().address("lab.test", "127.0.0.1");
+        probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        TestCa.Identity identity = fixture.identity();
         Path certificate = Files.writeString(folder.resolve("certificate.pem"), identity.pem());
         Path key = Files.writeString(folder.resolve("key.pem"), identity.keyPem());
         service = ServiceUnderTest.start(
@@ -48,7 +48,7 @@ class OwnPagesSelfCheckTest {
     @AfterAll
     static void stop() {
         service.close();
-        bench.close();
+        fixture.close();
     }
 
     @ParameterizedTest
@@ -63,8 +63,8 @@ class OwnPagesSelfCheckTest {
                 "/check/http-status/two%20words",
                 "/no-such-page"
             })
-    void theyGetTheTopGrade(String path) {
-        CheckResult result = bench.check(
+    void pagesGetGradeAPlus(String path) {
+        CheckResult result = fixture.check(
                 Objects.requireNonNull(ModuleCatalogue.load().find("security-headers")),
                 probe,
                 service.uri(path).toString().replace("127.0.0.1", "lab.test"),

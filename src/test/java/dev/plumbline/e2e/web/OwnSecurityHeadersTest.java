@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.module.web.SecurityHeaders;
@@ -29,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Our own pages, as people meet them over TLS, before our own tool. */
+/** The security headers of the service's own pages. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OwnSecurityHeadersTest {
@@ -37,7 +39,7 @@ class OwnSecurityHeadersTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final String ADDRESS = "https://plumbline.test";
-    private static final SecurityHeaders TOOL = new SecurityHeaders();
+    private static final ModuleDefinition<RedirectTrace> MODULE = SheetModule.load(new SecurityHeaders());
 
     private ServiceUnderTest service;
 
@@ -64,31 +66,31 @@ class OwnSecurityHeadersTest {
                 "/nowhere",
                 "/check/http-status/two%20words"
             })
-    void everyPageHasTheTopGrade(String path) throws Exception {
-        Evaluation judgement = TOOL.evaluate(
-                seen(path), Options.parse(TOOL.description(), Map.of()).options());
+    void pagesGetGradeAPlus(String path) throws Exception {
+        Evaluation evaluation = MODULE.evaluate(
+                request(path), Options.parse(MODULE.description(), Map.of()).options());
 
-        assertThat(judgement.fields().get("grade"))
-                .as(() -> judgement.findings().toString())
+        assertThat(evaluation.fields().get("grade"))
+                .as(() -> evaluation.findings().toString())
                 .isEqualTo("A+");
     }
 
-    private RedirectTrace seen(String path) throws InvalidTargetException {
-        HttpResponse<String> answer = service.page(path, "Accept", "text/html");
-        assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("text/html");
+    private RedirectTrace request(String path) throws InvalidTargetException {
+        HttpResponse<String> response = service.page(path, "Accept", "text/html");
+        assertThat(response.headers().firstValue("Content-Type").orElse("")).startsWith("text/html");
         List<HttpHeader> headers = new ArrayList<>();
-        answer.headers()
+        response.headers()
                 .map()
                 .forEach((name, values) -> values.forEach(value -> headers.add(new HttpHeader(name, value))));
-        Target.Url url = (Target.Url) TargetParser.parse(TOOL.description(), ADDRESS + path);
+        Target.Url url = (Target.Url) TargetParser.parse(MODULE.description(), ADDRESS + path);
         HttpExchange page = new HttpExchange(
                 url,
                 HttpRequestSpec.Method.GET,
-                answer.statusCode(),
+                response.statusCode(),
                 "",
                 "1.1",
                 new ResponseHeaders(headers),
-                TestBodies.of(answer.body()),
+                TestBodies.of(response.body()),
                 "192.0.2.1",
                 new HttpTimings(1, 2, null, 3, 4, 10),
                 null);

@@ -2,7 +2,7 @@ package dev.plumbline.module.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.module.web.ContentSecurityPolicy.Gap;
+import dev.plumbline.module.web.ContentSecurityPolicy.Code;
 import dev.plumbline.module.web.ContentSecurityPolicy.Weakness;
 import java.util.List;
 import java.util.Locale;
@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ContentSecurityPolicyTest {
     private static final String STRICT = "; object-src 'none'; base-uri 'none'; form-action 'self'; style-src 'self'";
 
-    /** What a policy lets through, everything but scripts being closed; - for nothing. */
+    /** The weakness of a policy whose other directives are strict; - for none. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(
             quoteCharacter = '`',
             value = {
-                // what holds
+                // strict policies
                 "script-src 'self', -",
                 "script-src 'none', -",
                 "script-src, -",
@@ -42,7 +42,7 @@ class ContentSecurityPolicyTest {
                 "script-src 'self' 'wasm-unsafe-eval', -",
                 "script-src 'self' blob:, -",
                 "script-src 'self' wss:, -",
-                // bypasses
+                // weak policies
                 "img-src 'self', SCRIPTS_UNLIMITED",
                 "script-src 'unsafe-inline', INLINE_SCRIPTS",
                 "script-src 'UNSAFE-INLINE', INLINE_SCRIPTS",
@@ -71,19 +71,20 @@ class ContentSecurityPolicyTest {
                 "script-src 'self' 'unsafe-eval', EVAL",
                 "script-src-elem 'self'; script-src 'unsafe-eval', EVAL",
                 "script-src 'nonce-abc', SHORT_NONCE",
-                // the first of two alike counts
+                // browsers use the first of repeated directives
                 "script-src 'self'; script-src *, -",
                 "script-src *; script-src 'self', ANY_SOURCE",
-                // what is misspelled protects nobody
+                // browsers ignore unknown directives
                 "scripts-src 'none', SCRIPTS_UNLIMITED",
                 "script-src: 'self', SCRIPTS_UNLIMITED",
-                // a sandbox without scripts needs no more
+                // a sandbox blocks scripts unless it contains allow-scripts
                 "sandbox, -",
                 "sandbox allow-forms; script-src *, -",
                 "sandbox allow-scripts; script-src *, ANY_SOURCE"
             })
-    void seesWhatAScriptCanGetPast(String scripts, String gap) {
-        assertThat(gaps(scripts + STRICT)).isEqualTo(gap.equals("-") ? Set.of() : Set.of(Gap.valueOf(gap)));
+    void findsWeaknessesOfScriptSources(String scripts, String code) {
+        assertThat(codes(scripts + STRICT))
+                .isEqualTo(code.equals("-") ? Set.of() : Set.of(Code.valueOf("CSP_" + code)));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -100,32 +101,32 @@ class ContentSecurityPolicyTest {
                 "default-src 'self'; style-src 'unsafe-inline'; form-action 'self', INLINE_STYLES",
                 "default-src 'self'; style-src 'unsafe-inline' 'nonce-abc'; form-action 'self', -"
             })
-    void seesWhatElseIsOpen(String policy, String gap) {
-        assertThat(gaps(policy)).isEqualTo(gap.equals("-") ? Set.of() : Set.of(Gap.valueOf(gap)));
+    void findsOtherWeaknesses(String policy, String code) {
+        assertThat(codes(policy)).isEqualTo(code.equals("-") ? Set.of() : Set.of(Code.valueOf("CSP_" + code)));
     }
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(
             quoteCharacter = '`',
             value = {
-                "script-src self, needs quotes",
-                "script-src unsafe-inline, needs quotes",
-                "script-src nonce-abc, needs quotes",
-                "script-src 'self' style-src 'self', semicolon",
-                "script-src 'slef', nothing is meant",
-                "script-src 'nonce-', nothing is meant",
-                "script-src 'self' 'none', 'none' is passed over",
-                "scripts-src 'self', no directive scripts-src",
-                "script-src 'self'; script-src *, twice",
-                "script-src 'strict-dynamic', no script can run",
-                "script-src 192.0.2.1, names are wanted",
-                "script-src https://[2001:db8::1]/, names are wanted"
+                "script-src self, no quotes",
+                "script-src unsafe-inline, no quotes",
+                "script-src nonce-abc, no quotes",
+                "script-src 'self' style-src 'self', no semicolon",
+                "script-src 'slef', unknown keyword",
+                "script-src 'nonce-', unknown keyword",
+                "script-src 'self' 'none', 'none' together with other sources",
+                "scripts-src 'self', unknown directive scripts-src",
+                "script-src 'self'; script-src *, repeated directive",
+                "script-src 'strict-dynamic', it blocks all scripts",
+                "script-src 192.0.2.1, unsupported IP address",
+                "script-src https://[2001:db8::1]/, unsupported IP address"
             })
-    void saysWhatBrowsersPassOver(String policy, String words) {
-        assertThat(ContentSecurityPolicy.parse(policy).faults())
+    void reportsWhatBrowsersIgnore(String policy, String error) {
+        assertThat(ContentSecurityPolicy.parse(policy).errors())
                 .singleElement()
                 .asString()
-                .contains(words);
+                .contains(error);
     }
 
     @ParameterizedTest
@@ -139,23 +140,23 @@ class ContentSecurityPolicyTest {
                 "frame-ancestors https:, false",
                 "default-src 'none', false"
             })
-    void seesWhetherFramingIsLimited(String policy, boolean limited) {
-        assertThat(ContentSecurityPolicy.parse(policy).limitsFraming()).isEqualTo(limited);
+    void detectsFramingRestrictions(String policy, boolean limited) {
+        assertThat(ContentSecurityPolicy.parse(policy).restrictsFraming()).isEqualTo(limited);
     }
 
     @Test
-    void severalPoliciesAllCount() {
+    void reportsWeaknessesThatAllPoliciesHave() {
         List<ContentSecurityPolicy> policies = ContentSecurityPolicy.parseAll(
                 List.of("frame-ancestors 'none', script-src 'unsafe-inline' 'self'", "script-src *"));
 
         assertThat(policies).hasSize(3);
-        assertThat(SecurityHeadersEvaluation.weaknesses(policies).stream().map(Weakness::gap))
-                .doesNotContain(Gap.INLINE_SCRIPTS, Gap.ANY_SOURCE, Gap.SCRIPTS_UNLIMITED)
-                .contains(Gap.OBJECTS_UNLIMITED);
+        assertThat(ContentSecurityPolicy.weaknesses(policies).stream().map(Weakness::code))
+                .doesNotContain(Code.CSP_INLINE_SCRIPTS, Code.CSP_ANY_SOURCE, Code.CSP_SCRIPTS_UNLIMITED)
+                .contains(Code.CSP_OBJECTS_UNLIMITED);
     }
 
     @Test
-    void keepsDirectivesInTheirOrder() {
+    void keepsTheOrderOfDirectives() {
         assertThat(ContentSecurityPolicy.parse(" img-src  a.test\tb.test ;; Default-Src 'none';")
                         .directives())
                 .containsExactly(
@@ -163,22 +164,22 @@ class ContentSecurityPolicyTest {
     }
 
     @Property(tries = 2_000)
-    void takesAnything(@ForAll @StringLength(max = 300) @CharRange(from = ' ', to = '~') String text) {
+    void parsesArbitraryText(@ForAll @StringLength(max = 300) @CharRange(from = ' ', to = '~') String text) {
         for (ContentSecurityPolicy policy : ContentSecurityPolicy.parseAll(List.of(text))) {
             assertThat(policy.weaknesses()).isNotNull();
             assertThat(policy.directives().keySet()).allMatch(name -> name.equals(name.toLowerCase(Locale.ROOT)));
         }
     }
 
-    private static Set<Gap> gaps(String policy) {
+    private static Set<Code> codes(String policy) {
         return ContentSecurityPolicy.parse(policy).weaknesses().stream()
-                .map(Weakness::gap)
+                .map(Weakness::code)
                 .collect(Collectors.toSet());
     }
 
     @Test
-    void ofPoliciesWithoutEndSomeAreRead() {
+    void limitsTheNumberOfPolicies() {
         assertThat(ContentSecurityPolicy.parseAll(List.of("a,".repeat(32_000))))
-                .hasSize(ContentSecurityPolicy.MOST_POLICIES);
+                .hasSize(ContentSecurityPolicy.MAX_POLICIES);
     }
 }

@@ -2,6 +2,7 @@ package dev.plumbline.module.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.probe.http.HeaderParser;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -14,11 +15,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What strangers write into headers. */
+/** Header values from untrusted servers. */
 class HeaderParserTest {
     private static final int MEGABYTE = 1 << 20;
 
-    /** RFC 6797 section 6.2, and what is not of its grammar. */
+    /** The examples of RFC 6797 section 6.2, and values that its grammar does not allow. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -47,13 +48,13 @@ class HeaderParserTest {
                 "max-age=5; includeSubDomains=1 | - | false | false",
                 "max-age=5; =x | - | false | false"
             })
-    void readsStrictTransportSecurity(String header, @Nullable Long maxAge, boolean subDomains, boolean preload) {
-        HstsPolicy read = HstsPolicy.parse(header);
+    void parsesStrictTransportSecurity(String header, @Nullable Long maxAge, boolean subDomains, boolean preload) {
+        HstsPolicy policy = HstsPolicy.parse(header);
 
-        assertThat(read.maxAge()).isEqualTo(maxAge);
-        assertThat(read.includeSubDomains()).isEqualTo(subDomains);
-        assertThat(read.preload()).isEqualTo(preload);
-        assertThat(read.fault() == null).isEqualTo(maxAge != null);
+        assertThat(policy.maxAge()).isEqualTo(maxAge);
+        assertThat(policy.includeSubdomains()).isEqualTo(subDomains);
+        assertThat(policy.preload()).isEqualTo(preload);
+        assertThat(policy.fault() == null).isEqualTo(maxAge != null);
     }
 
     @ParameterizedTest
@@ -67,8 +68,8 @@ class HeaderParserTest {
                 "interest-cohort=()",
                 "camera=();report-to=x"
             })
-    void takesAPermissionsPolicy(String header) {
-        assertThat(PermissionsPolicy.valid(header)).isTrue();
+    void acceptsValidPermissionsPolicies(String header) {
+        assertThat(SecurityHeaders.isPermissionsPolicy(header)).isTrue();
     }
 
     @ParameterizedTest
@@ -85,14 +86,14 @@ class HeaderParserTest {
                 "Camera=()",
                 "camera=none; usb=()"
             })
-    void takesNoOtherPermissionsPolicy(String header) {
-        assertThat(PermissionsPolicy.valid(header)).isFalse();
+    void rejectsInvalidPermissionsPolicies(String header) {
+        assertThat(SecurityHeaders.isPermissionsPolicy(header)).isFalse();
     }
 
     @Property(tries = 2_000)
-    void nothingThatIsSentBreaksThem(@ForAll @StringLength(max = 400) String text) {
+    void parsesArbitraryText(@ForAll @StringLength(max = 400) String text) {
         assertThat(HstsPolicy.parse(text)).isNotNull();
-        PermissionsPolicy.valid(text);
+        SecurityHeaders.isPermissionsPolicy(text);
         assertThat(String.join("", HeaderParser.split(text, ';')).length()).isLessThanOrEqualTo(text.length());
         assertThat(HeaderParser.unquoted(text).length()).isLessThanOrEqualTo(text.length());
     }
@@ -117,15 +118,15 @@ class HeaderParserTest {
                 "/",
                 "a;a "
             })
-    void aMegabyteOfAnythingIsReadAtOnce(String piece) {
+    void parsesAMegabyteInLinearTime(String piece) {
         String text = piece.repeat(MEGABYTE / piece.length());
         List<Consumer<String>> parsers = List.of(
                 HstsPolicy::parse,
-                PermissionsPolicy::valid,
-                all -> PermissionsPolicy.valid("camera=" + all),
+                SecurityHeaders::isPermissionsPolicy,
+                all -> SecurityHeaders.isPermissionsPolicy("camera=" + all),
                 all -> ContentSecurityPolicy.parse(all).weaknesses(),
                 all -> ContentSecurityPolicy.parse("script-src " + all).weaknesses());
-        // seconds for what takes milliseconds, and would take hours if it were quadratic
+        // linear parsers take milliseconds, quadratic ones hours
         Assertions.assertTimeoutPreemptively(
                 Duration.ofSeconds(20), () -> parsers.forEach(parser -> parser.accept(text)));
     }

@@ -14,7 +14,9 @@ import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.probe.http.RedirectTrace;
@@ -43,7 +45,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SecurityHeadersTest {
-    private static final SecurityHeaders MODULE = new SecurityHeaders();
+    private static final ModuleDefinition<RedirectTrace> MODULE = SheetModule.load(new SecurityHeaders());
     private static final String[] PERFECT = {
         "Strict-Transport-Security: max-age=31536000; includeSubDomains",
         "Content-Security-Policy: default-src 'self'; form-action 'self'; frame-ancestors 'none'",
@@ -54,32 +56,32 @@ class SecurityHeadersTest {
         "Cross-Origin-Embedder-Policy: require-corp",
         "Cross-Origin-Resource-Policy: same-origin"
     };
-    private static HttpFixture bench;
+    private static HttpFixture fixture;
 
     @TempDir
     Path folder;
 
     @BeforeAll
     static void start() {
-        bench = HttpFixture.start();
+        fixture = HttpFixture.start();
     }
 
     @AfterAll
     static void stop() {
-        assertThat(bench.lab().canaryTouches()).isZero();
-        bench.close();
+        assertThat(fixture.lab().canaryTouches()).isZero();
+        fixture.close();
     }
 
     @Test
-    void gradesWhatIsPerfectAtTheTop() {
-        Evaluation judgement = evaluate(journey(page("https://a.test/", 200, "", PERFECT)));
+    void gradesPerfectHeadersAPlus() {
+        Evaluation evaluation = evaluate(journey(page("https://a.test/", 200, "", PERFECT)));
 
-        assertThat(judgement.fields()).containsEntry("grade", "A+").containsEntry("score", 100);
-        assertThat(judgement.findings()).isEmpty();
-        assertThat((List<?>) judgement.fields().get("missing")).isEmpty();
+        assertThat(evaluation.fields()).containsEntry("grade", "A+").containsEntry("score", 100);
+        assertThat(evaluation.findings()).isEmpty();
+        assertThat((List<?>) evaluation.fields().get("missing")).isEmpty();
     }
 
-    /** One header of the perfect page, another value for it ("-" for none), and what comes of it. */
+    /** A header of the perfect page, its replacement ("-" removes it), the score and the finding codes. */
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource(
             delimiter = '|',
@@ -124,15 +126,15 @@ class SecurityHeadersTest {
                 "X-XSS-Protection | 0 | 100 | -",
                 "Feature-Policy | camera 'none' | 100 | obsolete_header"
             })
-    void weighsEachHeader(String name, String value, int score, String found) {
-        Evaluation judgement = evaluate(journey(page("https://a.test/", 200, "", with(name, value))));
+    void scoresEachHeader(String name, String value, int score, String expected) {
+        Evaluation evaluation = evaluate(journey(page("https://a.test/", 200, "", with(name, value))));
 
-        assertThat(judgement.fields()).containsEntry("score", score);
-        assertThat(codes(judgement)).isEqualTo(found.equals("-") ? List.of() : List.of(found.split(" ")));
+        assertThat(evaluation.fields()).containsEntry("score", score);
+        assertThat(codes(evaluation)).isEqualTo(expected.equals("-") ? List.of() : List.of(expected.split(" ")));
     }
 
-    /** What the description of the score says, finding by finding. */
-    private static final Map<Integer, Set<String>> PRICES = Map.of(
+    /** The points that the description of the score states, by finding. */
+    private static final Map<Integer, Set<String>> COSTS = Map.of(
             50, Set.of("plain_http"),
             25, Set.of("csp_missing", "csp_report_only"),
             20,
@@ -163,43 +165,47 @@ class SecurityHeadersTest {
 
     @ParameterizedTest
     @MethodSource("findings")
-    void aFindingCostsWhatTheDescriptionOfTheScoreSays(FindingCode finding) {
-        int points = SecurityHeadersFindings.all().stream()
-                .filter(rule -> rule.code().equals(finding))
-                .mapToInt(ScoredFinding::points)
-                .sum();
-
-        assertThat(points).isEqualTo(price(finding.code()));
+    void findingsCostWhatTheDescriptionStates(FindingCode finding) {
+        assertThat(finding.cost()).isEqualTo(cost(finding.code()));
         if (finding.level() == Level.WARN) {
-            assertThat(points).as("a warning that costs nothing").isPositive();
+            assertThat(finding.cost()).as("a warning costs points").isPositive();
         }
+    }
+
+    @Test
+    void weaknessesHaveTheCodesOfFindings() {
+        assertThat(findings())
+                .extracting(FindingCode::code)
+                .containsAll(Arrays.stream(ContentSecurityPolicy.Code.values())
+                        .map(code -> code.name().toLowerCase(Locale.ROOT))
+                        .toList());
     }
 
     static List<FindingCode> findings() {
         return MODULE.description().findings();
     }
 
-    private static int price(String code) {
-        return PRICES.entrySet().stream()
-                .filter(price -> price.getValue().contains(code))
+    private static int cost(String code) {
+        return COSTS.entrySet().stream()
+                .filter(entry -> entry.getValue().contains(code))
                 .mapToInt(Map.Entry::getKey)
                 .sum();
     }
 
     @Property(tries = 500)
-    void theScoreIsTheSumThatTheFindingsMake(@ForAll boolean secure, @ForAll("headers") List<String> headers) {
+    void scoreIs100MinusTheCostOfTheFindings(@ForAll boolean secure, @ForAll("headers") List<String> headers) {
         String url = secure ? "https://a.test/" : "http://a.test/";
 
-        Evaluation judgement = evaluate(journey(page(url, 200, "", headers.toArray(String[]::new))));
+        Evaluation evaluation = evaluate(journey(page(url, 200, "", headers.toArray(String[]::new))));
 
         int policy = 0;
         int others = 0;
-        for (String code : codes(judgement)) {
-            policy += code.startsWith("csp_") ? price(code) : 0;
-            others += code.startsWith("csp_") ? 0 : price(code);
+        for (String code : codes(evaluation)) {
+            policy += code.startsWith("csp_") ? cost(code) : 0;
+            others += code.startsWith("csp_") ? 0 : cost(code);
         }
-        assertThat(judgement.fields())
-                .as(headers + " " + codes(judgement))
+        assertThat(evaluation.fields())
+                .as(headers + " " + codes(evaluation))
                 .containsEntry("score", Math.max(0, 100 - others - Math.min(25, policy)));
     }
 
@@ -233,7 +239,7 @@ class SecurityHeadersTest {
     }
 
     @Test
-    void callsOnlyThoseHeadersMissingWhoseAbsenceCosts() {
+    void listsMissingHeadersWhoseAbsenceCostsPoints() {
         assertThat((List<?>) evaluate(journey(page("https://a.test/", 200, "")))
                         .fields()
                         .get("missing"))
@@ -259,92 +265,90 @@ class SecurityHeadersTest {
                 "ALLOWALL | false",
                 "ALLOW-FROM https://b.test | false"
             })
-    void readsFrameOptionsWhereNoPolicySpeaksOfFrames(String value, boolean limited) {
-        Evaluation judgement = evaluate(journey(page(
+    void evaluatesFrameOptionsWithoutFrameAncestors(String value, boolean limited) {
+        Evaluation evaluation = evaluate(journey(page(
                 "https://a.test/",
                 200,
                 "",
                 "Content-Security-Policy: default-src 'self'",
                 "X-Frame-Options: " + value)));
 
-        assertThat(codes(judgement).contains("framing_unlimited")).isEqualTo(!limited);
+        assertThat(codes(evaluation).contains("framing_unlimited")).isEqualTo(!limited);
     }
 
     @Test
-    void frameAncestorsTakeThePlaceOfFrameOptions() {
-        Evaluation judgement = evaluate(journey(page(
+    void frameAncestorsOverrideFrameOptions() {
+        Evaluation evaluation = evaluate(journey(page(
                 "https://a.test/", 200, "", "Content-Security-Policy: frame-ancestors *", "X-Frame-Options: DENY")));
 
-        assertThat(codes(judgement)).contains("framing_unlimited");
+        assertThat(codes(evaluation)).contains("framing_unlimited");
     }
 
     @Test
-    void aPolicyThatOnlyReportsStopsNothing() {
-        Evaluation judgement = evaluate(journey(
+    void reportOnlyPolicyCountsAsMissing() {
+        Evaluation evaluation = evaluate(journey(
                 page("https://a.test/", 200, "", "Content-Security-Policy-Report-Only: default-src 'unsafe-inline'")));
 
-        assertThat(codes(judgement)).contains("csp_report_only").doesNotContain("csp_missing");
-        assertThat((Map<?, ?>) judgement.fields().get("csp"))
+        assertThat(codes(evaluation)).contains("csp_report_only").doesNotContain("csp_missing");
+        assertThat((Map<?, ?>) evaluation.fields().get("csp"))
                 .extracting("report_only", "policy")
                 .containsExactly(true, "default-src 'unsafe-inline'");
-        assertThat((List<?>) judgement.fields().get("missing")).asList().contains("content-security-policy");
+        assertThat((List<?>) evaluation.fields().get("missing")).asList().contains("content-security-policy");
     }
 
     @ParameterizedTest
     @CsvSource({"http://a.test/, 50", "https://192.0.2.1/, 100"})
-    void strictTransportCountsOnlyOverHttpsAndForANames(String url, int score) {
-        Evaluation judgement = evaluate(journey(page(url, 200, "", PERFECT)));
+    void ignoresHstsOverHttpAndForIpAddresses(String url, int score) {
+        Evaluation evaluation = evaluate(journey(page(url, 200, "", PERFECT)));
 
-        assertThat(judgement.fields()).containsEntry("score", score);
-        assertThat(codes(judgement)).contains("hsts_ignored").doesNotContain("hsts_missing");
+        assertThat(evaluation.fields()).containsEntry("score", score);
+        assertThat(codes(evaluation)).contains("hsts_ignored").doesNotContain("hsts_missing");
     }
 
     @Test
-    void theFirstOfSeveralStrictTransportHeadersCounts() {
+    void usesTheFirstHstsHeader() {
         List<String> headers = new ArrayList<>(List.of(PERFECT));
         headers.add("Strict-Transport-Security: max-age=0");
 
-        Evaluation judgement = evaluate(journey(page("https://a.test/", 200, "", headers.toArray(String[]::new))));
+        Evaluation evaluation = evaluate(journey(page("https://a.test/", 200, "", headers.toArray(String[]::new))));
 
-        assertThat(codes(judgement)).containsExactly("hsts_several");
+        assertThat(codes(evaluation)).containsExactly("hsts_several");
     }
 
     @ParameterizedTest
     @CsvSource({"100, A+", "99, A", "90, A", "89, B", "75, B", "60, C", "40, D", "39, E", "20, E", "19, F", "0, F"})
     void gradesByScore(int score, String grade) {
-        assertThat(SecurityHeadersEvaluation.grade(score)).isEqualTo(grade);
+        assertThat(SecurityHeaders.grade(score)).isEqualTo(grade);
     }
 
     @Test
-    void judgesThePageAtTheEndOfRedirects() {
-        Evaluation judgement = evaluate(
+    void evaluatesTheTargetOfRedirects() {
+        Evaluation evaluation = evaluate(
                 journey(redirect("http://a.test/", 301, "https://a.test/"), page("https://a.test/", 200, "", PERFECT)));
 
-        assertThat(judgement.fields()).containsEntry("grade", "A+");
-        assertThat(judgement.findings())
+        assertThat(evaluation.fields()).containsEntry("grade", "A+");
+        assertThat(evaluation.findings())
                 .extracting(Finding::code, Finding::level, Finding::message)
                 .containsExactly(tuple(
-                        "redirected",
-                        Level.INFO,
-                        "The page judged is https://a.test/, to which the address redirects."));
+                        "redirected", Level.INFO, "The evaluated page is https://a.test/, the target of a redirect."));
     }
 
     @Test
-    void aPageThatBrokeOffIsJudgedByItsHead() {
-        Evaluation judgement =
+    void evaluatesHeadersOfATruncatedResponse() {
+        Evaluation evaluation =
                 evaluate(broken(ErrorCode.READ_TIMEOUT, "https://a.test/", page("https://a.test/", 200, "", PERFECT)));
 
-        assertThat(judgement.error()).isNull();
-        assertThat(judgement.fields()).containsEntry("grade", "A+");
+        assertThat(evaluation.error()).isNull();
+        assertThat(evaluation.fields()).containsEntry("grade", "A+");
     }
 
     @Test
-    void aRedirectThatLeadsNowhereIsNoPage() {
-        Evaluation judgement = evaluate(broken(
+    void reportsTheErrorOfARedirectLoop() {
+        Evaluation evaluation = evaluate(broken(
                 ErrorCode.REDIRECT_LOOP, "https://a.test/", redirect("https://a.test/", 301, "https://a.test/")));
 
-        assertThat(judgement.error()).isNotNull();
-        assertThat(judgement.fields()).isEmpty();
+        assertThat(evaluation.error()).isNotNull();
+        assertThat(evaluation.fields()).isEmpty();
     }
 
     @ParameterizedTest
@@ -358,8 +362,8 @@ class SecurityHeadersTest {
         "/closed, ERROR, connection_reset",
         "/ssh, ERROR, http_protocol_error"
     })
-    void judgesTheLab(String path, Verdict verdict, String error) {
-        CheckResult result = bench.check(MODULE, path, "timeout_ms=2000");
+    void evaluatesLabResponses(String path, Verdict verdict, String error) {
+        CheckResult result = fixture.check(MODULE, path, "timeout_ms=2000");
 
         assertThat(result.verdict()).isEqualTo(verdict);
         assertThat(result.error() == null ? "-" : result.error().code().id()).isEqualTo(error);
@@ -370,7 +374,7 @@ class SecurityHeadersTest {
     void agreesWithCurlOnNginx() throws Exception {
         try (NginxServer nginx = NginxServer.start(
                 folder,
-                bench.identity(),
+                fixture.identity(),
                 """
             server_tokens off;
             add_header Strict-Transport-Security 'max-age="31536000"; includeSubDomains' always;
@@ -383,13 +387,13 @@ class SecurityHeadersTest {
             location = /bare { add_header X-Frame-Options DENY; server_tokens on; return 200 "bare"; }
             location / { return 404; }
             """)) {
-            bench.dns().address("lab.test", "127.0.0.1");
-            var probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            fixture.dns().address("lab.test", "127.0.0.1");
+            var probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
             String url = nginx.https("/").replace("127.0.0.1", "lab.test");
 
-            CheckResult good = bench.check(MODULE, probe, url, "");
-            CheckResult missing = bench.check(MODULE, probe, url + "missing", "");
-            CheckResult bare = bench.check(MODULE, probe, url + "bare", "");
+            CheckResult good = fixture.check(MODULE, probe, url, "");
+            CheckResult missing = fixture.check(MODULE, probe, url + "missing", "");
+            CheckResult bare = fixture.check(MODULE, probe, url + "bare", "");
 
             assertThat(good.verdict()).isEqualTo(Verdict.PASS);
             assertThat(good.fields()).containsEntry("grade", "A+");
@@ -397,8 +401,8 @@ class SecurityHeadersTest {
             assertThat(bare.fields()).containsEntry("grade", "E");
             assertThat(bare.verdict()).isEqualTo(Verdict.FAIL);
             for (String path : List.of("/", "/missing", "/bare")) {
-                Map<String, String> seen = curlHeaders(nginx.https(path));
-                CheckResult ours = path.equals("/") ? good : path.equals("/bare") ? bare : missing;
+                Map<String, String> expected = curlHeaders(nginx.https(path));
+                CheckResult result = path.equals("/") ? good : path.equals("/bare") ? bare : missing;
                 Map<String, String> fields = Map.of(
                         "x_frame_options", "x-frame-options",
                         "x_content_type_options", "x-content-type-options",
@@ -406,8 +410,8 @@ class SecurityHeadersTest {
                         "permissions_policy", "permissions-policy",
                         "coop", "cross-origin-opener-policy",
                         "coep", "cross-origin-embedder-policy");
-                fields.forEach(
-                        (field, header) -> assertThat(ours.fields().get(field)).isEqualTo(seen.get(header)));
+                fields.forEach((field, header) ->
+                        assertThat(result.fields().get(field)).isEqualTo(expected.get(header)));
             }
         }
     }

@@ -1,16 +1,16 @@
-package dev.plumbline.module.web;
+package dev.plumbline.probe.http;
 
 import java.util.ArrayList;
 import java.util.List;
 
-/** Takes the values of headers apart (RFC 9110 section 5.6). Pure, and linear in their length. */
-final class HeaderParser {
-    private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
+/** Parses the values of headers (RFC 9110 section 5.6). Its time is linear in their length. */
+public final class HeaderParser {
+    private static final String TOKEN_SYMBOLS = "!#$%&'*+-.^_`|~";
 
     private HeaderParser() {}
 
-    /** The parts between separators that stand outside of quotes, stripped. */
-    static List<String> split(String value, char separator) {
+    /** The parts between separators outside of quoted strings, without surrounding whitespace. */
+    public static List<String> split(String value, char separator) {
         List<String> parts = new ArrayList<>();
         boolean quoted = false;
         int start = 0;
@@ -29,24 +29,24 @@ final class HeaderParser {
         return parts;
     }
 
-    static boolean isToken(String text) {
+    public static boolean isToken(String text) {
         return !text.isEmpty() && text.chars().allMatch(HeaderParser::isTokenCharacter);
     }
 
     private static boolean isTokenCharacter(int c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || TOKEN_MARKS.indexOf(c) >= 0;
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || TOKEN_SYMBOLS.indexOf(c) >= 0;
     }
 
-    /** What a quoted string holds; anything else as it is. */
-    static String unquoted(String text) {
+    /** The content of a quoted string; other text unchanged. */
+    public static String unquoted(String text) {
         if (text.length() < 2 || !text.startsWith("\"") || !text.endsWith("\"")) {
             return text;
         }
-        StringBuilder plain = new StringBuilder(text.length());
+        StringBuilder content = new StringBuilder(text.length());
         for (int i = 1; i < text.length() - 1; i++) {
-            boolean escape = text.charAt(i) == '\\' && i + 1 < text.length() - 1;
-            plain.append(text.charAt(escape ? ++i : i));
+            boolean escaped = text.charAt(i) == '\\' && i + 1 < text.length() - 1;
+            content.append(text.charAt(escaped ? ++i : i));
         }
-        return plain.toString();
+        return content.toString();
     }
 }
