@@ -91,7 +91,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
 
         void servedOverHttp1(String version);
 
-        void slowResponse(long ms);
+        void slowResponse(double ms);
 
         void blockedSuspected(String status);
 
@@ -298,7 +298,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
 
     private static void addConnection(HttpExchange response, Options options, Findings findings) {
         if (response.timings().totalMs() > SLOW_MS) {
-            findings.slowResponse(Math.round(response.timings().totalMs()));
+            findings.slowResponse(response.timings().totalMs());
         }
         if (!response.url().secure()) {
             findings.plainHttp();
