@@ -59,7 +59,8 @@ class HttpStatusEvaluationTest {
                 "200, '201,204', false, FAIL, expected_status_mismatch",
                 "500, 2xx, false, FAIL, expected_status_mismatch"
             })
-    void evaluatesStatusCode(int status, @Nullable String expected, boolean ok, Verdict verdict, @Nullable String code) {
+    void evaluatesStatusCode(
+            int status, @Nullable String expected, boolean ok, Verdict verdict, @Nullable String code) {
         Map<String, ?> options = expected == null ? Map.of() : Map.of("expect_status", expected);
 
         Evaluation evaluation = evaluate(options, journey(answer("https://a.test/", HEAD, status)));
