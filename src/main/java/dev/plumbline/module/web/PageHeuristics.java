@@ -25,11 +25,12 @@ final class PageHeuristics {
     private static final Pattern BLOCK_SERVER =
             Pattern.compile("cloudflare|akamaighost|sucuri|ddos-guard|imperva|datadome|qrator");
 
-    private static final Pattern BLOCK_TEXT = Pattern.compile(
-            "just a moment\\.\\.\\.|attention required! \\| cloudflare|/cdn-cgi/challenge-platform/|cf-browser-verification"
-                    + "|_incapsula_resource|request unsuccessful\\. incapsula|px-captcha|geo\\.captcha-delivery\\.com"
-                    + "|pardon our interruption|verify you are (?:a )?human|ddos protection by|access denied</title>"
-                    + "|errors\\.edgesuite\\.net");
+    private static final Pattern BLOCK_TEXT =
+            Pattern.compile("just a moment\\.\\.\\.|attention required! \\| cloudflare|/cdn-cgi/challenge-platform/"
+                    + "|cf-browser-verification|_incapsula_resource|request unsuccessful\\. incapsula|px-captcha"
+                    + "|geo\\.captcha-delivery\\.com"
+                    + "|pardon our interruption|please verify you are a human|verify you are human"
+                    + "|ddos protection by|access denied</title>|errors\\.edgesuite\\.net");
 
     private PageHeuristics() {}
 
