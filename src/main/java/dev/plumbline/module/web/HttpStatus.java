@@ -4,122 +4,148 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
+import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectTrace;
 import io.vertx.core.Future;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/** Which status a URL answers with, and where it leads. */
-@AutoService(ModuleDefinition.class)
-public final class HttpStatus implements ModuleDefinition<HttpStatus.Evidence> {
+/** The status code of a URL, and the redirects to the final response. */
+@AutoService(CheckModule.class)
+@SuppressWarnings("MemberName") // soft_404Suspected: the field is soft_404_suspected
+public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpStatus.Report, HttpStatus.Findings> {
     private static final int BODY_BYTES = 64 * 1024;
-    private static final int SEARCHED_BODY_BYTES = 512 * 1024;
+    private static final int SEARCHED_BYTES = 512 * 1024;
+    private static final int MAX_HEADER_CHARACTERS = 200;
+    private static final int LONG_CHAIN = 4;
+    private static final double SLOW_MS = 3_000;
     private static final String BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"
             + " Chrome/142.0.0.0 Safari/537.36";
     private static final String GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 
-    /**
-     * What was seen.
-     *
-     * @param journeys one for each method that was tried, in order; the last one counts
-     */
-    public record Evidence(List<RedirectTrace> journeys) {
-        public Evidence {
-            journeys = List.copyOf(journeys);
+    /** The fields of the report. */
+    public record Report(
+            @Nullable Integer status,
+            @Nullable String statusText,
+            boolean ok,
+            String finalUrl,
+            int redirectCount,
+            List<Redirect> redirects,
+            @Nullable Long responseTimeMs,
+            @Nullable String httpVersion,
+            @Nullable String contentType,
+            @Nullable Long contentLength,
+            @Nullable String server,
+            @Nullable String ip,
+            String methodUsed,
+            int attempts,
+            boolean blockedSuspected,
+            boolean soft_404Suspected,
+            @Nullable Boolean containsMatched) {}
+
+    /** A row of the redirect chain. */
+    public record Redirect(String url, int status, String location, long timeMs) {
+        static Redirect of(HttpExchange hop) {
+            long timeMs = Math.round(hop.timings().totalMs());
+            return new Redirect(hop.url().text(), hop.status(), HttpStatus.location(hop), timeMs);
         }
     }
 
-    @Override
-    public ModuleDescription description() {
-        return HttpStatusDescription.DESCRIPTION;
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void statusClientError(String status);
+
+        void statusServerError(String status);
+
+        void statusUnusual(String status);
+
+        void expectedStatusMismatch(String status, String expected);
+
+        void textMissing(String text);
+
+        void textNotChecked();
+
+        void redirected(String location);
+
+        void permanentRedirect(Target.Url url);
+
+        void longRedirectChain(int count);
+
+        void redirectNotFollowed(String status, String location);
+
+        void httpsDowngrade();
+
+        void plainHttp();
+
+        void servedOverHttp1(String version);
+
+        void slowResponse(double ms);
+
+        void blockedSuspected(String status);
+
+        void soft_404Suspected(String status);
+
+        void headRefused(String head, String get);
+
+        void certificateNotVerified();
+    }
+
+    /**
+     * @param traces one for each method that was tried, in order; the last one is reported
+     */
+    public record Evidence(List<RedirectTrace> traces) {
+        public Evidence {
+            traces = List.copyOf(traces);
+        }
     }
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         Options options = context.options();
         Target.Url url = (Target.Url) target;
-        boolean searches = options.text("contains") != null;
-        HttpRequestSpec get = dressed(HttpRequestSpec.get(url, searches ? SEARCHED_BODY_BYTES : BODY_BYTES), options);
-        HttpRequestSpec head = dressed(HttpRequestSpec.head(url), options);
+        int bytes = options.text("contains") == null ? BODY_BYTES : SEARCHED_BYTES;
+        HttpRequestSpec get = configure(HttpRequestSpec.get(url, bytes), options);
+        HttpRequestSpec head = configure(HttpRequestSpec.head(url), options);
         int redirects = (int) options.integer("max_redirects");
-        return switch (String.valueOf(options.text("method"))) {
-            case "get" -> go(context, get, redirects).map(HttpStatus::evidence);
-            case "head" -> go(context, head, redirects).map(HttpStatus::evidence);
-            default ->
-                searches
-                        ? go(context, get, redirects).map(HttpStatus::evidence)
-                        : headThenGet(context, head, get, redirects);
-        };
-    }
-
-    @Override
-    public Evaluation evaluate(Evidence evidence, Options options) {
-        return new HttpStatusEvaluation(evidence.journeys(), options).judgement();
-    }
-
-    private static Future<Evidence> headThenGet(
-            CheckContext context, HttpRequestSpec head, HttpRequestSpec get, int redirects) {
-        // A server that keeps silent on HEAD must leave time for GET.
-        Deadline whole = context.deadline();
-        CheckContext half = context.within(whole.atMost(whole.remainingMillis() / 2));
-        return go(half, head, redirects).compose(first -> {
-            if (!refusesHead(first)) {
-                return Future.succeededFuture(evidence(first));
+        if (startsWithGet(options)) {
+            return send(context, get, redirects).map(trace -> new Evidence(List.of(trace)));
+        }
+        if ("head".equals(options.text("method"))) {
+            return send(context, head, redirects).map(trace -> new Evidence(List.of(trace)));
+        }
+        // HEAD may use half of the time, so that GET is possible after a HEAD without a response.
+        Deadline deadline = context.deadline();
+        CheckContext half = context.within(deadline.atMost(deadline.remainingMillis() / 2));
+        return send(half, head, redirects).compose(first -> {
+            if (!rejectsHead(first)) {
+                return Future.succeededFuture(new Evidence(List.of(first)));
             }
-            int followed = redirectsFollowed(first);
-            return go(context, get.to(first.url()), redirects - followed)
+            int followed = followedRedirects(first);
+            return send(context, get.to(first.url()), redirects - followed)
                     .map(second -> followed == 0 ? second : second.afterRedirect())
                     .map(second -> new Evidence(List.of(first, second)));
         });
     }
 
-    private static Future<RedirectTrace> go(CheckContext context, HttpRequestSpec call, int redirects) {
-        HttpProbe probe = context.probe(HttpProbe.class);
-        if (context.options().flag("follow_redirects")) {
-            return probe.follow(context, call, redirects);
-        }
-        return probe.exchange(context, call)
-                .map(hop -> new RedirectTrace(List.of(hop), hop.url(), hop.bodyError()))
-                .recover(failure -> failure instanceof CheckFailure known
-                        ? Future.succeededFuture(new RedirectTrace(List.of(), call.url(), known.error()))
-                        : Future.failedFuture(failure));
+    private static boolean startsWithGet(Options options) {
+        return "get".equals(options.text("method"))
+                || "auto".equals(options.text("method")) && options.text("contains") != null;
     }
 
-    /** Whether a GET may well be answered differently from this HEAD. */
-    static boolean refusesHead(RedirectTrace journey) {
-        CheckError error = journey.error();
-        if (error != null) {
-            return error.code() == ErrorCode.CONNECTION_RESET
-                    || error.code() == ErrorCode.HTTP_PROTOCOL_ERROR
-                    || error.code() == ErrorCode.READ_TIMEOUT;
-        }
-        HttpExchange last = journey.last();
-        if (last == null) {
-            return false;
-        }
-        return switch (last.status()) {
-            case 401, 407, 410, 429, 451 -> false;
-            default -> last.status() >= 400;
-        };
-    }
-
-    private static int redirectsFollowed(RedirectTrace journey) {
-        HttpExchange last = journey.last();
-        boolean unanswered = last != null && !last.url().equals(journey.url());
-        return Math.max(0, journey.hops().size() - (unanswered ? 0 : 1));
-    }
-
-    private static HttpRequestSpec dressed(HttpRequestSpec call, Options options) {
-        HttpRequestSpec verifying = call.verifyingTls(options.flag("verify_tls"));
+    private static HttpRequestSpec configure(HttpRequestSpec request, Options options) {
+        HttpRequestSpec verifying = request.verifyingTls(options.flag("verify_tls"));
         return switch (String.valueOf(options.text("user_agent"))) {
             case "browser" ->
                 verifying
@@ -131,7 +157,224 @@ public final class HttpStatus implements ModuleDefinition<HttpStatus.Evidence> {
         };
     }
 
-    private static Evidence evidence(RedirectTrace journey) {
-        return new Evidence(List.of(journey));
+    private static Future<RedirectTrace> send(CheckContext context, HttpRequestSpec request, int redirects) {
+        HttpProbe probe = context.probe(HttpProbe.class);
+        if (context.options().flag("follow_redirects")) {
+            return probe.follow(context, request, redirects);
+        }
+        return probe.exchange(context, request)
+                .map(hop -> new RedirectTrace(List.of(hop), hop.url(), hop.bodyError()))
+                .recover(cause -> cause instanceof CheckFailure failure
+                        ? Future.succeededFuture(new RedirectTrace(List.of(), request.url(), failure.error()))
+                        : Future.failedFuture(cause));
+    }
+
+    /** Whether the response to GET may differ from this response to HEAD. */
+    static boolean rejectsHead(RedirectTrace trace) {
+        CheckError error = trace.error();
+        if (error != null) {
+            return error.code() == ErrorCode.CONNECTION_RESET
+                    || error.code() == ErrorCode.HTTP_PROTOCOL_ERROR
+                    || error.code() == ErrorCode.READ_TIMEOUT;
+        }
+        HttpExchange last = trace.last();
+        return last != null
+                && switch (last.status()) {
+                    case 401, 407, 410, 429, 451 -> false;
+                    default -> last.status() >= 400;
+                };
+    }
+
+    private static int followedRedirects(RedirectTrace trace) {
+        HttpExchange last = trace.last();
+        return last == null ? 0 : trace.hops().size() - (last.url().equals(trace.url()) ? 1 : 0);
+    }
+
+    @Override
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        List<RedirectTrace> traces = evidence.traces();
+        RedirectTrace trace = traces.get(traces.size() - 1);
+        HttpExchange last = lastResponse(traces);
+        List<HttpExchange> redirects = redirects(traces);
+        String expected = options.text("expect_status");
+        boolean complete = last != null && trace.error() == null;
+        boolean ok = complete && (expected == null ? last.status() / 100 == 2 : matches(expected, last.status()));
+        String page = last == null ? null : readableText(last);
+        String text = options.text("contains");
+        Boolean matched = text == null || page == null ? null : Boolean.valueOf(page.contains(text));
+        boolean blocked = last != null && PageHeuristics.looksBlocked(last.status(), last.headers(), page);
+        boolean soft404 = last != null
+                && PageHeuristics.looksLikeSoft404(
+                        last.status(), last.url().pathAndQuery(), !redirects.isEmpty(), page);
+        findings.error(trace.error());
+        if (complete) {
+            addStatus(last, expected, ok, findings);
+            if (text != null && matched == null) {
+                findings.textNotChecked();
+            } else if (text != null && !matched) {
+                findings.textMissing(text);
+            }
+            if (blocked) {
+                findings.blockedSuspected(status(last));
+            }
+            if (soft404) {
+                findings.soft_404Suspected(status(last));
+            }
+            addConnection(last, options, findings);
+            if (traces.size() > 1) {
+                addHeadDifference(traces.get(0), last, findings);
+            }
+        }
+        addRedirects(redirects, trace, findings);
+        if (traces.stream().anyMatch(RedirectTrace::downgraded)) {
+            findings.httpsDowngrade();
+        }
+        return new Report(
+                last == null ? null : last.status(),
+                last == null || last.reason().isEmpty() ? null : truncate(last.reason()),
+                ok,
+                trace.url().text(),
+                redirects.size(),
+                redirects.stream().map(Redirect::of).toList(),
+                last == null ? null : Math.round(last.timings().totalMs()),
+                last == null ? null : last.version(),
+                header(last, "content-type"),
+                last == null ? null : contentLength(last),
+                header(last, "server"),
+                last == null ? null : last.ip(),
+                last != null
+                        ? last.method().name().toLowerCase(Locale.ROOT)
+                        : traces.size() > 1 || startsWithGet(options) ? "get" : "head",
+                traces.size(),
+                blocked,
+                soft404,
+                matched);
+    }
+
+    private static @Nullable HttpExchange lastResponse(List<RedirectTrace> traces) {
+        HttpExchange last = null;
+        for (RedirectTrace trace : traces) {
+            last = trace.last() == null ? last : trace.last();
+        }
+        return last;
+    }
+
+    /** Every redirect that was followed, or that could not be because of an error. */
+    private static List<HttpExchange> redirects(List<RedirectTrace> traces) {
+        List<HttpExchange> redirects = new ArrayList<>();
+        for (RedirectTrace trace : traces) {
+            int count = trace.hops().size() - (trace.error() == null ? 1 : 0);
+            redirects.addAll(trace.hops().subList(0, count));
+        }
+        redirects.removeIf(hop -> !hop.redirects());
+        return redirects;
+    }
+
+    private static @Nullable String readableText(HttpExchange response) {
+        if (response.method() != HttpRequestSpec.Method.GET) {
+            return null;
+        }
+        HttpBody body = response.decoded(SEARCHED_BYTES);
+        return body.unreadable() ? null : body.text(response.headers().first("content-type"));
+    }
+
+    private static void addStatus(HttpExchange response, @Nullable String expected, boolean ok, Findings findings) {
+        if (ok) {
+            return;
+        }
+        String status = status(response);
+        if (expected != null) {
+            findings.expectedStatusMismatch(status, expected);
+        } else if (response.status() / 100 == 5) {
+            findings.statusServerError(status);
+        } else if (response.status() / 100 == 4) {
+            findings.statusClientError(status);
+        } else if (response.redirects()) {
+            findings.redirectNotFollowed(status, location(response));
+        } else {
+            findings.statusUnusual(status);
+        }
+    }
+
+    private static void addConnection(HttpExchange response, Options options, Findings findings) {
+        if (response.timings().totalMs() > SLOW_MS) {
+            findings.slowResponse(response.timings().totalMs());
+        }
+        if (!response.url().secure()) {
+            findings.plainHttp();
+            return;
+        }
+        if (!response.version().equals("2")) {
+            findings.servedOverHttp1(response.version());
+        }
+        if (!options.flag("verify_tls")) {
+            findings.certificateNotVerified();
+        }
+    }
+
+    private static void addHeadDifference(RedirectTrace head, HttpExchange get, Findings findings) {
+        HttpExchange response = head.last();
+        CheckError error = head.error();
+        if (error != null) {
+            findings.headRefused(error.code().id(), status(get));
+        } else if (response != null && response.status() != get.status()) {
+            findings.headRefused(status(response), status(get));
+        }
+    }
+
+    private static void addRedirects(List<HttpExchange> redirects, RedirectTrace trace, Findings findings) {
+        if (redirects.isEmpty()) {
+            return;
+        }
+        boolean permanent = redirects.stream().allMatch(hop -> hop.status() == 301 || hop.status() == 308);
+        if (permanent && trace.error() == null) {
+            findings.permanentRedirect(trace.url());
+        } else {
+            findings.redirected(location(redirects.get(redirects.size() - 1)));
+        }
+        if (redirects.size() >= LONG_CHAIN) {
+            findings.longRedirectChain(redirects.size());
+        }
+    }
+
+    /** Whether a status code matches a value of {@code expect_status}. */
+    private static boolean matches(String expected, int status) {
+        for (String part : expected.split(",", -1)) {
+            String[] range = part.replace("xx", "00").split("-", -1);
+            int first = Integer.parseInt(range[0]);
+            int last = part.endsWith("xx") ? first + 99 : Integer.parseInt(range[range.length - 1]);
+            if (status >= first && status <= last) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String status(HttpExchange response) {
+        return response.reason().isEmpty() ? "" + response.status() : response.status() + " " + response.reason();
+    }
+
+    private static String location(HttpExchange redirect) {
+        return Objects.requireNonNull(redirect.headers().firstText("location"));
+    }
+
+    private static @Nullable String header(@Nullable HttpExchange response, String name) {
+        String value = response == null ? null : response.headers().first(name);
+        return value == null ? null : truncate(value);
+    }
+
+    private static String truncate(String text) {
+        return text.length() <= MAX_HEADER_CHARACTERS ? text : text.substring(0, MAX_HEADER_CHARACTERS) + "…";
+    }
+
+    private static @Nullable Long contentLength(HttpExchange response) {
+        String value = response.headers().first("content-length");
+        if (value != null) {
+            return value.matches("[0-9]{1,18}") ? Long.valueOf(value) : null;
+        }
+        boolean whole = response.method() == HttpRequestSpec.Method.GET
+                && response.bodyError() == null
+                && !response.body().truncated();
+        return whole ? Long.valueOf(response.body().size()) : null;
     }
 }

@@ -3,85 +3,372 @@ package dev.plumbline.module.web;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
+import dev.plumbline.html.HtmlHead;
+import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.http.RedirectLocation;
 import dev.plumbline.probe.http.RedirectTrace;
 import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What a page says of itself to search engines, browsers and those who share it. */
-@AutoService(ModuleDefinition.class)
-public final class PageMetadata implements ModuleDefinition<PageMetadata.Evidence> {
+/** The metadata of an HTML page for search engines, browsers and social networks. */
+@AutoService(CheckModule.class)
+public final class PageMetadata
+        implements CheckModule<PageMetadata.Evidence, PageMetadata.Report, PageMetadata.Findings> {
+    private static final int LONG_TITLE = 60;
+    private static final int LONG_DESCRIPTION = 160;
+    private static final Pattern LANGUAGE =
+            Pattern.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}|[xX](-[A-Za-z0-9]{1,8}){1,8}");
+    private static final Pattern ABSOLUTE = Pattern.compile("https?://.*+", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+    private static final Pattern CANONICAL_HEADER = Pattern.compile(
+            "<([^<>]{0,2000}+)>(?=[^<,]{0,500}?;\\s*+rel\\s*+=\\s*+\"?+canonical\\b)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern NO_ZOOM = Pattern.compile(
+            "user-scalable\\s*+=\\s*+(no\\b|0(?![0-9.]))|maximum-scale\\s*+=\\s*+(0|1(?![0-9])|\\.[0-9])",
+            Pattern.CASE_INSENSITIVE);
+    private static final List<String> REQUIRED_OPEN_GRAPH = List.of("og:title", "og:type", "og:image", "og:url");
+
+    /** The fields of the report. */
+    public record Report(
+            @Nullable String title,
+            int titleLength,
+            @Nullable String description,
+            @Nullable String canonical,
+            @Nullable String robots,
+            @Nullable String lang,
+            @Nullable String charset,
+            @Nullable String viewport,
+            List<String> h1,
+            Map<String, ?> openGraph,
+            Map<String, ?> twitter,
+            List<Hreflang> hreflang,
+            @Nullable String favicon,
+            List<String> jsonLdTypes) {}
+
+    /** A version of the page in another language. */
+    public record Hreflang(String lang, String url) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void notAPage(int status, int bytes, String type);
+
+        void errorPage(int status);
+
+        void titleMissing();
+
+        void titleLong(int length);
+
+        void severalTitles(int count);
+
+        void descriptionMissing();
+
+        void descriptionLong(int length);
+
+        void severalDescriptions(int count);
+
+        void canonicalConflict(Set<String> urls);
+
+        void canonicalInvalid(String href, Target.Url url);
+
+        void canonicalRelative(String href, Target.Url url);
+
+        void canonicalElsewhere(Target.Url url);
+
+        void noindex(String robots);
+
+        void langMissing();
+
+        void langInvalid(String lang);
+
+        void charsetMissing();
+
+        void charsetNotUtf8(String charset);
+
+        void charsetConflict(String meta, String outer);
+
+        void viewportMissing();
+
+        void viewportNoZoom(String viewport);
+
+        void h1Missing();
+
+        void severalH1(int count);
+
+        void openGraphIncomplete(List<String> missing);
+
+        void faviconMissing();
+
+        void hreflangInvalid(List<String> versions);
+
+        void jsonLdInvalid(int count);
+
+        void pageCut();
+
+        void redirected(Target.Url url);
+    }
 
     /**
-     * What was seen.
-     *
-     * @param head null where there is no web page
+     * @param head null if the response is not an HTML page
      */
-    public record Evidence(RedirectTrace journey, @Nullable HtmlHead head) {}
-
-    @Override
-    public ModuleDescription description() {
-        return PageMetadataDescription.DESCRIPTION;
-    }
+    public record Evidence(RedirectTrace trace, @Nullable HtmlHead head) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
-        return context.probe(HttpProbe.class).page(context, (Target.Url) target).compose(journey -> {
-            HttpExchange page = journey.page();
+        return context.probe(HttpProbe.class).page(context, (Target.Url) target).compose(trace -> {
+            HttpExchange page = trace.page();
             return page == null || !mayBeHtml(page)
-                    ? Future.succeededFuture(new Evidence(journey, null))
-                    : context.executeBlocking(() -> new Evidence(journey, head(page)));
+                    ? Future.succeededFuture(new Evidence(trace, null))
+                    : context.executeBlocking(() -> new Evidence(trace, head(page)));
         });
     }
 
-    @Override
-    public Evaluation evaluate(Evidence evidence, Options options) {
-        HttpExchange page = evidence.journey().page();
-        return page == null
-                ? new Evaluation(Map.of(), List.of(), evidence.journey().error())
-                : RedirectFindings.told(
-                        evidence.journey(),
-                        new PageMetadataEvaluation(page, evidence.head())
-                                .judgement(evidence.journey().error()));
-    }
-
-    /**
-     * What the page says of itself; null where it is empty, or neither is called HTML nor begins like
-     * it.
-     */
-    static @Nullable HtmlHead head(HttpExchange page) throws CheckFailure {
-        byte[] bytes = page.content(HttpProbe.PAGE_BYTES).bytes();
-        String type = page.headers().first("content-type");
-        return isPage(bytes, type != null) ? HtmlHead.of(bytes, type) : null;
-    }
-
-    /** What calls itself HTML is shown as a page if it holds anything, without markup too. */
-    private static boolean isPage(byte[] bytes, boolean typed) {
-        for (byte b : bytes) {
-            if (!mayComeBeforeMarkup(b)) {
-                return typed || b == '<';
-            }
-        }
-        return false;
-    }
-
-    /** White space, a byte order mark, and the empty half of a character in UTF-16. */
-    private static boolean mayComeBeforeMarkup(byte b) {
-        return b >= 0 && b <= ' ' || "\u00ef\u00bb\u00bf\u00fe\u00ff".indexOf(b & 0xff) >= 0;
-    }
-
-    /** Whether its type lets it be a web page. */
     static boolean mayBeHtml(HttpExchange page) {
         String type = page.headers().first("content-type");
         return type == null || type.toLowerCase(Locale.ROOT).contains("html");
+    }
+
+    /** Null if the content is empty, or starts with text although the type is not declared. */
+    static @Nullable HtmlHead head(HttpExchange page) throws CheckFailure {
+        byte[] bytes = page.content(HttpProbe.PAGE_BYTES).bytes();
+        String type = page.headers().first("content-type");
+        int start = 0;
+        while (start < bytes.length && isSpaceOrByteOrderMark(bytes[start])) {
+            start++;
+        }
+        boolean html = start < bytes.length && (type != null || bytes[start] == '<');
+        return html ? HtmlHead.parse(bytes, type) : null;
+    }
+
+    /** True for 0 too, which is half of a space in UTF-16. */
+    private static boolean isSpaceOrByteOrderMark(byte b) {
+        return b >= 0 && b <= ' ' || "\u00ef\u00bb\u00bf\u00fe\u00ff".indexOf(b & 0xff) >= 0;
+    }
+
+    @Override
+    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
+        RedirectTrace trace = evidence.trace();
+        HtmlHead head = evidence.head();
+        HttpExchange page = trace.page();
+        findings.error(trace.error());
+        if (page == null) {
+            return null;
+        }
+        if (page.status() >= 400) {
+            findings.errorPage(page.status());
+        }
+        Report report;
+        if (head != null) {
+            report = report(head, page, findings);
+            if (trace.error() == null && page.body().truncated()) {
+                findings.pageCut();
+            }
+        } else {
+            report = new Report(
+                    null, 0, null, null, null, null, null, null, List.of(), Map.of(), Map.of(), List.of(), null,
+                    List.of());
+            String type = page.headers().first("content-type");
+            int bytes = page.body().size();
+            if (bytes > 0 || trace.error() == null) {
+                findings.notAPage(page.status(), bytes, type == null ? "not set" : type);
+            }
+        }
+        if (trace.hops().size() > 1) {
+            findings.redirected(page.url());
+        }
+        return report;
+    }
+
+    private static Report report(HtmlHead head, HttpExchange page, Findings findings) {
+        Target.Url declared = head.base() == null ? null : RedirectLocation.resolveReference(page.url(), head.base());
+        Target.Url base = declared == null ? page.url() : declared;
+        String title = first(head.titles());
+        addTitle(title, head.titles().size(), findings);
+        String description = first(head.metas("description"));
+        addDescription(description, head.metas("description").size(), findings);
+        String canonical = canonical(head, page, base, findings);
+        String robots = head.metas("robots").isEmpty() ? null : String.join(", ", head.metas("robots"));
+        if (robots != null) {
+            List<String> rules = HeaderParser.split(robots.toLowerCase(Locale.ROOT), ',');
+            if (rules.contains("noindex") || rules.contains("none")) {
+                findings.noindex(robots);
+            }
+        }
+        String lang = head.lang() == null ? null : HtmlHead.collapse(head.lang());
+        if (lang == null || lang.isEmpty()) {
+            findings.langMissing();
+        } else if (!LANGUAGE.matcher(lang).matches()) {
+            findings.langInvalid(lang);
+        }
+        String charset = charset(head, findings);
+        String viewport = first(head.metas("viewport"));
+        if (viewport == null) {
+            findings.viewportMissing();
+        } else if (NO_ZOOM.matcher(viewport).find()) {
+            findings.viewportNoZoom(viewport);
+        }
+        if (head.h1().isEmpty()) {
+            findings.h1Missing();
+        } else if (head.h1().size() > 1) {
+            findings.severalH1(head.h1().size());
+        }
+        Map<String, Object> openGraph = metas(head, "og:");
+        List<String> missing = REQUIRED_OPEN_GRAPH.stream()
+                .filter(name -> !openGraph.containsKey(name))
+                .toList();
+        if (!openGraph.isEmpty() && !missing.isEmpty()) {
+            findings.openGraphIncomplete(missing);
+        }
+        List<Hreflang> hreflang = hreflang(head, base, findings);
+        String favicon =
+                first(head.links("icon").stream().map(HtmlHead.Link::href).toList());
+        if (favicon == null) {
+            findings.faviconMissing();
+        }
+        if (head.invalidJsonLd() > 0) {
+            findings.jsonLdInvalid(head.invalidJsonLd());
+        }
+        return new Report(
+                title,
+                title == null ? 0 : length(title),
+                description,
+                canonical,
+                robots,
+                lang,
+                charset,
+                viewport,
+                head.h1(),
+                openGraph,
+                metas(head, "twitter:"),
+                hreflang,
+                favicon == null ? null : resolve(base, favicon),
+                List.copyOf(head.jsonLdTypes()));
+    }
+
+    private static void addTitle(@Nullable String title, int count, Findings findings) {
+        if (title == null || title.isEmpty()) {
+            findings.titleMissing();
+        } else if (length(title) > LONG_TITLE) {
+            findings.titleLong(length(title));
+        }
+        if (count > 1) {
+            findings.severalTitles(count);
+        }
+    }
+
+    private static void addDescription(@Nullable String description, int count, Findings findings) {
+        if (description == null || description.isEmpty()) {
+            findings.descriptionMissing();
+        } else if (length(description) > LONG_DESCRIPTION) {
+            findings.descriptionLong(length(description));
+        }
+        if (count > 1) {
+            findings.severalDescriptions(count);
+        }
+    }
+
+    private static @Nullable String canonical(HtmlHead head, HttpExchange page, Target.Url base, Findings findings) {
+        Set<String> hrefs = new LinkedHashSet<>();
+        head.links("canonical").forEach(link -> hrefs.add(link.href()));
+        for (String header : page.headers().all("link")) {
+            CANONICAL_HEADER
+                    .matcher(header)
+                    .results()
+                    .forEach(link -> hrefs.add(link.group(1).strip()));
+        }
+        String href = first(List.copyOf(hrefs));
+        if (href == null) {
+            return null;
+        }
+        Set<String> urls = hrefs.stream().map(each -> resolve(base, each)).collect(Collectors.toSet());
+        if (urls.size() > 1) {
+            findings.canonicalConflict(hrefs);
+        }
+        Target.Url url = RedirectLocation.resolveReference(base, href);
+        if (url == null) {
+            findings.canonicalInvalid(href, page.url());
+            return href;
+        }
+        if (!ABSOLUTE.matcher(href).matches()) {
+            findings.canonicalRelative(href, url);
+        }
+        if (!url.text().equals(page.url().text())) {
+            findings.canonicalElsewhere(url);
+        }
+        return url.text();
+    }
+
+    private static @Nullable String charset(HtmlHead head, Findings findings) {
+        String outer = head.outerCharset();
+        String meta = head.metaCharset();
+        String charset = outer == null ? meta : outer;
+        if (charset == null) {
+            findings.charsetMissing();
+        } else if (!isUtf8(charset)) {
+            findings.charsetNotUtf8(charset);
+        }
+        if (outer != null && meta != null && !outer.equals(meta) && !(isUtf8(outer) && isUtf8(meta))) {
+            findings.charsetConflict(meta, outer);
+        }
+        return charset;
+    }
+
+    private static boolean isUtf8(String charset) {
+        return charset.equals("utf-8") || charset.equals("utf8");
+    }
+
+    /** The meta elements whose name starts with the prefix. */
+    private static Map<String, Object> metas(HtmlHead head, String prefix) {
+        Map<String, Object> metas = new LinkedHashMap<>();
+        head.metas().forEach((name, contents) -> {
+            if (name.startsWith(prefix)) {
+                metas.put(name, contents.size() == 1 ? contents.get(0) : contents);
+            }
+        });
+        return metas;
+    }
+
+    private static List<Hreflang> hreflang(HtmlHead head, Target.Url base, Findings findings) {
+        List<Hreflang> versions = new ArrayList<>();
+        List<String> invalid = new ArrayList<>();
+        for (HtmlHead.Link link : head.links("alternate")) {
+            if (link.hreflang() != null) {
+                String lang = HtmlHead.collapse(link.hreflang());
+                versions.add(new Hreflang(lang, resolve(base, link.href())));
+                if (!LANGUAGE.matcher(lang).matches() || RedirectLocation.resolveReference(base, link.href()) == null) {
+                    invalid.add(lang + " (" + link.href() + ")");
+                }
+            }
+        }
+        if (!invalid.isEmpty()) {
+            findings.hreflangInvalid(invalid);
+        }
+        return versions;
+    }
+
+    /** The absolute URL, or the reference itself if it is not valid. */
+    private static String resolve(Target.Url base, String href) {
+        Target.Url url = RedirectLocation.resolveReference(base, href);
+        return url == null ? href : url.text();
+    }
+
+    private static @Nullable String first(List<String> values) {
+        return values.isEmpty() ? null : values.get(0);
+    }
+
+    private static int length(String text) {
+        return text.codePointCount(0, text.length());
     }
 }

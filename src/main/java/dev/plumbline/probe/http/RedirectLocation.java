@@ -1,6 +1,10 @@
 package dev.plumbline.probe.http;
 
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.UrlNormalizer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -11,19 +15,26 @@ import org.jspecify.annotations.Nullable;
 
 /** Resolves a reference against the URL that it was found at (RFC 3986 section 5). Pure. */
 public final class RedirectLocation {
+    private static final ModuleDescription REFERENCE =
+            ModuleDescription.of("reference", "Reference", InputType.URL).build();
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
     private static final Pattern SCHEME = Pattern.compile("^([A-Za-z][A-Za-z0-9+.-]*):");
 
     private RedirectLocation() {}
 
     /**
-     * The absolute URL that a reference in a page means, as {@link #resolve} says.
+     * The absolute URL of a reference in a page, without its fragment.
      *
-     * @param reference as the page has it, in any characters
+     * @return null if it is not a valid HTTP or HTTPS URL
      */
-    public static @Nullable String resolveText(Target.Url base, String reference) {
+    public static Target.@Nullable Url resolveReference(Target.Url base, String reference) {
         String bytes = new String(reference.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-        return resolve(base, bytes.replaceAll("[\\t\\r\\n]", ""));
+        String absolute = resolve(base, bytes.replaceAll("[\\t\\r\\n]", ""));
+        try {
+            return absolute == null ? null : (Target.Url) TargetParser.parse(REFERENCE, absolute);
+        } catch (InvalidTargetException invalid) {
+            return null;
+        }
     }
 
     /**

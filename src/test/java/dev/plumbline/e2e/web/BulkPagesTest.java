@@ -306,7 +306,7 @@ class BulkPagesTest {
         assertThat(job.select(".lines tbody tr")).hasSize(50);
         assertThat(job.select(".pages").text()).contains("Page 1 of 10");
         assertThat(job.select(".plot figcaption").eachText())
-                .startsWith("Verdicts", "Status")
+                .startsWith("Verdicts", "Status code")
                 .contains("Response time");
         Document last = page(owner.page(path + "?page=10"));
         assertThat(last.select(".lines tbody td:first-child").eachText().get(49))

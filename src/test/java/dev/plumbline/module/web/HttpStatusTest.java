@@ -8,6 +8,8 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.HttpLab;
@@ -27,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HttpStatusTest {
-    private static final HttpStatus MODULE = new HttpStatus();
+    private static final ModuleDefinition<HttpStatus.Evidence> MODULE = SheetModule.load(new HttpStatus());
     private static HttpFixture bench;
 
     @BeforeAll
@@ -77,7 +79,7 @@ class HttpStatusTest {
                 "/ssh, '', -, get, 2, false, http_protocol_error",
                 "/page, contains=needle, 200, get, 1, true, -"
             })
-    void reportsWhatTheServerDid(
+    void reportsStatusMethodAndAttempts(
             String path,
             String options,
             @Nullable Integer status,
@@ -85,11 +87,11 @@ class HttpStatusTest {
             int attempts,
             boolean ok,
             @Nullable String error) {
-        Evaluation judgement = check(path, options);
+        Evaluation evaluation = check(path, options);
 
-        CheckError seen = judgement.error();
-        assertThat(seen == null ? null : seen.code().id()).isEqualTo(error);
-        assertThat(judgement.fields())
+        CheckError failure = evaluation.error();
+        assertThat(failure == null ? null : failure.code().id()).isEqualTo(error);
+        assertThat(evaluation.fields())
                 .containsEntry("status", status)
                 .containsEntry("method_used", method)
                 .containsEntry("attempts", attempts)
@@ -106,18 +108,18 @@ class HttpStatusTest {
         "/ok, false",
         "/big, false"
     })
-    void findsTextInPages(String path, boolean found) {
-        Evaluation judgement = check(path, "contains=needle");
+    void searchesDecodedPageForText(String path, boolean matched) {
+        Evaluation evaluation = check(path, "contains=needle");
 
-        assertThat(judgement.fields()).containsEntry("contains_matched", found);
-        assertThat(judgement.findings().stream().map(Finding::code).anyMatch("text_missing"::equals))
-                .isEqualTo(!found);
+        assertThat(evaluation.fields()).containsEntry("contains_matched", matched);
+        assertThat(evaluation.findings().stream().map(Finding::code).anyMatch("text_missing"::equals))
+                .isEqualTo(!matched);
     }
 
-    /** The name is another address when GET asks for it, since HEAD had no answer in its time. */
+    /** The name resolves to another address for GET, after HEAD has timed out. */
     @Test
-    void whatIsForbiddenBehindARedirectIsItsFaultForTheGetAfterTheHeadToo() {
-        String name = "turning.lab.test";
+    void reportsRedirectBlockedIfGetAfterHeadIsRedirectedToBlockedAddress() {
+        String name = "rebinding.lab.test";
         bench.dns().behave(name, DnsFaults.rebinding("127.0.0.1", HttpLab.CANARY_ADDRESS));
         String silent = bench.lab().http("/head/silent").replace("127.0.0.1", name);
         Vertx vertx = Vertx.vertx();
@@ -143,7 +145,7 @@ class HttpStatusTest {
     }
 
     @Test
-    void sendsTheUserAgentThatWasChosen() {
+    void sendsSelectedUserAgent() {
         check("/ok?default", "");
         check("/ok?browser", "user_agent=browser");
         check("/ok?googlebot", "user_agent=googlebot");
@@ -163,7 +165,7 @@ class HttpStatusTest {
     }
 
     @Test
-    void namesWhatASuspiciousAnswerLooksLike() {
+    void detectsBlockPagesAndSoft404() {
         assertThat(check("/challenge/cloudflare", "").fields()).containsEntry("blocked_suspected", true);
         assertThat(check("/challenge/akamai", "").fields()).containsEntry("blocked_suspected", true);
         assertThat(check("/soft-404", "method=get").fields()).containsEntry("soft_404_suspected", true);
@@ -171,7 +173,7 @@ class HttpStatusTest {
     }
 
     @Test
-    void saysThatOnlyAFetchedPageIsLookedAt() {
+    void describesThatOnlyPagesFetchedWithGetAreExamined() {
         assertThat(check("/soft-404", "").fields())
                 .containsEntry("method_used", "head")
                 .containsEntry("soft_404_suspected", false);
@@ -183,8 +185,8 @@ class HttpStatusTest {
     }
 
     @Test
-    void isFoundByTheCatalogue() {
-        assertThat(ModuleCatalogue.load().find("http-status")).isInstanceOf(HttpStatus.class);
+    void isRegisteredInCatalogue() {
+        assertThat(ModuleCatalogue.load().find("http-status")).isNotNull();
     }
 
     private static Evaluation check(String path, String query) {

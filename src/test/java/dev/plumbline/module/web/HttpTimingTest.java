@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.probe.http.HttpExchange;
@@ -32,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HttpTimingTest {
-    private static final HttpTiming MODULE = new HttpTiming();
+    private static final ModuleDefinition<HttpTiming.Evidence> MODULE = SheetModule.load(new HttpTiming());
     private static HttpFixture bench;
 
     @TempDir
@@ -56,7 +58,7 @@ class HttpTimingTest {
         "/redirect/301, 5, redirect_measured",
         "/no-reason, 0, -"
     })
-    void measuresTheLab(String path, int bytes, String code) {
+    void measuresResponses(String path, int bytes, String code) {
         CheckResult result = bench.check(MODULE, path, "");
 
         assertThat(result.error()).isNull();
@@ -71,17 +73,17 @@ class HttpTimingTest {
     }
 
     @Test
-    void whatTheServerWaitsIsWaiting() {
+    void countsServerDelayAsTimeToFirstByte() {
         CheckResult result = bench.check(MODULE, "/slow", "");
 
-        // the server waits two seconds before it says anything
+        // the server waits two seconds before it responds
         assertThat(number(result, "ttfb_ms")).isGreaterThan(1_900);
-        assertThat(result.findings()).extracting(Finding::code).contains("slow_answer");
+        assertThat(result.findings()).extracting(Finding::code).contains("slow_ttfb");
         assertThat(result.verdict()).isEqualTo(Verdict.WARN);
     }
 
     @Test
-    void measuresTheHandshakeOfHttps() {
+    void measuresTlsHandshake() {
         CheckResult result = bench.check(MODULE, bench.lab().secure("/ok"), "");
 
         assertThat(number(result, "tls_ms")).isPositive();
@@ -90,7 +92,7 @@ class HttpTimingTest {
 
     @ParameterizedTest
     @CsvSource({"/closed, connection_reset", "/drip/body, read_timeout", "/ssh, http_protocol_error"})
-    void saysWhatWentWrong(String path, String error) {
+    void reportsError(String path, String error) {
         CheckResult result = bench.check(MODULE, path, "timeout_ms=1500&samples=5");
 
         assertThat(result.error()).isNotNull();
@@ -99,14 +101,14 @@ class HttpTimingTest {
     }
 
     @Test
-    void takesAsManySamplesAsItIsTold() {
+    void takesRequestedNumberOfSamples() {
         bench.check(MODULE, "/ok?samples", "samples=5");
 
         assertThat(bench.lab().requestsFor("/ok?samples")).hasSize(5);
     }
 
     @Test
-    void tellsWhatItHasWhenTimeRunsOut() {
+    void reportsMeasuredSamplesAfterTimeout() {
         CheckResult result = bench.check(MODULE, "/slow", "samples=5&timeout_ms=3000");
 
         assertThat(result.error()).isNull();
@@ -131,7 +133,7 @@ class HttpTimingTest {
             for (String url : List.of(nginx.http("/quick.txt"), nginx.https("/quick.txt"), nginx.http("/slow.txt"))) {
                 CheckResult result = bench.check(MODULE, probe, url, "");
 
-                String[] said = Curl.say(
+                String[] curl = Curl.say(
                                 url,
                                 "--output",
                                 "/dev/null",
@@ -139,11 +141,11 @@ class HttpTimingTest {
                                 "%{size_download} %{remote_ip} %{time_starttransfer} %{time_total}")
                         .split(" ");
                 assertThat(result.fields().get("bytes") + " " + result.fields().get("ip"))
-                        .isEqualTo(said[0] + " " + said[1]);
+                        .isEqualTo(curl[0] + " " + curl[1]);
                 assertAddsUp(result);
                 if (url.endsWith("slow.txt")) {
-                    // 100 kB at 40 kB a second take more than a second, whoever reads them
-                    double curlDownload = Double.parseDouble(said[3]) - Double.parseDouble(said[2]);
+                    // 100 kB at 40 kB/s take more than a second
+                    double curlDownload = Double.parseDouble(curl[3]) - Double.parseDouble(curl[2]);
                     assertThat(curlDownload * 1_000).isGreaterThan(900);
                     assertThat(number(result, "download_ms")).isGreaterThan(900);
                 }
@@ -160,16 +162,16 @@ class HttpTimingTest {
                 "301, 2, 3, 4, 5, slow_dns",
                 "1, 301, 3, 4, 5, slow_connect",
                 "1, 2, 501, 4, 5, slow_tls",
-                "1, 2, 3, 801, 5, slow_answer",
+                "1, 2, 3, 801, 5, slow_ttfb",
                 "1, 2, 3, 4, 3001, slow_response"
             })
-    void saysWhatIsSlow(
+    void reportsSlowPhases(
             double dns, double connect, @Nullable Double tls, double ttfb, double download, @Nullable String code) {
-        Evaluation judgement = evaluate(timed(
+        Evaluation evaluation = evaluate(timed(
                 page("https://a.test/", 200, "hello"), new HttpTimings(dns, connect, tls, ttfb, download, 99_999)));
 
-        assertThat(codes(judgement)).isEqualTo(code == null ? List.of() : List.of(code));
-        assertThat(judgement.fields())
+        assertThat(codes(evaluation)).isEqualTo(code == null ? List.of() : List.of(code));
+        assertThat(evaluation.fields())
                 .containsEntry("total_ms", dns + connect + (tls == null ? 0 : tls) + ttfb + download)
                 .containsEntry("bytes", 5);
     }
@@ -183,21 +185,21 @@ class HttpTimingTest {
         "'100,300,301', 300, true",
         "'5,500,6,7,8', 7, true"
     })
-    void reportsTheSampleInTheMiddle(String totals, double middle, boolean varies) {
+    void reportsMedianSample(String totals, double middle, boolean varies) {
         List<HttpExchange> samples = new ArrayList<>();
         for (String total : totals.split(",")) {
             samples.add(timed(
                     page("http://a.test/", 200, ""), new HttpTimings(0, 0, null, Double.parseDouble(total), 0, 0)));
         }
 
-        Evaluation judgement = evaluate(samples.toArray(HttpExchange[]::new));
+        Evaluation evaluation = evaluate(samples.toArray(HttpExchange[]::new));
 
-        assertThat(judgement.fields()).containsEntry("total_ms", middle);
-        assertThat(codes(judgement).contains("times_vary")).isEqualTo(varies);
+        assertThat(evaluation.fields()).containsEntry("total_ms", middle);
+        assertThat(codes(evaluation).contains("times_vary")).isEqualTo(varies);
     }
 
     @Test
-    void saysWhatWasMeasured() {
+    void reportsRedirectsAndErrorPages() {
         assertThat(codes(evaluate(redirect("http://a.test/", 302, "/b")))).containsExactly("redirect_measured");
         assertThat(codes(evaluate(page("http://a.test/", 503, "")))).containsExactly("error_page");
     }

@@ -10,8 +10,11 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
+import dev.plumbline.html.HtmlHead;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
@@ -36,9 +39,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PageMetadataTest {
-    private static final PageMetadata MODULE = new PageMetadata();
+    private static final ModuleDefinition<PageMetadata.Evidence> MODULE = SheetModule.load(new PageMetadata());
 
-    /** A page of which there is nothing to say. */
+    /** A page without findings. */
     private static final String PERFECT =
             """
       <!DOCTYPE html>
@@ -71,11 +74,11 @@ class PageMetadataTest {
     }
 
     @Test
-    void readsAPageOfWhichThereIsNothingToSay() {
-        Evaluation judgement = evaluate(PERFECT);
+    void readsPageWithoutFindings() {
+        Evaluation evaluation = evaluate(PERFECT);
 
-        assertThat(judgement.findings()).isEmpty();
-        assertThat(judgement.fields())
+        assertThat(evaluation.findings()).isEmpty();
+        assertThat(evaluation.fields())
                 .containsEntry("title", "A page & more")
                 .containsEntry("title_length", 13)
                 .containsEntry("description", "What it is about.")
@@ -90,7 +93,7 @@ class PageMetadataTest {
                 .containsEntry("favicon", "https://a.test/favicon.svg");
     }
 
-    /** What is put in the place of something in the perfect page, and what comes of it. */
+    /** A part of the perfect page, its replacement, and the expected finding. */
     @ParameterizedTest(name = "{0} → {1}")
     @CsvSource(
             delimiter = '|',
@@ -140,10 +143,10 @@ class PageMetadataTest {
                 "</head> | <script type=application/ld+json>{\"@type\":\"Thing\"}</script></head> | -",
                 "</head> | <script type=application/ld+json>{\"@type\":</script></head> | json_ld_invalid"
             })
-    void weighsWhatAPageSays(String part, String instead, String code) {
+    void reportsFindings(String part, String replacement, String code) {
         assertThat(PERFECT).contains(part);
 
-        assertThat(codes(evaluate(PERFECT.replace(part, instead))))
+        assertThat(codes(evaluate(PERFECT.replace(part, replacement))))
                 .isEqualTo(code.equals("-") ? List.of() : List.of(code));
     }
 
@@ -158,16 +161,16 @@ class PageMetadataTest {
                 "</style.css>; rel=preload, <https://b.test/>; rel=\"canonical\" | https://b.test/",
                 "<https://b.test/>; rel=prev, <https://c.test/>; rel=next | -"
             })
-    void readsACanonicalLinkOfTheHeaders(String header, @Nullable String canonical) {
+    void readsCanonicalUrlFromLinkHeader(String header, @Nullable String canonical) {
         assertThat(evaluate(PERFECT, "Link: " + header).fields()).containsEntry("canonical", canonical);
     }
 
     @ParameterizedTest
     @CsvSource({"utf-8, -", "UTF-8, -", "utf8, -", "iso-8859-1, charset_conflict"})
-    void comparesTheEncodingsOfPageAndHeaders(String charset, String code) {
-        Evaluation judgement = evaluate(PERFECT, "Content-Type: text/html; charset=" + charset);
+    void comparesEncodingsOfPageAndHeader(String charset, String code) {
+        Evaluation evaluation = evaluate(PERFECT, "Content-Type: text/html; charset=" + charset);
 
-        assertThat(codes(judgement).contains("charset_conflict")).isEqualTo(!code.equals("-"));
+        assertThat(codes(evaluation).contains("charset_conflict")).isEqualTo(!code.equals("-"));
     }
 
     @ParameterizedTest
@@ -184,42 +187,42 @@ class PageMetadataTest {
                 "200 | - | {\"a\": \"<b>\"}",
                 "200 | - | %PDF-1.7 <<"
             })
-    void whatIsNoPageIsSaidToBeNoneAndNothingElse(int status, @Nullable String type, String body) {
+    void reportsOnlyThatResponseIsNotAnHtmlPage(int status, @Nullable String type, String body) {
         String[] headers = type == null ? new String[0] : new String[] {"Content-Type: " + type};
 
-        Evaluation judgement = evaluate(page("https://a.test/", status, body, headers));
+        Evaluation evaluation = evaluate(page("https://a.test/", status, body, headers));
 
-        assertThat(codes(judgement)).containsExactly("not_a_page");
-        assertThat(judgement.fields()).containsEntry("title_length", 0);
+        assertThat(codes(evaluation)).containsExactly("not_a_page");
+        assertThat(evaluation.fields()).containsEntry("title_length", 0);
     }
 
     @Test
-    void wordsThatAreCalledHtmlAreAPage() {
+    void acceptsTextOfTypeHtmlAsPage() {
         assertThat(codes(evaluate("just words"))).contains("title_missing").doesNotContain("not_a_page");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"<title>x</title>", " \n<!-- x --><p>", "\ufeff<html>", "<?xml ?><html>"})
-    void aPageThatDoesNotSayItsTypeIsKnownByItsMarkup(String html) {
+    void recognizesPageWithoutTypeByMarkup(String html) {
         assertThat(codes(evaluate(page("https://a.test/", 200, html)))).doesNotContain("not_a_page");
     }
 
     @Test
-    void saysWhichPageWasJudgedWhereTheAddressRedirects() {
+    void reportsRedirectTarget() {
         HttpExchange page = page("https://b.test/in", 200, PERFECT, "Content-Type: text/html");
         RedirectTrace journey = journey(redirect("http://a.test/", 301, "https://b.test/in"), page);
 
-        Evaluation judgement =
+        Evaluation evaluation =
                 MODULE.evaluate(new PageMetadata.Evidence(journey, head(page)), Options.defaults(MODULE.description()));
 
-        assertThat(judgement.findings())
+        assertThat(evaluation.findings())
                 .extracting(Finding::message)
-                .containsExactly("The page judged is https://b.test/in, to which the address redirects.");
+                .containsExactly("The URL redirects to https://b.test/in, which is the page in this report.");
     }
 
     @Test
-    void resolvesAddressesAgainstTheBaseOfThePage() {
-        Evaluation judgement = evaluate(
+    void resolvesUrlsAgainstBaseElement() {
+        Evaluation evaluation = evaluate(
                 PERFECT.replace(
                         "</head>",
                         """
@@ -229,15 +232,15 @@ class PageMetadataTest {
                 </head>
                 """));
 
-        assertThat(judgement.fields())
+        assertThat(evaluation.fields())
                 .containsEntry("favicon", "https://b.test/favicon.svg")
                 .containsEntry("canonical", "https://b.test/%C3%BC?q=a%20b")
                 .containsEntry("hreflang", List.of(Map.of("lang", "de", "url", "https://b.test/x/de")));
     }
 
     @Test
-    void gathersCardsAndStructuredData() {
-        Evaluation judgement = evaluate(
+    void readsOpenGraphTwitterCardAndStructuredData() {
+        Evaluation evaluation = evaluate(
                 """
             <meta property="og:title" content="T"><meta property="og:image" content="/1">
             <meta property="og:image" content="/2"><meta name="twitter:card" content="summary">
@@ -247,18 +250,18 @@ class PageMetadataTest {
             <script type="application/ld+json">[{"@type":"Person"},{"name":"</p>"}]</script>
             """);
 
-        assertThat(judgement.fields())
+        assertThat(evaluation.fields())
                 .containsEntry("open_graph", Map.of("og:title", "T", "og:image", List.of("/1", "/2")))
                 .containsEntry("twitter", Map.of("twitter:card", "summary"))
                 .containsEntry("json_ld_types", List.of("Article", "A", "B", "Person"));
     }
 
     @Test
-    void whatIsNoPageIsSaidToBeNone() {
-        Evaluation judgement = evaluate("%PDF-1.7", "Content-Type: application/pdf");
+    void rejectsPdf() {
+        Evaluation evaluation = evaluate("%PDF-1.7", "Content-Type: application/pdf");
 
-        assertThat(codes(judgement)).containsExactly("not_a_page");
-        assertThat(judgement.fields()).containsEntry("h1", List.of()).containsEntry("title_length", 0);
+        assertThat(codes(evaluation)).containsExactly("not_a_page");
+        assertThat(evaluation.fields()).containsEntry("h1", List.of()).containsEntry("title_length", 0);
     }
 
     @ParameterizedTest
@@ -275,7 +278,7 @@ class PageMetadataTest {
         "/redirect/loop, ERROR, redirect_loop",
         "/closed, ERROR, connection_reset"
     })
-    void readsTheLab(String path, Verdict verdict, String error) {
+    void evaluatesLabPages(String path, Verdict verdict, String error) {
         CheckResult result = bench.check(MODULE, path, "timeout_ms=3000");
 
         assertThat(result.verdict()).as(result.findings().toString()).isEqualTo(verdict);
@@ -283,7 +286,7 @@ class PageMetadataTest {
     }
 
     @Test
-    void saysThatALargePageWasCut() {
+    void reportsTruncatedPage() {
         assertThat(bench.check(MODULE, "/big", "").findings())
                 .extracting(Finding::code)
                 .contains("page_cut");
@@ -291,7 +294,7 @@ class PageMetadataTest {
 
     @Tag("integration")
     @Test
-    void agreesWithCurlAndAParserOnNginx() throws Exception {
+    void agreesWithCurlAndJsoupOnNginx() throws Exception {
         try (NginxServer nginx = NginxServer.start(
                 folder,
                 bench.identity(),
@@ -304,15 +307,16 @@ class PageMetadataTest {
             CheckResult result = bench.check(MODULE, probe, nginx.https("/"), "");
 
             String url = nginx.https("/");
-            Document seen = Jsoup.parse(Curl.say(url), url);
+            Document document = Jsoup.parse(Curl.say(url), url);
             assertThat(result.fields())
-                    .containsEntry("title", seen.title())
+                    .containsEntry("title", document.title())
                     .containsEntry(
-                            "description", seen.select("meta[name=description]").attr("content"))
-                    .containsEntry("lang", seen.select("html").attr("lang"))
-                    .containsEntry("h1", seen.select("h1").eachText())
+                            "description",
+                            document.select("meta[name=description]").attr("content"))
+                    .containsEntry("lang", document.select("html").attr("lang"))
+                    .containsEntry("h1", document.select("h1").eachText())
                     .containsEntry(
-                            "favicon", seen.select("link[rel=icon]").first().absUrl("href"))
+                            "favicon", document.select("link[rel=icon]").first().absUrl("href"))
                     .containsEntry("canonical", nginx.https("/%C3%BCber"))
                     .containsEntry("charset", "utf-8");
         }

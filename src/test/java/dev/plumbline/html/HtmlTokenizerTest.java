@@ -1,4 +1,4 @@
-package dev.plumbline.module.web;
+package dev.plumbline.html;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pages as strangers write them. */
+/** Valid, malformed and hostile pages. */
 class HtmlTokenizerTest {
 
     @ParameterizedTest(name = "{0}")
@@ -57,24 +57,24 @@ class HtmlTokenizerTest {
                 "</><title>A</title> | A",
                 "</ x><title>A</title> | A"
             })
-    void findsTheTitleAsBrowsersDo(String page, String title) {
+    void readsTitleLikeBrowsers(String page, String title) {
         assertThat(head(page).titles().get(0)).isEqualTo(title);
         assertThat(Jsoup.parse(page)
                         .select("title:not(svg title):not(template title)")
                         .get(0)
                         .wholeText())
-                .as("what jsoup says")
+                .as("jsoup")
                 .isEqualTo(title);
     }
 
     /**
-     * Where a drawing or a bogus comment ends (HTML Living Standard sections 13.2.6.5, 13.2.5.41).
+     * The end of foreign content and of a bogus comment (HTML Living Standard sections 13.2.6.5, 13.2.5.41).
      */
     @Test
-    void leavesDrawingsAndBogusCommentsWhereTheStandardDoes() {
+    void endsForeignContentAndBogusCommentsLikeTheStandard() {
         assertThat(head("<svg><g><p><title>A</title>").titles()).containsExactly("A");
-        assertThat(head("<svg><g><b><meta name=description content=a>").meta("description"))
-                .isEqualTo("a");
+        assertThat(head("<svg><g><b><meta name=description content=a>").metas("description"))
+                .containsExactly("a");
         assertThat(head("<![CDATA[ <title>A</title> ]]>").titles()).isEmpty();
     }
 
@@ -93,8 +93,8 @@ class HtmlTokenizerTest {
                 "`<meta\nname='description'\tcontent='a\n  b'>` | a b",
                 "<meta property=description content=a> | a"
             })
-    void readsAttributesAsBrowsersDo(String page, String description) {
-        assertThat(head(page).meta("description")).isEqualTo(description);
+    void readsAttributesLikeBrowsers(String page, String description) {
+        assertThat(head(page).metas("description").get(0)).isEqualTo(description);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -113,7 +113,7 @@ class HtmlTokenizerTest {
                 "<template><h1>B</h1></template><h1>A</h1> | A",
                 "<H1 class='<h1>'>A</H1> | A"
             })
-    void gathersHeadings(String page, String headings) {
+    void readsHeadings(String page, String headings) {
         assertThat(head(page).h1()).isEqualTo(List.of(headings.split(",", -1)));
     }
 
@@ -130,29 +130,29 @@ class HtmlTokenizerTest {
                 "text/html; charset=nonsense | <title>é</title> | nonsense | é | UTF-8",
                 "- | <title>é</title> | - | é | UTF-8"
             })
-    void readsEncodings(String type, String page, String charset, String title, String written) {
-        HtmlHead head = HtmlHead.of(page.getBytes(java.nio.charset.Charset.forName(written)), type);
+    void detectsEncoding(String type, String page, String charset, String title, String written) {
+        HtmlHead head = HtmlHead.parse(page.getBytes(java.nio.charset.Charset.forName(written)), type);
 
         assertThat(head.titles()).containsExactly(title);
-        assertThat(head.headerCharset() == null ? head.metaCharset() : head.headerCharset())
+        assertThat(head.outerCharset() == null ? head.metaCharset() : head.outerCharset())
                 .isEqualTo(charset);
     }
 
     @Test
-    void aByteOrderMarkComesFirst() {
+    void prefersByteOrderMark() {
         for (String charset : List.of("UTF-8", "UTF-16LE", "UTF-16BE")) {
             byte[] page = "\ufeff<title>é</title>".getBytes(java.nio.charset.Charset.forName(charset));
 
-            HtmlHead head = HtmlHead.of(page, "text/html; charset=koi8-r");
+            HtmlHead head = HtmlHead.parse(page, "text/html; charset=koi8-r");
 
             assertThat(head.titles()).containsExactly("é");
-            assertThat(head.headerCharset()).isEqualToIgnoringCase(charset);
+            assertThat(head.outerCharset()).isEqualToIgnoringCase(charset);
         }
     }
 
-    /** jsoup, which builds the tree that browsers build, sees the same in pages of sane parts. */
+    /** jsoup builds the same tree as a browser. */
     @Property(tries = 1_000)
-    void agreesWithAParserThatBuildsATree(@ForAll("pages") String page) {
+    void agreesWithJsoup(@ForAll("pages") String page) {
         HtmlHead head = head(page);
         Document document = Jsoup.parse(page);
 
@@ -162,7 +162,7 @@ class HtmlTokenizerTest {
                         .toList());
         assertThat(head.h1())
                 .isEqualTo(document.select("h1").stream().map(Element::text).toList());
-        assertThat(head.metas().getOrDefault("description", List.of()))
+        assertThat(head.metas("description"))
                 .isEqualTo(document.select("meta[name=description]").eachAttr("content"));
         assertThat(head.links("canonical").stream().map(HtmlHead.Link::href).toList())
                 .isEqualTo(document.select("link[rel=canonical]").eachAttr("href"));
@@ -194,12 +194,12 @@ class HtmlTokenizerTest {
     }
 
     @Property(tries = 3_000)
-    void nothingThatIsSentBreaksIt(@ForAll byte[] bytes, @ForAll @StringLength(max = 60) String type) {
-        assertThat(HtmlHead.of(bytes, type)).isNotNull();
+    void acceptsAnyBytes(@ForAll byte[] bytes, @ForAll @StringLength(max = 60) String type) {
+        assertThat(HtmlHead.parse(bytes, type)).isNotNull();
     }
 
     @Property(tries = 3_000)
-    void noMixtureOfMarkupBreaksIt(@ForAll("markup") String page) {
+    void acceptsAnyMarkup(@ForAll("markup") String page) {
         assertThat(head(page)).isNotNull();
     }
 
@@ -282,18 +282,18 @@ class HtmlTokenizerTest {
                 "<svg></",
                 "</svg>"
             })
-    void aMegabyteOfAnythingIsReadAtOnce(String piece) {
+    void parsesHostileMegabyteInLinearTime(String piece) {
         List<byte[]> pages = new ArrayList<>();
         String bomb = piece.repeat((1 << 20) / piece.length());
         for (String before : List.of("", "<title>", "<h1>", "<a ", "<!--", "<a b='", "<script>")) {
             pages.add((before + bomb).getBytes(StandardCharsets.UTF_8));
         }
         Assertions.assertTimeoutPreemptively(
-                Duration.ofSeconds(20), () -> pages.forEach(page -> HtmlHead.of(page, null)));
+                Duration.ofSeconds(20), () -> pages.forEach(page -> HtmlHead.parse(page, null)));
     }
 
     @Test
-    void whatIsGatheredIsBounded() {
+    void limitsNumberOfItems() {
         StringBuilder page = new StringBuilder();
         for (int i = 0; i < 20_000; i++) {
             page.append("<meta name=n").append(i).append(" content=x><h1>h</h1><title>t</title>");
@@ -305,15 +305,15 @@ class HtmlTokenizerTest {
 
         HtmlHead head = head(page.toString());
 
-        assertThat(head.metas()).hasSizeLessThanOrEqualTo(HtmlHead.MOST_OF_A_KIND + 1);
-        assertThat(head.h1()).hasSize(HtmlHead.MOST_OF_A_KIND);
-        assertThat(head.titles()).hasSize(HtmlHead.MOST_OF_A_KIND);
-        assertThat(head.links()).hasSize(2 * HtmlHead.MOST_OF_A_KIND);
-        assertThat(head.jsonLdTypes()).hasSize(HtmlHead.MOST_OF_A_KIND);
-        assertThat(head.metas().get("description")).hasSizeLessThanOrEqualTo(HtmlHead.MOST_OF_A_KIND);
+        assertThat(head.metas()).hasSizeLessThanOrEqualTo(HtmlHead.MAX_ITEMS + 1);
+        assertThat(head.h1()).hasSize(HtmlHead.MAX_ITEMS);
+        assertThat(head.titles()).hasSize(HtmlHead.MAX_ITEMS);
+        assertThat(head.links()).hasSize(2 * HtmlHead.MAX_ITEMS);
+        assertThat(head.jsonLdTypes()).hasSize(HtmlHead.MAX_ITEMS);
+        assertThat(head.metas().get("description")).hasSizeLessThanOrEqualTo(HtmlHead.MAX_ITEMS);
     }
 
     private static HtmlHead head(String page) {
-        return HtmlHead.of(page.getBytes(StandardCharsets.UTF_8), "text/html; charset=utf-8");
+        return HtmlHead.parse(page.getBytes(StandardCharsets.UTF_8), "text/html; charset=utf-8");
     }
 }
