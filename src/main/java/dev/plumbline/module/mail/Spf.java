@@ -34,8 +34,8 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
     private static final int LONG_RECORD = 450;
     private static final int MAX_ROWS = 1_000;
     private static final int MAX_ERRORS = 100;
-    private static final int WIDE_IPV4_PREFIX = 8;
-    private static final int WIDE_IPV6_PREFIX = 16;
+    private static final int WIDE_IPV4 = 8;
+    private static final int WIDE_IPV6 = 16;
 
     /** The fields of the report. */
     public record Report(
@@ -108,24 +108,28 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
 
     /** The findings about terms. Each is reported once, with all its terms. */
     private enum Problem {
-        SYNTAX_ERROR(Findings::syntaxError),
-        INCLUDE_WITHOUT_RECORD(Findings::includeWithoutRecord),
-        INCLUDE_WITH_SEVERAL_RECORDS(Findings::includeWithSeveralRecords),
-        INCLUDE_LOOP(Findings::includeLoop),
-        TOO_MANY_MX(Findings::tooManyMx),
-        VOID_LOOKUP(Findings::voidLookup),
-        LOOKUP_FAILED(Findings::lookupFailed),
-        PRIVATE_NAME(Findings::privateNamesHidden),
-        PTR(Findings::ptrUsed),
-        WIDE_NETWORK(Findings::wideNetwork),
-        MACRO(Findings::dependsOnMail),
-        UNKNOWN_MODIFIER(Findings::unknownModifier),
-        REPEATED_TERM(Findings::repeatedTerm),
-        NOT_FOLLOWED(Findings::notAllFollowed);
+        SYNTAX_ERROR(true, Findings::syntaxError),
+        INCLUDE_WITHOUT_RECORD(true, Findings::includeWithoutRecord),
+        INCLUDE_WITH_SEVERAL_RECORDS(true, Findings::includeWithSeveralRecords),
+        INCLUDE_LOOP(true, Findings::includeLoop),
+        TOO_MANY_MX(true, Findings::tooManyMx),
+        VOID_LOOKUP(false, Findings::voidLookup),
+        LOOKUP_FAILED(false, Findings::lookupFailed),
+        PRIVATE_NAME(false, Findings::privateNamesHidden),
+        PTR(false, Findings::ptrUsed),
+        WIDE_NETWORK(false, Findings::wideNetwork),
+        MACRO(false, Findings::dependsOnMail),
+        UNKNOWN_MODIFIER(false, Findings::unknownModifier),
+        REPEATED_TERM(false, Findings::repeatedTerm),
+        NOT_FOLLOWED(false, Findings::notAllFollowed);
+
+        /** Whether receivers return permerror. */
+        private final boolean permanent;
 
         private final BiConsumer<Findings, Collection<String>> finding;
 
-        Problem(BiConsumer<Findings, Collection<String>> finding) {
+        Problem(boolean permanent, BiConsumer<Findings, Collection<String>> finding) {
+            this.permanent = permanent;
             this.finding = finding;
         }
     }
@@ -144,7 +148,7 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         String all = allQualifier(root);
         int records = tree.records().size();
         if (records > 1) {
-            evaluation.error(records + " SPF records are published");
+            evaluation.list(records + " SPF records are published");
             findings.severalRecords(
                     tree.records().stream().map(text -> '"' + text + '"').toList());
         } else if (record == null) {
@@ -152,13 +156,13 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         }
         evaluation.problems.forEach((problem, affected) -> problem.finding.accept(findings, affected));
         if (evaluation.lookups > MAX_LOOKUPS) {
-            evaluation.error("The record requires " + evaluation.lookups + " DNS lookups; 10 are allowed");
+            evaluation.list("The record requires " + evaluation.lookups + " DNS lookups; 10 are allowed");
             findings.tooManyLookups(evaluation.lookups);
         } else if (evaluation.lookups >= MANY_LOOKUPS) {
             findings.manyLookups(evaluation.lookups);
         }
         if (evaluation.voidLookups > MAX_VOID_LOOKUPS) {
-            evaluation.error(evaluation.voidLookups + " lookups return no records; 2 are allowed");
+            evaluation.list(evaluation.voidLookups + " lookups return no records; 2 are allowed");
             findings.tooManyVoidLookups(evaluation.voidLookups);
         }
         if (tree.lookalike() != null) {
@@ -167,7 +171,10 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         if (record != null) {
             evaluateRecord(record, all, findings);
         }
-        boolean invalid = record == null || evaluation.invalid;
+        boolean invalid = record == null
+                || evaluation.invalid
+                || evaluation.lookups > MAX_LOOKUPS
+                || evaluation.voidLookups > MAX_VOID_LOOKUPS;
         CheckError error = invalid ? null : evaluation.failure;
         findings.error(error);
         return new Report(
@@ -259,10 +266,10 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
                 if (visible) {
                     shown.add(row);
                 } else {
-                    problem(Problem.NOT_FOLLOWED, position, null);
+                    report(Problem.NOT_FOLLOWED, position, null, null);
                 }
                 if (!texts.add(term.text())) {
-                    problem(Problem.REPEATED_TERM, position, null);
+                    report(Problem.REPEATED_TERM, position, null, null);
                 }
             }
             Map<String, @Nullable Object> tree = new LinkedHashMap<>();
@@ -278,19 +285,18 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
             lookups += term.kind().looksUp() ? 1 : 0;
             ip4 += term.kind() == Kind.IP4 ? 1 : 0;
             boolean include = term.kind() == Kind.INCLUDE || term.kind() == Kind.REDIRECT;
-            String note = term.error() == null ? null : fault(Problem.SYNTAX_ERROR, position, term.error());
-            if (term.kind() == Kind.PTR) {
-                problem(Problem.PTR, position, null);
-            } else if (term.kind() == Kind.UNKNOWN_MODIFIER) {
-                problem(Problem.UNKNOWN_MODIFIER, position, null);
+            switch (term.kind()) {
+                case INVALID -> report(Problem.SYNTAX_ERROR, position, term.error(), null);
+                case PTR -> report(Problem.PTR, position, null, null);
+                case UNKNOWN_MODIFIER -> report(Problem.UNKNOWN_MODIFIER, position, null, null);
+                default -> {}
             }
-            int wide = term.kind() == Kind.IP6 ? WIDE_IPV6_PREFIX : WIDE_IPV4_PREFIX;
-            if (term.prefix() >= 0 && term.prefix() <= wide) {
-                problem(Problem.WIDE_NETWORK, position, null);
+            if (term.prefix() >= 0 && term.prefix() <= (term.kind() == Kind.IP6 ? WIDE_IPV6 : WIDE_IPV4)) {
+                report(Problem.WIDE_NETWORK, position, null, null);
             }
             Map<String, @Nullable Object> row = new LinkedHashMap<>();
             row.put("term", term.text());
-            row.put("note", child == null ? note : note(child.outcome(), position, include));
+            row.put("note", child == null ? term.error() : note(child.outcome(), position, include));
             if (include && child != null && child.outcome() != Outcome.MACRO && child.outcome() != Outcome.NOT_FOLLOWED) {
                 row.put("tree", tree(child));
             }
@@ -298,68 +304,47 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
             return row;
         }
 
+        /** Reports the outcome of a lookup and returns its note. */
         private @Nullable String note(Outcome outcome, String position, boolean include) {
             voidLookups += outcome == Outcome.VOID ? 1 : 0;
-            return switch (outcome) {
-                case FOUND -> null;
-                case VOID, NO_RECORD ->
-                    include
-                            ? fault(Problem.INCLUDE_WITHOUT_RECORD, position, "the domain does not have an SPF record")
-                            : problem(Problem.VOID_LOOKUP, position, "the lookup returns no records");
-                case SEVERAL_RECORDS ->
-                    fault(Problem.INCLUDE_WITH_SEVERAL_RECORDS, position, "the domain has several SPF records");
-                case LOOP -> fault(Problem.INCLUDE_LOOP, position, "the term leads back to its own record");
-                case TOO_MANY_MX -> fault(Problem.TOO_MANY_MX, position, "the domain has more than 10 MX records");
-                case SERVER_FAILURE -> failure(ErrorCode.DNS_SERVFAIL, position, "the nameservers failed");
-                case TIMEOUT -> failure(ErrorCode.DNS_TIMEOUT, position, "the lookup timed out");
-                case PARTIAL_SERVER_FAILURE ->
-                    failure(ErrorCode.DNS_SERVFAIL, position, "the nameservers failed for one address family");
-                case PARTIAL_TIMEOUT ->
-                    failure(ErrorCode.DNS_TIMEOUT, position, "the lookup timed out for one address family");
-                case QUERY_LIMIT ->
-                    failure(ErrorCode.REQUEST_LIMIT, position, "the check reached its limit of DNS queries");
-                case PRIVATE ->
-                    include
-                            ? failure(ErrorCode.TARGET_BLOCKED, position, "the domain belongs to a private network")
-                            : problem(Problem.PRIVATE_NAME, position, "the domain belongs to a private network");
-                case MACRO -> problem(Problem.MACRO, position, "the term depends on the message");
-                case NOT_FOLLOWED -> problem(Problem.NOT_FOLLOWED, position, "the term was not followed");
-            };
+            Outcome shown = include && outcome == Outcome.VOID ? Outcome.NO_RECORD : outcome;
+            Problem problem =
+                    switch (shown) {
+                        case FOUND -> null;
+                        case VOID -> Problem.VOID_LOOKUP;
+                        case NO_RECORD -> Problem.INCLUDE_WITHOUT_RECORD;
+                        case SEVERAL_RECORDS -> Problem.INCLUDE_WITH_SEVERAL_RECORDS;
+                        case LOOP -> Problem.INCLUDE_LOOP;
+                        case TOO_MANY_MX -> Problem.TOO_MANY_MX;
+                        case PRIVATE -> Problem.PRIVATE_NAME;
+                        case MACRO -> Problem.MACRO;
+                        case NOT_FOLLOWED, QUERY_LIMIT -> Problem.NOT_FOLLOWED;
+                        default -> Problem.LOOKUP_FAILED;
+                    };
+            if (problem != null) {
+                // A private address is not a void lookup, but an included record can be invalid.
+                report(problem, position, shown.note, shown == Outcome.PRIVATE && !include ? null : shown.error);
+            }
+            return shown.note;
         }
 
-        /** Records a problem and returns its note. */
-        private @Nullable String problem(Problem problem, String position, @Nullable String note) {
+        /**
+         * Reports a problem of a term.
+         *
+         * @param error why the validity of the record is unknown, null if it is known
+         */
+        private void report(Problem problem, String position, @Nullable String note, @Nullable ErrorCode error) {
+            invalid |= problem.permanent;
+            if (problem.permanent || error != null) {
+                list(position + ": " + note);
+            }
+            if (error != null && failure == null) {
+                failure = new CheckError(
+                        error, "The record was not completely evaluated. " + position + ": " + note + ".");
+            }
             boolean reason = problem == Problem.SYNTAX_ERROR || problem == Problem.LOOKUP_FAILED;
             problems.computeIfAbsent(problem, first -> new LinkedHashSet<>())
                     .add(reason ? position + " (" + note + ")" : position);
-            return note;
-        }
-
-        /** Records a problem for which receivers return permerror. */
-        private @Nullable String fault(Problem problem, String position, String note) {
-            error(position + ": " + note);
-            return problem(problem, position, note);
-        }
-
-        /** Records a lookup that did not complete, so that the validity is unknown. */
-        private @Nullable String failure(ErrorCode code, String position, String note) {
-            list(position + ": " + note);
-            if (failure == null) {
-                failure = new CheckError(code, "The record was not completely evaluated. " + position + ": " + note + ".");
-            }
-            return problem(
-                    switch (code) {
-                        case REQUEST_LIMIT -> Problem.NOT_FOLLOWED;
-                        case TARGET_BLOCKED -> Problem.PRIVATE_NAME;
-                        default -> Problem.LOOKUP_FAILED;
-                    },
-                    position,
-                    note);
-        }
-
-        void error(String text) {
-            invalid = true;
-            list(text);
         }
 
         private void list(String text) {

@@ -126,69 +126,68 @@ record SpfRecord(List<Term> terms, List<Term> ignored) {
     }
 
     private static Term term(String word) {
-        Matcher matcher = TERM.matcher(word);
         try {
-            if (!matcher.matches() || !word.matches("[!-~]+")) {
-                throw new SyntaxException("only printable ASCII characters are allowed");
-            }
-            String argument = matcher.group(3);
-            return argument.startsWith("=")
-                    ? modifier(word, matcher.group(1) + matcher.group(2), argument.substring(1))
-                    : mechanism(word, matcher.group(1), matcher.group(2).toLowerCase(Locale.ROOT), argument);
+            return validTerm(word);
         } catch (SyntaxException invalid) {
             return Term.invalid(word, String.valueOf(invalid.getMessage()));
         }
     }
 
-    private static Term modifier(String word, String name, String value) throws SyntaxException {
-        if (!name.matches("[A-Za-z][A-Za-z0-9._-]*+")) {
-            throw new SyntaxException("the name of a modifier must start with a letter");
+    private static Term validTerm(String word) throws SyntaxException {
+        Matcher matcher = TERM.matcher(word);
+        if (!matcher.matches() || !word.matches("[!-~]+")) {
+            throw new SyntaxException("only printable ASCII characters are allowed");
         }
-        Kind kind = name.equalsIgnoreCase("redirect")
-                ? Kind.REDIRECT
-                : name.equalsIgnoreCase("exp") ? Kind.EXP : Kind.UNKNOWN_MODIFIER;
-        if (kind == Kind.UNKNOWN_MODIFIER) {
-            SpfMacros.validate(value, true);
-            return new Term(word, kind, "+", null, -1, null);
-        }
-        SpfMacros.validateDomain(value);
-        return new Term(word, kind, "+", value, -1, null);
-    }
-
-    private static Term mechanism(String word, String qualifier, String name, String argument) throws SyntaxException {
-        Kind kind =
-                switch (name) {
-                    case "all", "include", "a", "mx", "ptr", "ip4", "ip6", "exists" ->
-                        Kind.valueOf(name.toUpperCase(Locale.ROOT));
-                    default -> throw new SyntaxException("the mechanism is not defined");
-                };
+        String argument = matcher.group(3);
+        boolean modifier = argument.startsWith("=");
+        String name = (modifier ? matcher.group(1) + matcher.group(2) : matcher.group(2)).toLowerCase(Locale.ROOT);
+        Kind kind = kind(name, modifier);
         String domain = argument;
         int prefix = -1;
-        Matcher cidr = DUAL_CIDR.matcher(argument);
-        if (kind == Kind.IP4 || kind == Kind.IP6) {
-            prefix = network(argument, kind == Kind.IP4 ? 32 : 128);
-            domain = "";
-        } else if ((kind == Kind.A || kind == Kind.MX) && cidr.matches()) {
-            prefix = cidr.group(2) == null ? -1 : prefix(cidr.group(2), 32);
-            if (cidr.group(3) != null) {
-                prefix(cidr.group(3), 128);
+        switch (kind) {
+            case UNKNOWN_MODIFIER -> {
+                SpfMacros.validate(argument.substring(1), true);
+                domain = "";
             }
-            domain = cidr.group(1);
-        } else if (kind == Kind.ALL && !argument.isEmpty()) {
+            case IP4, IP6 -> {
+                prefix = network(argument, kind == Kind.IP4 ? 32 : 128);
+                domain = "";
+            }
+            case A, MX -> {
+                Matcher cidr = DUAL_CIDR.matcher(argument);
+                domain = cidr.matches() ? cidr.group(1) : argument;
+                prefix = cidr.group(2) == null ? -1 : prefix(cidr.group(2), 32);
+                if (cidr.group(3) != null) {
+                    prefix(cidr.group(3), 128);
+                }
+            }
+            default -> {}
+        }
+        if (kind == Kind.ALL && !argument.isEmpty()) {
             throw new SyntaxException("an argument is not allowed");
         }
-        if (domain.startsWith(":")) {
+        if (domain.startsWith(modifier ? "=" : ":")) {
             SpfMacros.validateDomain(domain.substring(1));
         } else if (!domain.isEmpty() || kind == Kind.INCLUDE || kind == Kind.EXISTS) {
             throw new SyntaxException("a colon and a domain are required");
         }
-        return new Term(
-                word,
-                kind,
-                qualifier.isEmpty() ? "+" : qualifier,
-                domain.isEmpty() ? null : domain.substring(1),
-                prefix,
-                null);
+        String qualifier = matcher.group(1).isEmpty() ? "+" : matcher.group(1);
+        return new Term(word, kind, qualifier, domain.isEmpty() ? null : domain.substring(1), prefix, null);
+    }
+
+    private static Kind kind(String name, boolean modifier) throws SyntaxException {
+        return switch (modifier ? name + "=" : name) {
+            case "all", "include", "a", "mx", "ptr", "ip4", "ip6", "exists", "redirect=", "exp=" ->
+                Kind.valueOf(name.toUpperCase(Locale.ROOT));
+            default -> {
+                if (!modifier) {
+                    throw new SyntaxException("the mechanism is not defined");
+                } else if (!name.matches("[a-z][a-z0-9._-]*+")) {
+                    throw new SyntaxException("the name of a modifier must start with a letter");
+                }
+                yield Kind.UNKNOWN_MODIFIER;
+            }
+        };
     }
 
     private static int network(String argument, int bits) throws SyntaxException {

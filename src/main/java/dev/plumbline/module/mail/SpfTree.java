@@ -2,6 +2,7 @@ package dev.plumbline.module.mail;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.module.mail.SpfRecord.Kind;
 import dev.plumbline.module.mail.SpfRecord.Term;
@@ -25,29 +26,33 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
     private static final int MAX_DEPTH = 12;
     private static final int MAX_MX = 10;
 
-    /** The outcome of the lookups for one term. {@link #addresses} prefers the later of two outcomes. */
+    /** The outcome of the lookups for one term. {@link Collector#addresses} prefers the later of two outcomes. */
     public enum Outcome {
-        /** NXDOMAIN, or no record of the type. */
-        VOID,
-        FOUND,
-        SERVER_FAILURE,
-        TIMEOUT,
-        /** The check has no DNS queries left. */
-        QUERY_LIMIT,
-        /** The name belongs to a private network. */
-        PRIVATE,
-        /** IPv4 or IPv6 addresses exist; the lookup of the other family failed. */
-        PARTIAL_SERVER_FAILURE,
-        PARTIAL_TIMEOUT,
-        /** There are TXT records, but no SPF record. */
-        NO_RECORD,
-        SEVERAL_RECORDS,
-        /** The record is one of those that led to it. */
-        LOOP,
-        TOO_MANY_MX,
-        /** The name contains macros that depend on the message. */
-        MACRO,
-        NOT_FOLLOWED
+        VOID("the lookup returns no records", null),
+        FOUND(null, null),
+        SERVER_FAILURE("the nameservers failed", ErrorCode.DNS_SERVFAIL),
+        TIMEOUT("the lookup timed out", ErrorCode.DNS_TIMEOUT),
+        QUERY_LIMIT("the check reached its limit of DNS queries", ErrorCode.REQUEST_LIMIT),
+        PRIVATE("the domain belongs to a private network", ErrorCode.TARGET_BLOCKED),
+        PARTIAL_SERVER_FAILURE("the nameservers failed for one address family", ErrorCode.DNS_SERVFAIL),
+        PARTIAL_TIMEOUT("the lookup timed out for one address family", ErrorCode.DNS_TIMEOUT),
+        NO_RECORD("the domain does not have an SPF record", null),
+        SEVERAL_RECORDS("the domain has several SPF records", null),
+        LOOP("the term leads back to its own record", null),
+        TOO_MANY_MX("the domain has more than 10 MX records", null),
+        MACRO("the term depends on the message", null),
+        NOT_FOLLOWED("the term was not followed", null);
+
+        /** The problem, null if there is none. */
+        final @Nullable String note;
+
+        /** Why the outcome is unknown, null if it is known. */
+        final @Nullable ErrorCode error;
+
+        Outcome(@Nullable String note, @Nullable ErrorCode error) {
+            this.note = note;
+            this.error = error;
+        }
     }
 
     /**
