@@ -110,16 +110,15 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
                 .compose(own -> own.records().isEmpty() && !domain.equals(organizational)
                         ? records(context, domain, organizational, own.lookalike())
                         : Future.succeededFuture(own))
-                .compose(evidence ->
-                        switch (evidence.records().size()) {
-                            case 0 ->
-                                context.probe(DnsProbe.class)
-                                        .query(context, domain, Type.A)
-                                        .compose(DnsProbe::requireName)
-                                        .map(evidence);
-                            case 1 -> authorizations(context, evidence);
-                            default -> Future.succeededFuture(evidence);
-                        });
+                .compose(evidence -> switch (evidence.records().size()) {
+                    case 0 ->
+                        context.probe(DnsProbe.class)
+                                .query(context, domain, Type.A)
+                                .compose(DnsProbe::requireName)
+                                .map(evidence);
+                    case 1 -> authorizations(context, evidence);
+                    default -> Future.succeededFuture(evidence);
+                });
     }
 
     private static Future<Evidence> records(
@@ -130,10 +129,8 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
         return admission.compose(admitted -> response).map(DnsResponse::texts).map(texts -> {
             List<String> records =
                     texts.stream().filter(DmarcRecord::hasVersion).toList();
-            String similar = texts.stream()
-                    .filter(DmarcRecord::resembles)
-                    .findFirst()
-                    .orElse(lookalike);
+            String similar =
+                    texts.stream().filter(DmarcRecord::resembles).findFirst().orElse(lookalike);
             return new Evidence(domain, publisher, records, similar, Map.of());
         });
     }
@@ -164,8 +161,8 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
         return dns.admit(context, external)
                 .compose(admitted -> dns.query(context, publisher + "._report." + PREFIX + external, Type.TXT))
                 .<@Nullable Boolean>map(response -> response.texts().stream().anyMatch(DmarcRecord::hasVersion))
-                .recover(cause ->
-                        cause instanceof CheckFailure ? Future.succeededFuture() : Future.failedFuture(cause));
+                .recover(
+                        cause -> cause instanceof CheckFailure ? Future.succeededFuture() : Future.failedFuture(cause));
     }
 
     @Override

@@ -233,7 +233,9 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
     }
 
     private static List<Term> terms(Node node) {
-        return node.record() == null ? List.of() : SpfRecord.parse(node.record()).terms();
+        return node.record() == null
+                ? List.of()
+                : SpfRecord.parse(node.record()).terms();
     }
 
     /** The evaluation of all terms of a tree. */
@@ -297,7 +299,10 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
             Map<String, @Nullable Object> row = new LinkedHashMap<>();
             row.put("term", term.text());
             row.put("note", child == null ? term.error() : note(child.outcome(), position, include));
-            if (include && child != null && child.outcome() != Outcome.MACRO && child.outcome() != Outcome.NOT_FOLLOWED) {
+            if (include
+                    && child != null
+                    && child.outcome() != Outcome.MACRO
+                    && child.outcome() != Outcome.NOT_FOLLOWED) {
                 row.put("tree", tree(child));
             }
             row.put("lookup_count", lookups - before);

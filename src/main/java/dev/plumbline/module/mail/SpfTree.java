@@ -38,7 +38,7 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
         PARTIAL_TIMEOUT("the lookup timed out for one address family", ErrorCode.DNS_TIMEOUT),
         NO_RECORD("the domain does not have an SPF record", null),
         SEVERAL_RECORDS("the domain has several SPF records", null),
-        LOOP("the term leads back to its own record", null),
+        LOOP("the term creates an include loop", null),
         TOO_MANY_MX("the domain has more than 10 MX records", null),
         MACRO("the term depends on the message", null),
         NOT_FOLLOWED("the term was not followed", null);
@@ -141,12 +141,14 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
             }
             return switch (term.kind()) {
                 case INCLUDE, REDIRECT -> include(name, path);
-                case MX -> queryAdmitted(name, Type.MX).map(mx -> mx.records().size() > MAX_MX
-                                ? Outcome.TOO_MANY_MX
-                                : mx.records().isEmpty() ? Outcome.VOID : Outcome.FOUND)
-                        .recover(Collector::failure)
-                        .map(outcome -> Node.leaf(name, outcome));
-                    // Only IPv4 addresses, whatever the family of the client (RFC 7208 section 5.7).
+                case MX ->
+                    queryAdmitted(name, Type.MX)
+                            .map(mx -> mx.records().size() > MAX_MX
+                                    ? Outcome.TOO_MANY_MX
+                                    : mx.records().isEmpty() ? Outcome.VOID : Outcome.FOUND)
+                            .recover(Collector::failure)
+                            .map(outcome -> Node.leaf(name, outcome));
+                // Only IPv4 addresses, whatever the family of the client (RFC 7208 section 5.7).
                 case EXISTS -> address(queryAdmitted(name, Type.A)).map(outcome -> Node.leaf(name, outcome));
                 default -> addresses(name).map(outcome -> Node.leaf(name, outcome));
             };

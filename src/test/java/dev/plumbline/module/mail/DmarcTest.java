@@ -448,8 +448,9 @@ class DmarcTest {
                     .containsEntry("external_authorised", false);
             assertThat(www.findings())
                     .extracting(Finding::message)
-                    .contains("third.test does not authorize DMARC reports for zone.test, so receivers do not send reports"
-                            + " there.");
+                    .contains(
+                            "third.test does not authorize DMARC reports for zone.test, so receivers do not send reports"
+                                    + " there.");
             assertThat(Dig.ask(named.port(), "+short", "zone.test._report._dmarc.other.test", "TXT"))
                     .containsExactly("\"v=DMARC1\"");
             assertThat(Dig.ask(named.port(), "+short", "zone.test._report._dmarc.third.test", "TXT"))

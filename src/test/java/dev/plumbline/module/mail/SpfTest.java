@@ -272,7 +272,7 @@ class SpfTest {
 
         assertThat(codes(result.findings())).containsExactly("include_loop");
         assertThat(result.fields().get("errors").toString())
-                .isEqualTo("[redirect=a.example.org in b.example.org: the term leads back to its own record.]");
+                .isEqualTo("[redirect=a.example.org in b.example.org: the term creates an include loop.]");
     }
 
     @Test
@@ -468,9 +468,7 @@ class SpfTest {
         assertThat(result.fields())
                 .containsEntry("valid", null)
                 .containsEntry("void_lookup_count", 0)
-                .containsEntry(
-                        "errors",
-                        List.of("a:half.example.org: " + why + " for one address family."));
+                .containsEntry("errors", List.of("a:half.example.org: " + why + " for one address family."));
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code().id()).isEqualTo(code);
         assertThat(codes(result.findings())).containsExactly("lookup_failed");
