@@ -37,10 +37,14 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
     private static final int WIDE_IPV4 = 8;
     private static final int WIDE_IPV6 = 16;
 
-    /** The fields of the report. */
+    /**
+     * The fields of the report.
+     *
+     * @param valid null only if there is an error, as for every field that is not declared nullable
+     */
     public record Report(
             @Nullable String record,
-            @Nullable Boolean valid,
+            Boolean valid,
             @Nullable String allQualifier,
             int lookupCount,
             int voidLookupCount,
@@ -107,7 +111,7 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
     }
 
     /** The findings about terms. Each is reported once, with all its terms. */
-    private enum Problem {
+    private enum TermFinding {
         SYNTAX_ERROR(true, Findings::syntaxError),
         INCLUDE_WITHOUT_RECORD(true, Findings::includeWithoutRecord),
         INCLUDE_WITH_SEVERAL_RECORDS(true, Findings::includeWithSeveralRecords),
@@ -126,11 +130,11 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         /** Whether receivers return permerror. */
         private final boolean permanent;
 
-        private final BiConsumer<Findings, Collection<String>> finding;
+        private final BiConsumer<Findings, Collection<String>> method;
 
-        Problem(boolean permanent, BiConsumer<Findings, Collection<String>> finding) {
+        TermFinding(boolean permanent, BiConsumer<Findings, Collection<String>> method) {
             this.permanent = permanent;
-            this.finding = finding;
+            this.method = method;
         }
     }
 
@@ -142,7 +146,7 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
     @Override
     public Report evaluate(SpfTree tree, Options options, Findings findings) {
         Node root = tree.root();
-        Evaluation evaluation = new Evaluation(root.domain());
+        TreeEvaluation evaluation = new TreeEvaluation(root.domain());
         Map<String, ?> terms = evaluation.tree(root);
         String record = root.record();
         String all = allQualifier(root);
@@ -154,7 +158,7 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         } else if (record == null) {
             findings.noRecord(root.domain());
         }
-        evaluation.problems.forEach((problem, affected) -> problem.finding.accept(findings, affected));
+        evaluation.termsByFinding.forEach((finding, affected) -> finding.method.accept(findings, affected));
         if (evaluation.lookups > MAX_LOOKUPS) {
             evaluation.list("The record requires " + evaluation.lookups + " DNS lookups; 10 are allowed");
             findings.tooManyLookups(evaluation.lookups);
@@ -239,9 +243,9 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
     }
 
     /** The evaluation of all terms of a tree. */
-    private static final class Evaluation {
+    private static final class TreeEvaluation {
         private final String origin;
-        private final Map<Problem, Set<String>> problems = new EnumMap<>(Problem.class);
+        private final Map<TermFinding, Set<String>> termsByFinding = new EnumMap<>(TermFinding.class);
         private final List<String> errors = new ArrayList<>();
         private boolean invalid;
         private @Nullable CheckError failure;
@@ -250,7 +254,7 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         private int ip4;
         private int rows;
 
-        Evaluation(String origin) {
+        TreeEvaluation(String origin) {
             this.origin = origin;
         }
 
@@ -268,10 +272,10 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
                 if (visible) {
                     shown.add(row);
                 } else {
-                    report(Problem.NOT_FOLLOWED, position, null, null);
+                    report(TermFinding.NOT_FOLLOWED, position, null, null);
                 }
                 if (!texts.add(term.text())) {
-                    report(Problem.REPEATED_TERM, position, null, null);
+                    report(TermFinding.REPEATED_TERM, position, null, null);
                 }
             }
             Map<String, @Nullable Object> tree = new LinkedHashMap<>();
@@ -288,13 +292,13 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
             ip4 += term.kind() == Kind.IP4 ? 1 : 0;
             boolean include = term.kind() == Kind.INCLUDE || term.kind() == Kind.REDIRECT;
             switch (term.kind()) {
-                case INVALID -> report(Problem.SYNTAX_ERROR, position, term.error(), null);
-                case PTR -> report(Problem.PTR, position, null, null);
-                case UNKNOWN_MODIFIER -> report(Problem.UNKNOWN_MODIFIER, position, null, null);
+                case INVALID -> report(TermFinding.SYNTAX_ERROR, position, term.error(), null);
+                case PTR -> report(TermFinding.PTR, position, null, null);
+                case UNKNOWN_MODIFIER -> report(TermFinding.UNKNOWN_MODIFIER, position, null, null);
                 default -> {}
             }
             if (term.prefix() >= 0 && term.prefix() <= (term.kind() == Kind.IP6 ? WIDE_IPV6 : WIDE_IPV4)) {
-                report(Problem.WIDE_NETWORK, position, null, null);
+                report(TermFinding.WIDE_NETWORK, position, null, null);
             }
             Map<String, @Nullable Object> row = new LinkedHashMap<>();
             row.put("term", term.text());
@@ -313,42 +317,43 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         private @Nullable String note(Outcome outcome, String position, boolean include) {
             voidLookups += outcome == Outcome.VOID ? 1 : 0;
             Outcome shown = include && outcome == Outcome.VOID ? Outcome.NO_RECORD : outcome;
-            Problem problem =
+            TermFinding finding =
                     switch (shown) {
                         case FOUND -> null;
-                        case VOID -> Problem.VOID_LOOKUP;
-                        case NO_RECORD -> Problem.INCLUDE_WITHOUT_RECORD;
-                        case SEVERAL_RECORDS -> Problem.INCLUDE_WITH_SEVERAL_RECORDS;
-                        case LOOP -> Problem.INCLUDE_LOOP;
-                        case TOO_MANY_MX -> Problem.TOO_MANY_MX;
-                        case PRIVATE -> Problem.PRIVATE_NAME;
-                        case MACRO -> Problem.MACRO;
-                        case NOT_FOLLOWED, QUERY_LIMIT -> Problem.NOT_FOLLOWED;
-                        default -> Problem.LOOKUP_FAILED;
+                        case VOID -> TermFinding.VOID_LOOKUP;
+                        case NO_RECORD -> TermFinding.INCLUDE_WITHOUT_RECORD;
+                        case SEVERAL_RECORDS -> TermFinding.INCLUDE_WITH_SEVERAL_RECORDS;
+                        case LOOP -> TermFinding.INCLUDE_LOOP;
+                        case TOO_MANY_MX -> TermFinding.TOO_MANY_MX;
+                        case PRIVATE -> TermFinding.PRIVATE_NAME;
+                        case MACRO -> TermFinding.MACRO;
+                        case NOT_FOLLOWED, QUERY_LIMIT -> TermFinding.NOT_FOLLOWED;
+                        default -> TermFinding.LOOKUP_FAILED;
                     };
-            if (problem != null) {
+            if (finding != null) {
                 // A private address is not a void lookup, but an included record can be invalid.
-                report(problem, position, shown.note, shown == Outcome.PRIVATE && !include ? null : shown.error);
+                report(finding, position, shown.note, shown == Outcome.PRIVATE && !include ? null : shown.error);
             }
             return shown.note;
         }
 
         /**
-         * Reports a problem of a term.
+         * Adds a finding about a term.
          *
          * @param error why the validity of the record is unknown, null if it is known
          */
-        private void report(Problem problem, String position, @Nullable String note, @Nullable ErrorCode error) {
-            invalid |= problem.permanent;
-            if (problem.permanent || error != null) {
+        private void report(TermFinding finding, String position, @Nullable String note, @Nullable ErrorCode error) {
+            invalid |= finding.permanent;
+            if (finding.permanent || error != null) {
                 list(position + ": " + note);
             }
             if (error != null && failure == null) {
                 failure = new CheckError(
                         error, "The record was not completely evaluated. " + position + ": " + note + ".");
             }
-            boolean reason = problem == Problem.SYNTAX_ERROR || problem == Problem.LOOKUP_FAILED;
-            problems.computeIfAbsent(problem, first -> new LinkedHashSet<>())
+            boolean reason = finding == TermFinding.SYNTAX_ERROR || finding == TermFinding.LOOKUP_FAILED;
+            termsByFinding
+                    .computeIfAbsent(finding, first -> new LinkedHashSet<>())
                     .add(reason ? position + " (" + note + ")" : position);
         }
 

@@ -121,6 +121,7 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
                 return Future.succeededFuture(Node.leaf(domain, outcome));
             }
             String text = records.get(0);
+            // One character more than the maximum keeps a record invalid.
             String record = text.substring(0, Math.min(text.length(), SpfRecord.MAX_LENGTH + 1));
             List<Future<@Nullable Node>> children = SpfRecord.parse(record).terms().stream()
                     .map(term -> follow(term, domain, path))
