@@ -3,254 +3,266 @@ package dev.plumbline.module.mail;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.egress.RegistrableDomains;
-import dev.plumbline.module.mail.DmarcRecord.Report;
+import dev.plumbline.module.mail.DmarcRecord.Alignment;
+import dev.plumbline.module.mail.DmarcRecord.Policy;
 import dev.plumbline.probe.dns.DnsProbe;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
-/** What a domain asks receivers to do with mail that only pretends to be from it (RFC 7489). */
-@AutoService(ModuleDefinition.class)
-public final class Dmarc implements ModuleDefinition<Dmarc.Evidence> {
+/** The DMARC policy of a domain (RFC 7489). */
+@AutoService(CheckModule.class)
+public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dmarc.Findings> {
     private static final String PREFIX = "_dmarc.";
-    private static final int MOST_REPORT_DOMAINS = 10;
-    private static final int SERVED_REPORTS = 2;
-    private static final int MOST_TOLD = 5;
-    private static final int MOST_ERRORS = 100;
-    private static final List<String> STRICTNESS = List.of("none", "quarantine", "reject");
+    private static final int MAX_EXTERNAL_DOMAINS = 10;
+    private static final int MAX_SYNTAX_FINDINGS = 5;
+    private static final int MAX_ERRORS = 100;
+
+    /** The number of report addresses that a receiver must support (RFC 7489 section 6.2). */
+    private static final int SUPPORTED_ADDRESSES = 2;
+
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
-    /** Whether a domain has agreed to get reports. */
-    public enum Agreed {
-        YES,
-        NO,
-        UNKNOWN
+    /** The fields of the report. */
+    public record Report(
+            @Nullable String record,
+            boolean valid,
+            @Nullable Policy policy,
+            @Nullable Policy subdomainPolicy,
+            @Nullable Integer pct,
+            List<String> rua,
+            List<String> ruf,
+            Alignment aspf,
+            Alignment adkim,
+            @Nullable String inheritedFrom,
+            @Nullable Boolean externalAuthorised,
+            List<String> errors) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void noRecord(String domain, String publisher);
+
+        void severalRecords(int count, String publisher);
+
+        void noPolicy();
+
+        void syntaxError(String error);
+
+        void policyNone(String tag);
+
+        void policyQuarantine(String tag);
+
+        void subdomainPolicyWeaker(Policy subdomain, Policy policy);
+
+        void policyPartial(int pct);
+
+        void policyTesting();
+
+        void noReports(String publisher);
+
+        void reportNotAuthorised(String external, String publisher);
+
+        void reportAuthorisationUnknown(String external, String publisher);
+
+        void manyReportAddresses(int count);
+
+        void inherited(String domain, String publisher);
+
+        void policyNotFirst(Policy policy);
+
+        void unknownTag(List<String> tags);
+
+        void lookalike(String text);
     }
 
     /**
-     * What was found.
+     * The DMARC records of a domain.
      *
-     * @param holder the domain at whose _dmarc the records are: the one that was asked for, or the
-     *     one above it from which they are inherited
-     * @param records texts that are meant to be DMARC records
-     * @param lookalike whether another text looks like one
-     * @param agreed by domain, of those outside the holder's that reports are to go to
+     * @param publisher the domain whose {@code _dmarc} name has the records: the domain itself or its
+     *     organizational domain
+     * @param lookalike a text that resembles a DMARC record but is not one, null if there is none
+     * @param authorizations by external domain, whether it authorizes reports (RFC 7489 section 7.1);
+     *     null if the lookup failed
      */
     public record Evidence(
-            String domain, String holder, List<String> records, boolean lookalike, Map<String, Agreed> agreed) {}
-
-    @Override
-    public ModuleDescription description() {
-        return DmarcDescription.DESCRIPTION;
-    }
+            String domain,
+            String publisher,
+            List<String> records,
+            @Nullable String lookalike,
+            Map<String, @Nullable Boolean> authorizations) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         String text = target.text();
         String domain = text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;
-        String above = DOMAINS.of(domain);
+        String organizational = DOMAINS.of(domain);
+        return records(context, domain, domain, null)
+                .compose(own -> own.records().isEmpty() && !domain.equals(organizational)
+                        ? records(context, domain, organizational, own.lookalike())
+                        : Future.succeededFuture(own))
+                .compose(evidence -> switch (evidence.records().size()) {
+                    case 0 ->
+                        context.probe(DnsProbe.class)
+                                .query(context, domain, Type.A)
+                                .compose(DnsProbe::requireName)
+                                .map(evidence);
+                    case 1 -> authorizations(context, evidence);
+                    default -> Future.succeededFuture(evidence);
+                });
+    }
+
+    private static Future<Evidence> records(
+            CheckContext context, String domain, String publisher, @Nullable String lookalike) {
         DnsProbe dns = context.probe(DnsProbe.class);
-        Future<Void> admitted = dns.admit(context, domain);
-        Future<Evidence> own = texts(context, dns, domain, domain);
-        return admitted.compose(fine -> own)
-                .compose(seen -> seen.records().isEmpty() && !domain.equals(above)
-                        ? dns.admit(context, above)
-                                .compose(fine -> texts(context, dns, domain, above))
-                                .map(inherited -> seen.lookalike() ? lookalike(inherited) : inherited)
-                        : Future.succeededFuture(seen))
-                .compose(seen ->
-                        seen.records().isEmpty() ? existing(context, dns, seen) : agreements(context, dns, seen));
-    }
-
-    private static Evidence lookalike(Evidence seen) {
-        return new Evidence(seen.domain(), seen.holder(), seen.records(), true, seen.agreed());
-    }
-
-    private static Future<Evidence> texts(CheckContext context, DnsProbe dns, String domain, String holder) {
-        return dns.query(context, PREFIX + holder, Type.TXT)
-                .map(answer -> new Evidence(
-                        domain,
-                        holder,
-                        answer.texts().stream().filter(DmarcRecord::claims).toList(),
-                        answer.texts().stream().anyMatch(DmarcRecord::resembles),
-                        Map.of()));
-    }
-
-    /** Tells a domain without a record from none at all. */
-    private static Future<Evidence> existing(CheckContext context, DnsProbe dns, Evidence seen) {
-        return dns.query(context, seen.domain(), Type.A)
-                .map(DnsResponse::nxdomain)
-                .compose(missing -> missing
-                        ? Future.failedFuture(new CheckFailure(
-                                ErrorCode.DNS_NXDOMAIN, "The name " + seen.domain() + " does not exist."))
-                        : Future.succeededFuture(seen));
-    }
-
-    /** Asks the other domains that reports are to go to whether they have agreed. */
-    private static Future<Evidence> agreements(CheckContext context, DnsProbe dns, Evidence seen) {
-        if (seen.records().size() != 1) {
-            return Future.succeededFuture(seen);
-        }
-        DmarcRecord record = DmarcRecord.parse(seen.records().get(0));
-        List<String> others = others(record, seen.holder());
-        List<Future<Agreed>> asked = others.stream()
-                .map(other -> agreed(context, dns, seen.holder(), other))
-                .toList();
-        return Future.all(asked).map(all -> {
-            Map<String, Agreed> agreed = new LinkedHashMap<>();
-            for (int i = 0; i < others.size(); i++) {
-                agreed.put(others.get(i), asked.get(i).result());
-            }
-            return new Evidence(seen.domain(), seen.holder(), seen.records(), seen.lookalike(), agreed);
+        Future<Void> admission = dns.admit(context, publisher);
+        Future<DnsResponse> response = dns.query(context, PREFIX + publisher, Type.TXT);
+        return admission.compose(admitted -> response).map(DnsResponse::texts).map(texts -> {
+            List<String> records =
+                    texts.stream().filter(DmarcRecord::hasVersion).toList();
+            String similar =
+                    texts.stream().filter(DmarcRecord::resembles).findFirst().orElse(lookalike);
+            return new Evidence(domain, publisher, records, similar, Map.of());
         });
     }
 
-    /** The domains of reports that belong to another organisation. */
-    static List<String> others(DmarcRecord record, String holder) {
-        String own = DOMAINS.of(holder);
-        return Stream.concat(record.aggregate().stream(), record.failure().stream())
-                .map(Report::domain)
-                .filter(domain -> domain != null && !DOMAINS.of(domain).equals(own))
-                .distinct()
-                .limit(MOST_REPORT_DOMAINS)
+    private static Future<Evidence> authorizations(CheckContext context, Evidence evidence) {
+        String publisher = evidence.publisher();
+        Map<String, Future<@Nullable Boolean>> queries = new LinkedHashMap<>();
+        externalDomains(new DmarcRecord(evidence.records().get(0)), publisher)
+                .forEach(external -> queries.put(external, isAuthorized(context, publisher, external)));
+        return Future.all(List.copyOf(queries.values())).map(all -> {
+            Map<String, @Nullable Boolean> results = new LinkedHashMap<>();
+            queries.forEach((external, query) -> results.put(external, query.result()));
+            return new Evidence(evidence.domain(), publisher, evidence.records(), evidence.lookalike(), results);
+        });
+    }
+
+    /** The domains of report addresses with another organizational domain. */
+    static List<String> externalDomains(DmarcRecord record, String publisher) {
+        String own = DOMAINS.of(publisher);
+        return record.reportDomains.stream()
+                .filter(domain -> !DOMAINS.of(domain).equals(own))
+                .limit(MAX_EXTERNAL_DOMAINS)
                 .toList();
     }
 
-    private static Future<Agreed> agreed(CheckContext context, DnsProbe dns, String holder, String other) {
-        return dns.admit(context, other)
-                .compose(fine -> dns.query(context, holder + "._report." + PREFIX + other, Type.TXT))
-                .map(answer -> answer.texts().stream().anyMatch(DmarcRecord::claims) ? Agreed.YES : Agreed.NO)
-                .recover(cause -> cause instanceof CheckFailure
-                        ? Future.succeededFuture(Agreed.UNKNOWN)
-                        : Future.failedFuture(cause));
+    private static Future<@Nullable Boolean> isAuthorized(CheckContext context, String publisher, String external) {
+        DnsProbe dns = context.probe(DnsProbe.class);
+        return dns.admit(context, external)
+                .compose(admitted -> dns.query(context, publisher + "._report." + PREFIX + external, Type.TXT))
+                .<@Nullable Boolean>map(response -> response.texts().stream().anyMatch(DmarcRecord::hasVersion))
+                .recover(
+                        cause -> cause instanceof CheckFailure ? Future.succeededFuture() : Future.failedFuture(cause));
     }
 
     @Override
-    public Evaluation evaluate(Evidence seen, Options options) {
-        List<Finding> found = new ArrayList<>();
-        boolean one = seen.records().size() == 1;
-        DmarcRecord record = one ? DmarcRecord.parse(seen.records().get(0)) : null;
-        boolean inherited = !seen.holder().equals(seen.domain());
-        List<String> errors = record == null ? new ArrayList<>() : new ArrayList<>(record.errors());
-        if (seen.records().size() > 1) {
-            errors.add("There are " + seen.records().size() + " DMARC records.");
-            found.add(DmarcDescription.SEVERAL.found());
-        } else if (record == null) {
-            found.add(DmarcDescription.NO_RECORD.found());
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        String domain = evidence.domain();
+        String publisher = evidence.publisher();
+        int count = evidence.records().size();
+        String text = count == 1 ? evidence.records().get(0) : null;
+        DmarcRecord record = new DmarcRecord(text == null ? "" : text);
+        boolean inherited = !publisher.equals(domain);
+        List<String> errors = new ArrayList<>(record.errors);
+        if (count == 0) {
+            findings.noRecord(domain, publisher);
+        } else if (count > 1) {
+            errors.add(count + " DMARC records are published.");
+            findings.severalRecords(count, publisher);
         }
-        if (seen.lookalike()) {
-            found.add(DmarcDescription.LOOKALIKE.found());
+        if (evidence.lookalike() != null) {
+            findings.lookalike(evidence.lookalike());
         }
-        if (record != null) {
-            if (record.policy() == null) {
-                errors.add("The record has no policy (p) that can be read.");
+        if (text != null) {
+            if (record.policy == null) {
+                errors.add("The record does not have a valid policy (p).");
             }
-            policy(record, inherited, found);
-            reports(record, seen.agreed(), found);
-            form(record, found);
+            evaluatePolicy(record, inherited, findings);
+            evaluateReports(record, evidence, findings);
+            record.errors.stream().limit(MAX_SYNTAX_FINDINGS).forEach(findings::syntaxError);
+            int more = record.errors.size() - MAX_SYNTAX_FINDINGS;
+            if (more > 0) {
+                findings.syntaxError("Further syntax errors in the record: " + more + ".");
+            }
+            if (!record.unknownTags.isEmpty()) {
+                findings.unknownTag(record.unknownTags);
+            }
             if (inherited) {
-                found.add(DmarcDescription.INHERITED.found(
-                        "The name has no record of its own; the one of " + seen.holder() + " holds."));
+                findings.inherited(domain, publisher);
             }
         }
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        fields.put("record", one ? seen.records().get(0) : null);
-        fields.put("valid", record != null && errors.isEmpty());
-        fields.put("policy", record == null ? null : record.policy());
-        fields.put("subdomain_policy", record == null ? null : subdomains(record));
-        fields.put("pct", record == null ? null : record.pct());
-        fields.put("rua", record == null ? List.of() : uris(record.aggregate()));
-        fields.put("ruf", record == null ? List.of() : uris(record.failure()));
-        fields.put("aspf", record == null ? "r" : record.spfAlignment());
-        fields.put("adkim", record == null ? "r" : record.dkimAlignment());
-        fields.put("inherited_from", inherited && !seen.records().isEmpty() ? seen.holder() : null);
-        fields.put("external_authorised", authorised(seen.agreed()));
-        fields.put("errors", errors.stream().limit(MOST_ERRORS).toList());
-        return Evaluation.of(fields, found);
+        return new Report(
+                text,
+                text != null && errors.isEmpty(),
+                record.policy,
+                record.subdomainPolicy,
+                text == null ? null : record.pct,
+                record.rua,
+                record.ruf,
+                record.aspf,
+                record.adkim,
+                inherited && count > 0 ? publisher : null,
+                areAuthorized(evidence.authorizations()),
+                errors.stream().limit(MAX_ERRORS).toList());
     }
 
-    private static @Nullable String subdomains(DmarcRecord record) {
-        return record.subdomainPolicy() == null ? record.policy() : record.subdomainPolicy();
-    }
-
-    private static void policy(DmarcRecord record, boolean inherited, List<Finding> found) {
-        String holds = inherited ? subdomains(record) : record.policy();
-        if (record.policy() == null) {
-            found.add(DmarcDescription.NO_POLICY.found());
+    private static void evaluatePolicy(DmarcRecord record, boolean inherited, Findings findings) {
+        Policy policy = record.policy;
+        Policy subdomainPolicy = record.subdomainPolicy;
+        if (policy == null || subdomainPolicy == null) {
+            findings.noPolicy();
             return;
         }
-        if ("none".equals(holds)) {
-            found.add(DmarcDescription.NONE.found());
-        } else if ("quarantine".equals(holds)) {
-            found.add(DmarcDescription.QUARANTINE.found());
+        String tag = inherited ? "sp" : "p";
+        Policy applied = inherited ? subdomainPolicy : policy;
+        if (applied == Policy.NONE) {
+            findings.policyNone(tag);
+        } else if (applied == Policy.QUARANTINE) {
+            findings.policyQuarantine(tag);
         }
-        if (!inherited && STRICTNESS.indexOf(subdomains(record)) < STRICTNESS.indexOf(record.policy())) {
-            found.add(DmarcDescription.WEAK_SUBDOMAINS.found());
+        if (!inherited && subdomainPolicy.compareTo(policy) < 0) {
+            findings.subdomainPolicyWeaker(subdomainPolicy, policy);
         }
-        if (record.pct() < 100 && !"none".equals(holds)) {
-            found.add(
-                    DmarcDescription.PARTIAL.found("The policy is asked for " + record.pct() + " % of the mail only."));
+        if (record.pct < 100 && applied != Policy.NONE) {
+            findings.policyPartial(record.pct);
         }
-        if (record.testing() && !"none".equals(holds)) {
-            found.add(DmarcDescription.TESTING.found());
+        if (record.testing && applied != Policy.NONE) {
+            findings.policyTesting();
         }
-        if (!record.policyFirst()) {
-            found.add(DmarcDescription.NOT_FIRST.found());
+        if (!record.policyFirst) {
+            findings.policyNotFirst(policy);
         }
     }
 
-    private static void reports(DmarcRecord record, Map<String, Agreed> agreed, List<Finding> found) {
-        if (record.aggregate().isEmpty()) {
-            found.add(DmarcDescription.NO_REPORTS.found());
+    private static void evaluateReports(DmarcRecord record, Evidence evidence, Findings findings) {
+        if (record.rua.isEmpty()) {
+            findings.noReports(evidence.publisher());
+        } else if (record.rua.size() > SUPPORTED_ADDRESSES) {
+            findings.manyReportAddresses(record.rua.size());
         }
-        if (record.aggregate().size() > SERVED_REPORTS) {
-            found.add(DmarcDescription.MANY_REPORTS.found());
-        }
-        agreed.forEach((domain, answer) -> {
-            if (answer == Agreed.NO) {
-                found.add(DmarcDescription.UNAUTHORISED.found(
-                        "The domain " + domain + " has not agreed to get the reports."));
-            } else if (answer == Agreed.UNKNOWN) {
-                found.add(DmarcDescription.REPORT_UNKNOWN.found(
-                        "Whether " + domain + " has agreed to get the reports could not be found out."));
+        evidence.authorizations().forEach((external, authorized) -> {
+            if (authorized == null) {
+                findings.reportAuthorisationUnknown(external, evidence.publisher());
+            } else if (!authorized) {
+                findings.reportNotAuthorised(external, evidence.publisher());
             }
         });
     }
 
-    private static void form(DmarcRecord record, List<Finding> found) {
-        record.errors().stream().limit(MOST_TOLD).forEach(error -> found.add(DmarcDescription.SYNTAX.found(error)));
-        int more = record.errors().size() - MOST_TOLD;
-        if (more > 0) {
-            found.add(DmarcDescription.SYNTAX.found(more + " more parts of the record are wrong."));
-        }
-        if (!record.unknown().isEmpty()) {
-            found.add(DmarcDescription.UNKNOWN_TAG.found(
-                    "No standard knows the tag " + TruncatedList.of(record.unknown()) + "."));
-        }
-    }
-
-    private static @Nullable Boolean authorised(Map<String, Agreed> agreed) {
-        if (agreed.containsValue(Agreed.NO)) {
+    private static @Nullable Boolean areAuthorized(Map<String, @Nullable Boolean> authorizations) {
+        if (authorizations.containsValue(false)) {
             return false;
         }
-        return agreed.isEmpty() || agreed.containsValue(Agreed.UNKNOWN) ? null : true;
-    }
-
-    private static List<String> uris(List<Report> reports) {
-        return reports.stream().map(Report::uri).toList();
+        return authorizations.isEmpty() || authorizations.containsValue(null) ? null : true;
     }
 }

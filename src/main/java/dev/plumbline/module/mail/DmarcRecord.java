@@ -4,6 +4,7 @@ import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.TargetParser;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,202 +12,157 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A DMARC record as it is written (RFC 7489 sections 6.3 and 6.4). Of tags that are wrong the
- * defaults hold.
- *
- * @param policy none, quarantine or reject; null when it says none of them
- * @param subdomainPolicy likewise, where it has one of its own
- * @param policyFirst whether the policy stands right after the version, as it must
- * @param testing whether the domain is only trying the policy (RFC 9989, tag t)
- * @param errors what is wrong, each a sentence
- * @param unknown names of tags that no standard knows
- */
-record DmarcRecord(
-        @Nullable String policy,
-        @Nullable String subdomainPolicy,
-        boolean policyFirst,
-        int pct,
-        boolean testing,
-        String spfAlignment,
-        String dkimAlignment,
-        List<Report> aggregate,
-        List<Report> failure,
-        List<String> errors,
-        List<String> unknown) {
+/** A parsed DMARC record (RFC 7489 section 6.3). A tag that is missing or not valid has its default. */
+final class DmarcRecord {
+    private static final Pattern VERSION = Pattern.compile("v[ \\t]*+=[ \\t]*+DMARC1[ \\t]*+(;.*)?", Pattern.DOTALL);
+    private static final Pattern SIMILAR_START = Pattern.compile("(?is)\\W{0,8}(v\\s{0,8}=\\s{0,8})?dmarc.*");
+    private static final Pattern LATER_VERSION = Pattern.compile("(?i);\\s{0,8}v\\s{0,8}=\\s{0,8}dmarc1");
+    private static final Pattern SIZE = Pattern.compile(".*![0-9]{1,18}[kmgtKMGT]?");
+    private static final int MAX_QUOTED = 60;
+
+    /** The policies, from the weakest to the strictest. */
+    enum Policy {
+        NONE,
+        QUARANTINE,
+        REJECT;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** The alignment modes: relaxed and strict. */
+    enum Alignment {
+        R,
+        S
+    }
+
+    /** The values of the tags by name in lower case, in order; the first of equal names. */
+    private final Map<String, String> tags = new LinkedHashMap<>();
+
+    /** The syntax errors, each a sentence. */
+    final List<String> errors = new ArrayList<>();
+
+    /** The tags that neither RFC 7489 nor RFC 9989 defines. */
+    final List<String> unknownTags = new ArrayList<>();
+
+    /** The domains of the valid addresses in rua and ruf. */
+    final Set<String> reportDomains = new LinkedHashSet<>();
+
+    final @Nullable Policy policy;
+
+    /** The tag sp, or p if sp is missing or not valid. */
+    final @Nullable Policy subdomainPolicy;
+
+    final boolean policyFirst;
+    final int pct;
+
+    /** Whether t is y (RFC 9989 section 4.7). */
+    final boolean testing;
+
+    final Alignment aspf;
+    final Alignment adkim;
+    final List<String> rua;
+    final List<String> ruf;
 
     /**
-     * Where reports are to be sent.
-     *
-     * @param uri as it is written
-     * @param domain of the e-mail address; null when it is none
+     * @param text {@linkplain #hasVersion with the version}, or the empty text for a record without tags
      */
-    record Report(String uri, @Nullable String domain) {}
-
-    private static final Pattern VERSION = Pattern.compile("v[ \\t]*+=[ \\t]*+DMARC1[ \\t]*+(;.*)?", Pattern.DOTALL);
-    private static final Pattern VERSION_LIKE =
-            Pattern.compile("\\W{0,8}(v\\s{0,8}=\\s{0,8})?dmarc.*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
-    private static final Pattern VERSION_LATER =
-            Pattern.compile(";\\s{0,8}v\\s{0,8}=\\s{0,8}dmarc1", Pattern.CASE_INSENSITIVE);
-    private static final Pattern SIZE = Pattern.compile(".*![0-9]{1,18}[kmgtKMGT]?");
-    private static final Set<String> POLICIES = Set.of("none", "quarantine", "reject");
-
-    /** Names of tags that are known and not looked at: fo, rf and ri are, and what came after. */
-    private static final Set<String> LATER = Set.of("np", "psd", "t");
-
-    /** Whether a text is meant to be a DMARC record (RFC 7489 section 6.6.3). */
-    static boolean claims(String text) {
-        return VERSION.matcher(text).matches();
-    }
-
-    /** Whether a text looks like a DMARC record, and is none. */
-    static boolean resembles(String text) {
-        return !claims(text)
-                && (VERSION_LIKE.matcher(text).matches()
-                        || VERSION_LATER.matcher(text).find());
-    }
-
-    /** Reads a text that {@link #claims} to be one. */
-    static DmarcRecord parse(String text) {
-        List<String> errors = new ArrayList<>();
-        Map<String, String> tags = tags(text, errors);
-        List<String> names = new ArrayList<>(tags.keySet());
-        List<String> unknown = new ArrayList<>();
-        for (String name : names) {
-            switch (name) {
-                case "v", "p", "sp", "pct", "aspf", "adkim", "rua", "ruf" -> {}
-                case "fo" -> match(tags, name, "[01dsDS]([ \\t]*:[ \\t]*[01dsDS]){0,9}", errors);
-                case "rf" -> match(tags, name, "[A-Za-z0-9-]{1,63}(:[A-Za-z0-9-]{1,63}){0,9}", errors);
-                case "ri" -> match(tags, name, "[0-9]{1,10}", errors);
-                default -> {
-                    if (!LATER.contains(name)) {
-                        unknown.add(name);
-                    }
-                }
-            }
-        }
-        String policy = word(tags, "p", POLICIES, errors);
-        return new DmarcRecord(
-                policy,
-                word(tags, "sp", POLICIES, errors),
-                names.size() > 1 && names.get(1).equals("p"),
-                percentage(tags, errors),
-                "y".equalsIgnoreCase(tags.get("t")),
-                alignment(tags, "aspf", errors),
-                alignment(tags, "adkim", errors),
-                reports(tags, "rua", errors),
-                reports(tags, "ruf", errors),
-                List.copyOf(errors),
-                List.copyOf(unknown));
-    }
-
-    /** By name in lower case, in order; of equal names the first. */
-    private static Map<String, String> tags(String text, List<String> errors) {
-        Map<String, String> tags = new LinkedHashMap<>();
+    DmarcRecord(String text) {
         for (String part : text.split(";")) {
             String tag = part.strip();
             int equals = tag.indexOf('=');
-            if (tag.isEmpty()) {
-                continue;
-            }
-            String name = equals < 0 ? tag : tag.substring(0, equals).strip().toLowerCase(Locale.ROOT);
-            if (equals < 0 || !name.matches("[a-z][a-z0-9_]{0,30}")) {
-                errors.add("The part " + shortened(tag) + " is no tag of the form name=value.");
-            } else if (tags.putIfAbsent(name, tag.substring(equals + 1).strip()) != null) {
-                errors.add("The tag " + name + " stands in the record twice.");
+            String name = tag.substring(0, Math.max(equals, 0)).strip().toLowerCase(Locale.ROOT);
+            if (name.matches("[a-z][a-z0-9_]{0,30}")) {
+                if (tags.putIfAbsent(name, tag.substring(equals + 1).strip()) != null) {
+                    errors.add("The tag " + name + " occurs more than once.");
+                }
+            } else if (!tag.isEmpty()) {
+                errors.add("The part " + quote(tag) + " is not a tag of the form name=value.");
             }
         }
-        return tags;
+        for (String name : tags.keySet()) {
+            switch (name) {
+                case "v", "p", "sp", "pct", "aspf", "adkim", "rua", "ruf", "np", "psd", "t" -> {}
+                case "fo" -> valid(name, "[01dsDS]([ \\t]*:[ \\t]*[01dsDS]){0,9}", "a list of 0, 1, d and s");
+                case "rf" -> valid(name, "[A-Za-z0-9-]{1,63}(:[A-Za-z0-9-]{1,63}){0,9}", "a list of formats");
+                case "ri" -> valid(name, "[0-9]{1,10}", "an integer");
+                default -> unknownTags.add(name);
+            }
+        }
+        policy = policy("p");
+        Policy sp = policy("sp");
+        subdomainPolicy = sp == null ? policy : sp;
+        policyFirst = List.copyOf(tags.keySet()).indexOf("p") == 1;
+        String percentage = valid("pct", "[0-9]{1,2}|0[0-9]{2}|100", "an integer from 0 to 100");
+        pct = percentage == null ? 100 : Integer.parseInt(percentage);
+        testing = "y".equalsIgnoreCase(tags.get("t"));
+        aspf = alignment("aspf");
+        adkim = alignment("adkim");
+        rua = addresses("rua");
+        ruf = addresses("ruf");
     }
 
-    private static @Nullable String word(
-            Map<String, String> tags, String name, Set<String> allowed, List<String> errors) {
+    /** Whether a text starts with the version of a DMARC record (RFC 7489 section 6.6.3). */
+    static boolean hasVersion(String text) {
+        return VERSION.matcher(text).matches();
+    }
+
+    /** Whether a text resembles a DMARC record but does not start with its version. */
+    static boolean resembles(String text) {
+        boolean similar = SIMILAR_START.matcher(text).matches()
+                || LATER_VERSION.matcher(text).find();
+        return similar && !hasVersion(text);
+    }
+
+    /** The value of a tag, null if it is missing or does not match. */
+    private @Nullable String valid(String name, String pattern, String expected) {
         String value = tags.get(name);
-        if (value == null) {
-            return null;
+        if (value == null || value.matches(pattern)) {
+            return value;
         }
-        String lower = value.toLowerCase(Locale.ROOT);
-        if (allowed.contains(lower)) {
-            return lower;
-        }
-        errors.add("The tag "
-                + name
-                + " must be one of "
-                + String.join(", ", allowed.stream().sorted().toList())
-                + ", and is "
-                + shortened(value)
-                + ".");
+        errors.add("The value of " + name + " is " + quote(value) + ", but must be " + expected + ".");
         return null;
     }
 
-    private static String alignment(Map<String, String> tags, String name, List<String> errors) {
-        String mode = word(tags, name, Set.of("r", "s"), errors);
-        return mode == null ? "r" : mode;
+    private @Nullable Policy policy(String name) {
+        String value = valid(name, "(?i)none|quarantine|reject", "none, quarantine or reject");
+        return value == null ? null : Policy.valueOf(value.toUpperCase(Locale.ROOT));
     }
 
-    private static int percentage(Map<String, String> tags, List<String> errors) {
-        String value = tags.get("pct");
-        if (value == null) {
-            return 100;
-        }
-        if (!value.matches("[0-9]{1,3}") || Integer.parseInt(value) > 100) {
-            errors.add("The tag pct must be a number from 0 to 100, and is " + shortened(value) + ".");
-            return 100;
-        }
-        return Integer.parseInt(value);
+    private Alignment alignment(String name) {
+        return "s".equalsIgnoreCase(valid(name, "(?i)[rs]", "r or s")) ? Alignment.S : Alignment.R;
     }
 
-    private static void match(Map<String, String> tags, String name, String form, List<String> errors) {
-        String value = String.valueOf(tags.get(name));
-        if (!value.matches(form)) {
-            errors.add("The tag " + name + " cannot be " + shortened(value) + ".");
-        }
-    }
-
-    /** RFC 7489 section 6.2: a URI, and after an exclamation mark the largest report. */
-    private static List<Report> reports(Map<String, String> tags, String name, List<String> errors) {
-        List<Report> reports = new ArrayList<>();
+    private List<String> addresses(String name) {
+        List<String> uris = new ArrayList<>();
         String value = tags.get(name);
-        if (value == null) {
-            return List.of();
-        }
-        for (String part : value.split(",")) {
+        for (String part : value == null ? new String[0] : value.split(",")) {
             String uri = part.strip();
-            String domain = domain(uri);
-            reports.add(new Report(uri, domain));
-            if (domain == null) {
-                errors.add("The tag "
-                        + name
-                        + " must hold addresses such as mailto:a@example.com, not "
-                        + shortened(uri)
-                        + ".");
+            uris.add(uri);
+            try {
+                reportDomains.add(domain(uri));
+            } catch (InvalidTargetException invalid) {
+                errors.add("The value " + quote(uri) + " in " + name
+                        + " is not a report address such as mailto:dmarc@example.com.");
             }
         }
-        return reports;
+        return uris;
     }
 
-    private static @Nullable String domain(String uri) {
-        if (!uri.regionMatches(true, 0, "mailto:", 0, 7)) {
-            return null;
-        }
-        String address = uri.substring(7);
-        int size = address.lastIndexOf('!');
-        if (size >= 0) {
-            if (!SIZE.matcher(address).matches()) {
-                return null;
-            }
-            address = address.substring(0, size);
-        }
+    /** The domain of {@code mailto:a@example.com!10m}; the size limit is optional (RFC 7489 section 6.2). */
+    private static String domain(String uri) throws InvalidTargetException {
+        int size = uri.lastIndexOf('!');
+        boolean valid = uri.regionMatches(true, 0, "mailto:", 0, 7)
+                && (size < 0 || SIZE.matcher(uri).matches());
+        String address = valid ? uri.substring(7, size < 0 ? uri.length() : size) : "";
         int query = address.indexOf('?');
-        try {
-            return TargetParser.email(query < 0 ? address : address.substring(0, query))
-                    .domain();
-        } catch (InvalidTargetException notAnAddress) {
-            return null;
-        }
+        return TargetParser.email(query < 0 ? address : address.substring(0, query))
+                .domain();
     }
 
-    private static String shortened(String text) {
-        return text.length() <= 60 ? "\"" + text + "\"" : "\"" + text.substring(0, 60) + "…\"";
+    private static String quote(String text) {
+        return '"' + (text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + "…") + '"';
     }
 }

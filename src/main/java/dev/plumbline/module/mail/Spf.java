@@ -1,400 +1,367 @@
 package dev.plumbline.module.mail;
 
-import static dev.plumbline.module.mail.SpfDescription.AFTER_ALL;
-import static dev.plumbline.module.mail.SpfDescription.ALL_NEUTRAL;
-import static dev.plumbline.module.mail.SpfDescription.ALL_PASS;
-import static dev.plumbline.module.mail.SpfDescription.FAILED;
-import static dev.plumbline.module.mail.SpfDescription.INCLUDE_EMPTY;
-import static dev.plumbline.module.mail.SpfDescription.INCLUDE_SEVERAL;
-import static dev.plumbline.module.mail.SpfDescription.INSIDE;
-import static dev.plumbline.module.mail.SpfDescription.LONG;
-import static dev.plumbline.module.mail.SpfDescription.LOOKALIKE;
-import static dev.plumbline.module.mail.SpfDescription.LOOP;
-import static dev.plumbline.module.mail.SpfDescription.MACROS;
-import static dev.plumbline.module.mail.SpfDescription.NEARLY_TOO_MANY;
-import static dev.plumbline.module.mail.SpfDescription.NOT_FOLLOWED;
-import static dev.plumbline.module.mail.SpfDescription.NO_ALL;
-import static dev.plumbline.module.mail.SpfDescription.NO_RECORD;
-import static dev.plumbline.module.mail.SpfDescription.PTR;
-import static dev.plumbline.module.mail.SpfDescription.REDIRECT_IGNORED;
-import static dev.plumbline.module.mail.SpfDescription.SEVERAL;
-import static dev.plumbline.module.mail.SpfDescription.SOFTFAIL;
-import static dev.plumbline.module.mail.SpfDescription.SYNTAX;
-import static dev.plumbline.module.mail.SpfDescription.TOO_MANY;
-import static dev.plumbline.module.mail.SpfDescription.TOO_MANY_MX;
-import static dev.plumbline.module.mail.SpfDescription.TOO_MANY_VOID;
-import static dev.plumbline.module.mail.SpfDescription.TWICE;
-import static dev.plumbline.module.mail.SpfDescription.UNKNOWN_MODIFIER;
-import static dev.plumbline.module.mail.SpfDescription.VOID;
-import static dev.plumbline.module.mail.SpfDescription.WIDE;
-
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.FindingCode;
-import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.module.mail.SpfRecord.Kind;
 import dev.plumbline.module.mail.SpfRecord.Term;
-import dev.plumbline.module.mail.SpfTree.Found;
 import dev.plumbline.module.mail.SpfTree.Node;
-import dev.plumbline.module.mail.SpfTree.State;
+import dev.plumbline.module.mail.SpfTree.Outcome;
 import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Who may send mail in the name of a domain (RFC 7208). */
-@AutoService(ModuleDefinition.class)
-public final class Spf implements ModuleDefinition<SpfTree> {
-    private static final int MOST_LOOKUPS = 10;
+/** The SPF record of a domain and the limits of its evaluation (RFC 7208). */
+@AutoService(CheckModule.class)
+public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings> {
+    private static final int MAX_LOOKUPS = 10;
     private static final int MANY_LOOKUPS = 8;
-    private static final int MOST_VOID_LOOKUPS = 2;
+    private static final int MAX_VOID_LOOKUPS = 2;
     private static final int LONG_RECORD = 450;
-    private static final int MOST_ROWS = 1_000;
-    private static final int MOST_ERRORS = 100;
-    private static final int MOST_SHOWN = 200;
-    private static final int WIDE_V4 = 8;
-    private static final int WIDE_V6 = 16;
+    private static final int MAX_ROWS = 1_000;
+    private static final int MAX_ERRORS = 100;
+    private static final int WIDE_IPV4 = 8;
+    private static final int WIDE_IPV6 = 16;
 
-    @Override
-    public ModuleDescription description() {
-        return SpfDescription.DESCRIPTION;
+    /**
+     * The fields of the report.
+     *
+     * @param valid null only if there is an error, as for every field that is not declared nullable
+     */
+    public record Report(
+            @Nullable String record,
+            Boolean valid,
+            @Nullable String allQualifier,
+            int lookupCount,
+            int voidLookupCount,
+            boolean multiple,
+            Map<String, ?> tree,
+            int ip4Count,
+            List<String> errors) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void noRecord(String domain);
+
+        void severalRecords(List<String> records);
+
+        void syntaxError(Collection<String> terms);
+
+        void tooManyLookups(int count);
+
+        void manyLookups(int count);
+
+        void tooManyVoidLookups(int count);
+
+        void voidLookup(Collection<String> terms);
+
+        void tooManyMx(Collection<String> terms);
+
+        void includeWithoutRecord(Collection<String> terms);
+
+        void includeWithSeveralRecords(Collection<String> terms);
+
+        void includeLoop(Collection<String> terms);
+
+        void passAll();
+
+        void neutralAll();
+
+        void noAll();
+
+        void softfailAll();
+
+        void termsAfterAll(List<String> terms);
+
+        void redirectIgnored(List<String> terms);
+
+        void ptrUsed(Collection<String> terms);
+
+        void wideNetwork(Collection<String> terms);
+
+        void lookupFailed(Collection<String> terms);
+
+        void privateNamesHidden(Collection<String> terms);
+
+        void longRecord(int length);
+
+        void dependsOnMail(Collection<String> terms);
+
+        void unknownModifier(Collection<String> terms);
+
+        void repeatedTerm(Collection<String> terms);
+
+        void lookalike(String text);
+
+        void notAllFollowed(Collection<String> terms);
+    }
+
+    /** The findings about terms. Each is reported once, with all its terms. */
+    private enum TermFinding {
+        SYNTAX_ERROR(true, Findings::syntaxError),
+        INCLUDE_WITHOUT_RECORD(true, Findings::includeWithoutRecord),
+        INCLUDE_WITH_SEVERAL_RECORDS(true, Findings::includeWithSeveralRecords),
+        INCLUDE_LOOP(true, Findings::includeLoop),
+        TOO_MANY_MX(true, Findings::tooManyMx),
+        VOID_LOOKUP(false, Findings::voidLookup),
+        LOOKUP_FAILED(false, Findings::lookupFailed),
+        PRIVATE_NAME(false, Findings::privateNamesHidden),
+        PTR(false, Findings::ptrUsed),
+        WIDE_NETWORK(false, Findings::wideNetwork),
+        MACRO(false, Findings::dependsOnMail),
+        UNKNOWN_MODIFIER(false, Findings::unknownModifier),
+        REPEATED_TERM(false, Findings::repeatedTerm),
+        NOT_FOLLOWED(false, Findings::notAllFollowed);
+
+        /** Whether receivers return permerror. */
+        private final boolean permanent;
+
+        private final BiConsumer<Findings, Collection<String>> method;
+
+        TermFinding(boolean permanent, BiConsumer<Findings, Collection<String>> method) {
+            this.permanent = permanent;
+            this.method = method;
+        }
     }
 
     @Override
     public Future<SpfTree> collect(Target target, CheckContext context) {
-        return SpfTree.collect(context, target.text())
-                .compose(tree -> tree.root().state() == State.MISSING
-                        ? Future.failedFuture(new CheckFailure(
-                                ErrorCode.DNS_NXDOMAIN, "The name " + target.text() + " does not exist."))
-                        : Future.succeededFuture(tree));
+        return SpfTree.collect(context, target.text());
     }
 
     @Override
-    public Evaluation evaluate(SpfTree seen, Options options) {
-        Node root = seen.root();
-        Walk walk = new Walk(root.domain());
-        Map<String, Object> tree = walk.walk(root);
-        boolean several = root.state() == State.SEVERAL;
-        if (several) {
-            walk.fault(
-                    SEVERAL,
-                    root,
-                    "There are several SPF records: "
-                            + TruncatedList.of(
-                                    seen.rivals().stream().map(Spf::quoted).toList())
-                            + ".");
+    public Report evaluate(SpfTree tree, Options options, Findings findings) {
+        Node root = tree.root();
+        TreeEvaluation evaluation = new TreeEvaluation(root.domain());
+        Map<String, ?> terms = evaluation.tree(root);
+        String record = root.record();
+        String all = allQualifier(root);
+        int records = tree.records().size();
+        if (records > 1) {
+            evaluation.list(records + " SPF records are published");
+            findings.severalRecords(
+                    tree.records().stream().map(text -> '"' + text + '"').toList());
+        } else if (record == null) {
+            findings.noRecord(root.domain());
         }
-        if (walk.lookups > MOST_LOOKUPS) {
-            walk.fault(TOO_MANY, root, "The record needs " + walk.lookups + " look-ups; 10 are allowed.");
-        } else if (walk.lookups >= MANY_LOOKUPS) {
-            walk.say(NEARLY_TOO_MANY, "The record needs " + walk.lookups + " of the 10 look-ups.");
+        evaluation.termsByFinding.forEach((finding, affected) -> finding.method.accept(findings, affected));
+        if (evaluation.lookups > MAX_LOOKUPS) {
+            evaluation.list("The record requires " + evaluation.lookups + " DNS lookups; 10 are allowed");
+            findings.tooManyLookups(evaluation.lookups);
+        } else if (evaluation.lookups >= MANY_LOOKUPS) {
+            findings.manyLookups(evaluation.lookups);
         }
-        if (walk.voids > MOST_VOID_LOOKUPS) {
-            walk.fault(TOO_MANY_VOID, root, walk.voids + " look-ups find nothing; 2 are allowed.");
+        if (evaluation.voidLookups > MAX_VOID_LOOKUPS) {
+            evaluation.list(evaluation.voidLookups + " lookups return no records; 2 are allowed");
+            findings.tooManyVoidLookups(evaluation.voidLookups);
         }
-        if (!walk.nothing.isEmpty()) {
-            walk.say(VOID, "The record names what is not there: " + TruncatedList.of(walk.nothing) + ".");
+        if (tree.lookalike() != null) {
+            findings.lookalike(tree.lookalike());
         }
-        if (root.record() == null && !several) {
-            walk.found.add(0, NO_RECORD.found());
+        if (record != null) {
+            evaluateRecord(record, all, findings);
         }
-        if (seen.lookalike()) {
-            walk.found.add(LOOKALIKE.found());
-        }
-        Character all = root.record() == null ? null : all(root, new HashSet<>());
-        if (root.record() != null) {
-            root(root, all, walk);
-        }
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        fields.put("record", root.record());
-        boolean wrong = root.record() == null || walk.wrong;
-        CheckError doubt = wrong ? null : walk.doubt;
-        fields.put("valid", doubt == null ? !wrong : null);
-        fields.put("all_qualifier", all == null ? null : all.toString());
-        fields.put("lookup_count", walk.lookups);
-        fields.put("void_lookup_count", walk.voids);
-        fields.put("multiple", several);
-        fields.put("tree", tree);
-        fields.put("ip4_count", walk.ip4);
-        fields.put("errors", walk.errors);
-        return new Evaluation(fields, walk.found, doubt);
+        boolean invalid = record == null
+                || evaluation.invalid
+                || evaluation.lookups > MAX_LOOKUPS
+                || evaluation.voidLookups > MAX_VOID_LOOKUPS;
+        CheckError error = invalid ? null : evaluation.failure;
+        findings.error(error);
+        return new Report(
+                record,
+                error == null ? !invalid : null,
+                all,
+                evaluation.lookups,
+                evaluation.voidLookups,
+                records > 1,
+                terms,
+                evaluation.ip4,
+                evaluation.errors);
     }
 
-    private static String quoted(String record) {
-        return record.length() <= MOST_SHOWN ? '"' + record + '"' : '"' + record.substring(0, MOST_SHOWN) + "…\"";
-    }
-
-    private static void root(Node root, @Nullable Character all, Walk walk) {
-        SpfRecord record = SpfRecord.parse(String.valueOf(root.record()));
-        if (all != null) {
+    private static void evaluateRecord(String text, @Nullable String all, Findings findings) {
+        SpfRecord record = SpfRecord.parse(text);
+        if (all == null) {
+            if (record.terms().stream().noneMatch(term -> term.kind() == Kind.REDIRECT || term.error() != null)) {
+                findings.noAll();
+            }
+        } else {
             switch (all) {
-                case '+' -> walk.say(ALL_PASS);
-                case '?' -> walk.say(ALL_NEUTRAL);
-                case '~' -> walk.say(SOFTFAIL);
+                case "+" -> findings.passAll();
+                case "?" -> findings.neutralAll();
+                case "~" -> findings.softfailAll();
                 default -> {}
             }
-        } else if (!record.has(Kind.REDIRECT) && !record.has(Kind.WRONG)) {
-            walk.say(NO_ALL);
         }
-        if (record.has(Kind.ALL) && record.has(Kind.REDIRECT)) {
-            walk.say(REDIRECT_IGNORED);
+        List<String> redirects = new ArrayList<>();
+        List<String> afterAll = new ArrayList<>();
+        record.ignored().forEach(term -> (term.kind() == Kind.REDIRECT ? redirects : afterAll).add(term.text()));
+        if (!redirects.isEmpty()) {
+            findings.redirectIgnored(redirects);
         }
-        long redirects = record.terms().stream()
-                .filter(term -> term.kind() == Kind.REDIRECT)
-                .count();
-        if (record.has(Kind.ALL) && record.effective().size() < record.terms().size() - redirects) {
-            walk.say(AFTER_ALL);
+        if (!afterAll.isEmpty()) {
+            findings.termsAfterAll(afterAll);
         }
-        if (String.valueOf(root.record()).length() > LONG_RECORD) {
-            walk.say(LONG);
+        if (text.length() > LONG_RECORD) {
+            findings.longRecord(text.length());
         }
     }
 
-    /** What happens to servers that are not named: a redirect hands the question on. */
-    private static @Nullable Character all(Node node, Set<String> seen) {
-        if (node.record() == null || !seen.add(node.domain())) {
-            return null;
-        }
-        List<Term> terms = SpfRecord.parse(node.record()).effective();
+    /** The qualifier of "all" in a record or in the record that it redirects to. */
+    private static @Nullable String allQualifier(Node node) {
+        List<Term> terms = terms(node);
         for (int i = 0; i < terms.size(); i++) {
-            Node next = node.next(i);
+            Node child = node.child(i);
             if (terms.get(i).kind() == Kind.ALL) {
                 return terms.get(i).qualifier();
             }
-            if (terms.get(i).kind() == Kind.REDIRECT && next != null) {
-                return all(next, seen);
+            if (terms.get(i).kind() == Kind.REDIRECT && child != null) {
+                return allQualifier(child);
             }
         }
         return null;
     }
 
-    /** Counts and gathers what is wrong, through the whole tree. */
-    private static final class Walk {
-        private final String origin;
-        private final List<Finding> found = new ArrayList<>();
-        private final Set<FindingCode> said = new HashSet<>();
-        private final List<String> errors = new ArrayList<>();
-        private final List<String> nothing = new ArrayList<>();
-        private boolean wrong;
-        private @Nullable CheckError doubt;
-        private int lookups;
-        private int voids;
-        private int ip4;
-        private int shown;
+    private static List<Term> terms(Node node) {
+        return node.record() == null
+                ? List.of()
+                : SpfRecord.parse(node.record()).terms();
+    }
 
-        Walk(String origin) {
+    /** The evaluation of all terms of a tree. */
+    private static final class TreeEvaluation {
+        private final String origin;
+        private final Map<TermFinding, Set<String>> termsByFinding = new EnumMap<>(TermFinding.class);
+        private final List<String> errors = new ArrayList<>();
+        private boolean invalid;
+        private @Nullable CheckError failure;
+        private int lookups;
+        private int voidLookups;
+        private int ip4;
+        private int rows;
+
+        TreeEvaluation(String origin) {
             this.origin = origin;
         }
 
-        /** Says a thing once, however often it is met. */
-        void say(FindingCode code) {
-            say(code, code.message());
-        }
-
-        void say(FindingCode code, String message) {
-            if (said.add(code)) {
-                found.add(code.found(message));
-            }
-        }
-
-        void fault(FindingCode code, Node where, String message) {
-            wrong = true;
-            say(code, list(where, message));
-        }
-
-        /** What might as well be wrong as right. */
-        void doubt(ErrorCode why, FindingCode code, Node where, String message) {
-            String text = list(where, message);
-            if (doubt == null) {
-                doubt = new CheckError(why, "Whether receivers can follow the record could not be found out. " + text);
-            }
-            say(code, text);
-        }
-
-        private String list(Node where, String message) {
-            String text = where.domain().equals(origin) ? message : where.domain() + ": " + message;
-            if (errors.size() < MOST_ERRORS) {
-                errors.add(text);
-            } else if (errors.size() == MOST_ERRORS) {
-                errors.add("More is wrong; only the first " + MOST_ERRORS + " errors are listed.");
-            }
-            return text;
-        }
-
-        Map<String, Object> walk(Node node) {
+        /** The value of the field tree. */
+        Map<String, @Nullable Object> tree(Node node) {
             int before = lookups;
-            Map<String, Object> tree = new LinkedHashMap<>();
-            tree.put("domain", node.domain());
-            tree.put("record", node.record());
-            List<Map<String, @Nullable Object>> rows = new ArrayList<>();
-            if (node.record() != null) {
-                List<Term> terms = SpfRecord.parse(node.record()).effective();
-                Set<String> texts = new HashSet<>();
-                for (int i = 0; i < terms.size(); i++) {
-                    boolean shows = shown++ < MOST_ROWS;
-                    Map<String, @Nullable Object> row = term(node, terms.get(i), node.found(i), node.next(i));
-                    if (shows) {
-                        rows.add(row);
-                    } else {
-                        say(NOT_FOLLOWED, "Only the first " + MOST_ROWS + " parts of all records are shown.");
-                    }
-                    if (!texts.add(terms.get(i).text())) {
-                        say(TWICE, "The part " + terms.get(i).text() + " stands in the record twice.");
-                    }
+            List<Map<String, @Nullable Object>> shown = new ArrayList<>();
+            List<Term> terms = terms(node);
+            Set<String> texts = new HashSet<>();
+            for (int i = 0; i < terms.size(); i++) {
+                Term term = terms.get(i);
+                String position = node.domain().equals(origin) ? term.text() : term.text() + " in " + node.domain();
+                boolean visible = rows++ < MAX_ROWS;
+                Map<String, @Nullable Object> row = row(term, position, node.child(i));
+                if (visible) {
+                    shown.add(row);
+                } else {
+                    report(TermFinding.NOT_FOLLOWED, position, null, null);
+                }
+                if (!texts.add(term.text())) {
+                    report(TermFinding.REPEATED_TERM, position, null, null);
                 }
             }
+            Map<String, @Nullable Object> tree = new LinkedHashMap<>();
+            tree.put("domain", node.domain());
+            tree.put("record", node.record());
             tree.put("lookup_count", lookups - before);
-            tree.put("terms", rows);
+            tree.put("terms", shown);
             return tree;
         }
 
-        private Map<String, @Nullable Object> term(Node node, Term term, @Nullable Found outcome, @Nullable Node next) {
+        private Map<String, @Nullable Object> row(Term term, String position, @Nullable Node child) {
             int before = lookups;
             lookups += term.kind().looksUp() ? 1 : 0;
+            ip4 += term.kind() == Kind.IP4 ? 1 : 0;
+            boolean include = term.kind() == Kind.INCLUDE || term.kind() == Kind.REDIRECT;
+            switch (term.kind()) {
+                case INVALID -> report(TermFinding.SYNTAX_ERROR, position, term.error(), null);
+                case PTR -> report(TermFinding.PTR, position, null, null);
+                case UNKNOWN_MODIFIER -> report(TermFinding.UNKNOWN_MODIFIER, position, null, null);
+                default -> {}
+            }
+            if (term.prefix() >= 0 && term.prefix() <= (term.kind() == Kind.IP6 ? WIDE_IPV6 : WIDE_IPV4)) {
+                report(TermFinding.WIDE_NETWORK, position, null, null);
+            }
             Map<String, @Nullable Object> row = new LinkedHashMap<>();
             row.put("term", term.text());
-            row.put("note", null);
-            evaluate(node, term, row);
-            if (outcome != null) {
-                row.put("note", outcome(node, term, outcome));
-            }
-            if (next != null) {
-                String note = next(node, term, next);
-                row.put("note", note);
-                row.put("tree", walk(next));
+            row.put("note", child == null ? term.error() : note(child.outcome(), position, include));
+            if (include
+                    && child != null
+                    && child.outcome() != Outcome.MACRO
+                    && child.outcome() != Outcome.NOT_FOLLOWED) {
+                row.put("tree", tree(child));
             }
             row.put("lookup_count", lookups - before);
             return row;
         }
 
-        private void evaluate(Node node, Term term, Map<String, @Nullable Object> row) {
-            switch (term.kind()) {
-                case WRONG -> {
-                    row.put("note", term.error());
-                    fault(SYNTAX, node, "The part " + term.text() + " " + term.error() + ".");
-                }
-                case PTR -> say(PTR);
-                case IP4 -> {
-                    ip4++;
-                    if (term.prefix() <= WIDE_V4) {
-                        say(WIDE, term.text() + " lets a very large part of the internet send.");
-                    }
-                }
-                case IP6 -> {
-                    if (term.prefix() <= WIDE_V6) {
-                        say(WIDE, term.text() + " lets a very large part of the internet send.");
-                    }
-                }
-                case A, MX -> {
-                    if (term.prefix() >= 0 && term.prefix() <= WIDE_V4) {
-                        say(WIDE, term.text() + " lets a very large part of the internet send.");
-                    }
-                }
-                case UNKNOWN_MODIFIER -> say(UNKNOWN_MODIFIER, "No standard knows the part " + term.text() + ".");
-                default -> {}
+        /** Reports the outcome of a lookup and returns its note. */
+        private @Nullable String note(Outcome outcome, String position, boolean include) {
+            voidLookups += outcome == Outcome.VOID ? 1 : 0;
+            Outcome shown = include && outcome == Outcome.VOID ? Outcome.NO_RECORD : outcome;
+            TermFinding finding =
+                    switch (shown) {
+                        case FOUND -> null;
+                        case VOID -> TermFinding.VOID_LOOKUP;
+                        case NO_RECORD -> TermFinding.INCLUDE_WITHOUT_RECORD;
+                        case SEVERAL_RECORDS -> TermFinding.INCLUDE_WITH_SEVERAL_RECORDS;
+                        case LOOP -> TermFinding.INCLUDE_LOOP;
+                        case TOO_MANY_MX -> TermFinding.TOO_MANY_MX;
+                        case PRIVATE -> TermFinding.PRIVATE_NAME;
+                        case MACRO -> TermFinding.MACRO;
+                        case NOT_FOLLOWED, QUERY_LIMIT -> TermFinding.NOT_FOLLOWED;
+                        default -> TermFinding.LOOKUP_FAILED;
+                    };
+            if (finding != null) {
+                // A private address is not a void lookup, but an included record can be invalid.
+                report(finding, position, shown.note, shown == Outcome.PRIVATE && !include ? null : shown.error);
             }
+            return shown.note;
         }
 
-        private @Nullable String outcome(Node node, Term term, Found outcome) {
-            switch (outcome) {
-                case VOID -> {
-                    voids++;
-                    nothing.add(term.text() + " (of " + node.domain() + ")");
-                    return "finds nothing";
-                }
-                case MANY -> {
-                    fault(TOO_MANY_MX, node, "The part " + term.text() + " leads to more than 10 servers.");
-                    return "leads to more than 10 mail servers";
-                }
-                case UNKNOWN, HALF_UNKNOWN -> {
-                    return failed(node, term, outcome, ErrorCode.DNS_SERVFAIL, "the name servers of the domain fail");
-                }
-                case LATE, HALF_LATE -> {
-                    return failed(node, term, outcome, ErrorCode.DNS_TIMEOUT, "no answer came in time");
-                }
-                case LIMIT -> {
-                    doubt(
-                            ErrorCode.REQUEST_LIMIT,
-                            NOT_FOLLOWED,
-                            node,
-                            "The part " + term.text() + " was not looked up: too much had been before it.");
-                    return "was not followed";
-                }
-                case INSIDE -> {
-                    say(INSIDE);
-                    return "belongs to a private network";
-                }
-                case MACRO -> {
-                    say(MACROS);
-                    return "depends on the mail";
-                }
-                case NOT_FOLLOWED -> {
-                    say(NOT_FOLLOWED);
-                    return "was not followed";
-                }
-                default -> {
-                    return null;
-                }
+        /**
+         * Adds a finding about a term.
+         *
+         * @param error why the validity of the record is unknown, null if it is known
+         */
+        private void report(TermFinding finding, String position, @Nullable String note, @Nullable ErrorCode error) {
+            invalid |= finding.permanent;
+            if (finding.permanent || error != null) {
+                list(position + ": " + note);
             }
+            if (error != null && failure == null) {
+                failure = new CheckError(
+                        error, "The record was not completely evaluated. " + position + ": " + note + ".");
+            }
+            boolean reason = finding == TermFinding.SYNTAX_ERROR || finding == TermFinding.LOOKUP_FAILED;
+            termsByFinding
+                    .computeIfAbsent(finding, first -> new LinkedHashSet<>())
+                    .add(reason ? position + " (" + note + ")" : position);
         }
 
-        private String failed(Node node, Term term, Found outcome, ErrorCode code, String why) {
-            boolean half = outcome == Found.HALF_UNKNOWN || outcome == Found.HALF_LATE;
-            String what = "could not be looked up" + (half ? " for both IPv4 and IPv6" : "");
-            doubt(code, FAILED, node, "The part " + term.text() + " " + what + ": " + why + ".");
-            return what;
-        }
-
-        private @Nullable String next(Node node, Term term, Node next) {
-            switch (next.state()) {
-                case NONE, MISSING, EMPTY -> {
-                    voids += next.state() == State.NONE ? 0 : 1;
-                    fault(INCLUDE_EMPTY, node, "The part " + term.text() + " leads to a domain without an SPF record.");
-                    return "has no SPF record";
-                }
-                case SEVERAL -> {
-                    fault(
-                            INCLUDE_SEVERAL,
-                            node,
-                            "The part " + term.text() + " leads to a domain with several SPF records.");
-                    return "has several SPF records";
-                }
-                case LOOP -> {
-                    fault(LOOP, node, "The part " + term.text() + " leads back to where it comes from.");
-                    return "leads back";
-                }
-                case UNKNOWN -> {
-                    return outcome(node, term, Found.UNKNOWN);
-                }
-                case LATE -> {
-                    return outcome(node, term, Found.LATE);
-                }
-                case LIMIT -> {
-                    return outcome(node, term, Found.LIMIT);
-                }
-                case INSIDE -> {
-                    doubt(
-                            ErrorCode.TARGET_BLOCKED,
-                            INSIDE,
-                            node,
-                            "The part " + term.text() + " leads to a private network, of which nothing is told.");
-                    return "belongs to a private network";
-                }
-                default -> {
-                    return null;
-                }
+        private void list(String text) {
+            if (errors.size() < MAX_ERRORS) {
+                errors.add(text + ".");
+            } else if (errors.size() == MAX_ERRORS) {
+                errors.add("More errors exist; only the first " + MAX_ERRORS + " are listed.");
             }
         }
     }

@@ -3,26 +3,37 @@ package dev.plumbline.module.mail;
 import dev.plumbline.check.IpAddressText;
 import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An SPF record as it is written (RFC 7208 sections 4.6, 5, 6 and 12). Every term is there, also
- * those that are wrong.
+ * A parsed SPF record (RFC 7208 sections 4.6, 5, 6 and 12), with its invalid terms.
+ *
+ * @param terms those that receivers evaluate
+ * @param ignored the mechanisms after "all", and "redirect" in a record with "all"
  */
-record SpfRecord(List<Term> terms) {
-    private static final String VERSION = "v=spf1";
+record SpfRecord(List<Term> terms, List<Term> ignored) {
+    private static final Pattern VERSION = Pattern.compile("(?is)v=spf1(?: .*)?");
+    private static final Pattern SIMILAR = Pattern.compile("(?is)\\s*+[\"']*+(?:v=spf|v=sfp|spf1 ).*");
 
-    /** In characters; of a longer record only so much is kept, and one more to know it by. */
-    static final int MOST_TEXT = 4_096;
+    /** Maximum number of characters of a record that is evaluated. */
+    static final int MAX_LENGTH = 4_096;
 
-    static final int MOST_TERMS = 300;
-    private static final int SHOWN = 40;
+    private static final int MAX_TERMS = 300;
+    private static final int MAX_QUOTED = 40;
 
-    /** What a term is. */
+    /** Qualifier, name, argument with its separator. */
+    private static final Pattern TERM = Pattern.compile("([-+~?]?)([^:=/]*)(.*)", Pattern.DOTALL);
+
+    /** Domain, IPv4 prefix length, IPv6 prefix length. A slash in a macro is a delimiter. */
+    private static final Pattern DUAL_CIDR = Pattern.compile("(.*?)(?:/([^/}]*))?(?://([^/}]*))?", Pattern.DOTALL);
+
+    /** The mechanisms and modifiers. */
     enum Kind {
         ALL,
         INCLUDE,
@@ -35,9 +46,9 @@ record SpfRecord(List<Term> terms) {
         REDIRECT,
         EXP,
         UNKNOWN_MODIFIER,
-        WRONG;
+        INVALID;
 
-        /** Whether it is one of those of which a check may look up ten (RFC 7208 section 4.6.4). */
+        /** Whether it counts towards the limit of 10 lookups (RFC 7208 section 4.6.4). */
         boolean looksUp() {
             return switch (this) {
                 case INCLUDE, A, MX, PTR, EXISTS, REDIRECT -> true;
@@ -47,197 +58,152 @@ record SpfRecord(List<Term> terms) {
     }
 
     /**
-     * One term.
+     * A term.
      *
-     * @param text as it is written
      * @param qualifier one of {@code + - ~ ?}
-     * @param domain the domain that it names, with macros; null when it names none
-     * @param prefix how many bits of an address count; -1 where all do
-     * @param error what is wrong with it, null when nothing is
+     * @param domain with macros; null if the term has none
+     * @param prefix the IPv4 or IPv6 prefix length, -1 if the term has none
+     * @param error the syntax error, null if there is none
      */
-    record Term(String text, Kind kind, char qualifier, @Nullable String domain, int prefix, @Nullable String error) {}
-
-    /** Whether a text is meant to be an SPF record (RFC 7208 section 4.5). */
-    static boolean claims(String text) {
-        return text.regionMatches(true, 0, VERSION, 0, VERSION.length())
-                && (text.length() == VERSION.length() || text.charAt(VERSION.length()) == ' ');
+    record Term(String text, Kind kind, String qualifier, @Nullable String domain, int prefix, @Nullable String error) {
+        static Term invalid(String text, String error) {
+            return new Term(text, Kind.INVALID, "+", null, -1, error);
+        }
     }
 
-    /** Whether a text looks like an SPF record, and is none. */
+    /** A syntax error in a term. */
+    static final class SyntaxException extends Exception {
+        SyntaxException(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    /** Whether a text starts with the version of an SPF record (RFC 7208 section 4.5). */
+    static boolean hasVersion(String text) {
+        return VERSION.matcher(text).matches();
+    }
+
+    /** Whether a text resembles an SPF record but does not start with its version. */
     static boolean resembles(String text) {
-        String lower = text.strip().toLowerCase(Locale.ROOT).replaceAll("^[\"']+", "");
-        return !claims(text) && (lower.startsWith("v=spf") || lower.startsWith("v=sfp") || lower.startsWith("spf1 "));
+        return !hasVersion(text) && SIMILAR.matcher(text).matches();
     }
 
-    /** A text that {@link #parse} says the same of, and that is not much longer than one it reads. */
-    static String bounded(String text) {
-        return text.length() > MOST_TEXT ? text.substring(0, MOST_TEXT + 1) : text;
-    }
-
-    /**
-     * Reads a text that {@link #claims} to be one. A text that is too long, or has too many terms, is
-     * a single wrong term.
-     */
+    /** Parses a text with the version. A record over the limits is a single invalid term. */
     static SpfRecord parse(String text) {
-        if (text.length() > MOST_TEXT) {
-            return unread(text, "of more than " + MOST_TEXT + " characters");
+        if (text.length() > MAX_LENGTH) {
+            return tooLong(text, MAX_LENGTH + " characters");
         }
         List<Term> terms = new ArrayList<>();
-        Set<Kind> once = new HashSet<>();
-        for (String word : text.substring(VERSION.length()).split(" ")) {
-            if (word.isEmpty()) {
-                continue;
-            }
-            if (terms.size() == MOST_TERMS) {
-                return unread(text, "of more than " + MOST_TERMS + " parts");
+        Set<Kind> kinds = EnumSet.noneOf(Kind.class);
+        for (String word : text.split(" +")) {
+            if (terms.size() > MAX_TERMS) {
+                return tooLong(text, MAX_TERMS + " terms");
             }
             Term term = term(word);
-            boolean twice = (term.kind() == Kind.REDIRECT || term.kind() == Kind.EXP) && !once.add(term.kind());
-            terms.add(twice ? wrong(word, "may stand in a record only once") : term);
+            boolean repeated = !kinds.add(term.kind()) && (term.kind() == Kind.REDIRECT || term.kind() == Kind.EXP);
+            terms.add(repeated ? Term.invalid(word, "the modifier occurs more than once") : term);
         }
-        return new SpfRecord(List.copyOf(terms));
-    }
-
-    /** The terms that count: none after "all", and no redirect where there is an "all". */
-    List<Term> effective() {
-        boolean all = has(Kind.ALL);
-        boolean over = false;
-        List<Term> effective = new ArrayList<>();
-        for (Term term : terms) {
-            boolean modifier = term.kind() == Kind.EXP || term.kind() == Kind.UNKNOWN_MODIFIER;
-            if (modifier || !over && (!all || term.kind() != Kind.REDIRECT)) {
-                effective.add(term);
-            }
-            over |= term.kind() == Kind.ALL;
+        List<Term> evaluated = new ArrayList<>();
+        List<Term> ignored = new ArrayList<>();
+        boolean afterAll = false;
+        for (Term term : terms.subList(1, terms.size())) {
+            boolean skipped =
+                    switch (term.kind()) {
+                        case REDIRECT -> kinds.contains(Kind.ALL);
+                        case EXP, UNKNOWN_MODIFIER -> false;
+                        default -> afterAll;
+                    };
+            (skipped ? ignored : evaluated).add(term);
+            afterAll |= term.kind() == Kind.ALL;
         }
-        return effective;
+        return new SpfRecord(evaluated, ignored);
     }
 
-    boolean has(Kind kind) {
-        return terms.stream().anyMatch(term -> term.kind() == kind);
-    }
-
-    private static SpfRecord unread(String text, String size) {
-        String head = text.substring(0, Math.min(SHOWN, text.length()));
-        return new SpfRecord(List.of(wrong(head, "begins a record " + size + ", which is not read")));
-    }
-
-    private static Term wrong(String word, String error) {
-        return new Term(word, Kind.WRONG, '+', null, -1, error);
+    private static SpfRecord tooLong(String text, String limit) {
+        Term start = Term.invalid(
+                text.substring(0, MAX_QUOTED), "the record has more than " + limit + " and was not evaluated");
+        return new SpfRecord(List.of(start), List.of());
     }
 
     private static Term term(String word) {
-        for (int i = 0; i < word.length(); i++) {
-            if (word.charAt(i) < 0x21 || word.charAt(i) > 0x7e) {
-                return wrong(word, "holds a character that is not printable ASCII");
+        try {
+            return validTerm(word);
+        } catch (SyntaxException invalid) {
+            return Term.invalid(word, String.valueOf(invalid.getMessage()));
+        }
+    }
+
+    private static Term validTerm(String word) throws SyntaxException {
+        Matcher matcher = TERM.matcher(word);
+        if (!matcher.matches() || !word.matches("[!-~]+")) {
+            throw new SyntaxException("only printable ASCII characters are allowed");
+        }
+        String argument = matcher.group(3);
+        boolean modifier = argument.startsWith("=");
+        String name = (modifier ? matcher.group(1) + matcher.group(2) : matcher.group(2)).toLowerCase(Locale.ROOT);
+        Kind kind = kind(name, modifier);
+        String domain = argument;
+        int prefix = -1;
+        switch (kind) {
+            case UNKNOWN_MODIFIER -> {
+                SpfMacros.validate(argument.substring(1), true);
+                domain = "";
             }
+            case IP4, IP6 -> {
+                prefix = network(argument, kind == Kind.IP4 ? 32 : 128);
+                domain = "";
+            }
+            case A, MX -> {
+                Matcher cidr = DUAL_CIDR.matcher(argument);
+                domain = cidr.matches() ? cidr.group(1) : argument;
+                prefix = cidr.group(2) == null ? -1 : prefix(cidr.group(2), 32);
+                if (cidr.group(3) != null) {
+                    prefix(cidr.group(3), 128);
+                }
+            }
+            default -> {}
         }
-        int mark = 0;
-        while (mark < word.length() && ":=/".indexOf(word.charAt(mark)) < 0) {
-            mark++;
+        if (kind == Kind.ALL && !argument.isEmpty()) {
+            throw new SyntaxException("an argument is not allowed");
         }
-        if (mark < word.length() && word.charAt(mark) == '=') {
-            return modifier(word, word.substring(0, mark), word.substring(mark + 1));
+        if (domain.startsWith(modifier ? "=" : ":")) {
+            SpfMacros.validateDomain(domain.substring(1));
+        } else if (!domain.isEmpty() || kind == Kind.INCLUDE || kind == Kind.EXISTS) {
+            throw new SyntaxException("a colon and a domain are required");
         }
-        boolean qualified = "+-~?".indexOf(word.charAt(0)) >= 0;
-        String name = word.substring(qualified ? Math.min(1, mark) : 0, mark).toLowerCase(Locale.ROOT);
-        return mechanism(word, qualified ? word.charAt(0) : '+', name, word.substring(mark));
+        String qualifier = matcher.group(1).isEmpty() ? "+" : matcher.group(1);
+        return new Term(word, kind, qualifier, domain.isEmpty() ? null : domain.substring(1), prefix, null);
     }
 
-    private static Term modifier(String word, String name, String value) {
-        String lower = name.toLowerCase(Locale.ROOT);
-        if (!lower.matches("[a-z][a-z0-9._-]*+")) {
-            return wrong(word, "is no modifier: its name must begin with a letter");
-        }
-        Kind kind =
-                switch (lower) {
-                    case "redirect" -> Kind.REDIRECT;
-                    case "exp" -> Kind.EXP;
-                    default -> Kind.UNKNOWN_MODIFIER;
-                };
-        String error = kind == Kind.UNKNOWN_MODIFIER
-                ? SpfMacroExpander.fault(value, true)
-                : SpfMacroExpander.domainFault(value);
-        return error == null
-                ? new Term(word, kind, '+', kind == Kind.UNKNOWN_MODIFIER ? null : value, -1, null)
-                : wrong(word, error);
-    }
-
-    private static Term mechanism(String word, char qualifier, String name, String rest) {
-        return switch (name) {
-            case "all" ->
-                rest.isEmpty()
-                        ? new Term(word, Kind.ALL, qualifier, null, -1, null)
-                        : wrong(word, "must be the word \"all\" alone");
-            case "include" -> named(word, Kind.INCLUDE, qualifier, rest, true);
-            case "exists" -> named(word, Kind.EXISTS, qualifier, rest, true);
-            case "ptr" -> named(word, Kind.PTR, qualifier, rest, false);
-            case "a" -> host(word, Kind.A, qualifier, rest);
-            case "mx" -> host(word, Kind.MX, qualifier, rest);
-            case "ip4" -> network(word, Kind.IP4, qualifier, rest, 32);
-            case "ip6" -> network(word, Kind.IP6, qualifier, rest, 128);
-            default -> wrong(word, "is no mechanism of SPF");
+    private static Kind kind(String name, boolean modifier) throws SyntaxException {
+        return switch (modifier ? name + "=" : name) {
+            case "all", "include", "a", "mx", "ptr", "ip4", "ip6", "exists", "redirect=", "exp=" ->
+                Kind.valueOf(name.toUpperCase(Locale.ROOT));
+            default -> {
+                if (!modifier) {
+                    throw new SyntaxException("the mechanism is not defined");
+                } else if (!name.matches("[a-z][a-z0-9._-]*+")) {
+                    throw new SyntaxException("the name of a modifier must start with a letter");
+                }
+                yield Kind.UNKNOWN_MODIFIER;
+            }
         };
     }
 
-    private static Term named(String word, Kind kind, char qualifier, String rest, boolean required) {
-        if (rest.isEmpty() && !required) {
-            return new Term(word, kind, qualifier, null, -1, null);
+    private static int network(String argument, int bits) throws SyntaxException {
+        int slash = argument.indexOf('/');
+        String text = slash < 0 ? argument : argument.substring(0, slash);
+        InetAddress address = text.startsWith(":") ? IpAddressText.parse(text.substring(1)) : null;
+        if (address == null || address.getAddress().length * 8 != bits) {
+            throw new SyntaxException("a colon and an IPv" + (bits == 32 ? 4 : 6) + " address are required");
         }
-        if (!rest.startsWith(":")) {
-            return wrong(word, "must name a domain after a colon");
-        }
-        String error = SpfMacroExpander.domainFault(rest.substring(1));
-        return error == null ? new Term(word, kind, qualifier, rest.substring(1), -1, null) : wrong(word, error);
+        return slash < 0 ? bits : prefix(argument.substring(slash + 1), bits);
     }
 
-    /** A domain, or none, and how many bits count: {@code :domain/24//64}. */
-    private static Term host(String word, Kind kind, char qualifier, String rest) {
-        String left = rest;
-        int six = left.lastIndexOf("//");
-        if (six >= 0 && left.indexOf('}', six) < 0) {
-            if (bits(left.substring(six + 2), 128) < 0) {
-                return wrong(word, "must end in a number from 0 to 128 after the two slashes");
-            }
-            left = left.substring(0, six);
+    private static int prefix(String digits, int bits) throws SyntaxException {
+        if (!digits.matches("0|[1-9][0-9]{0,2}") || Integer.parseInt(digits) > bits) {
+            throw new SyntaxException("the prefix length must be an integer from 0 to " + bits);
         }
-        int prefix = -1;
-        int four = left.lastIndexOf('/');
-        if (four >= 0 && left.indexOf('}', four) < 0) {
-            prefix = bits(left.substring(four + 1), 32);
-            if (prefix < 0) {
-                return wrong(word, "must end in a number from 0 to 32 after the slash");
-            }
-            left = left.substring(0, four);
-        }
-        if (left.isEmpty()) {
-            return new Term(word, kind, qualifier, null, prefix, null);
-        }
-        String error = SpfMacroExpander.domainFault(left.substring(1));
-        return error == null ? new Term(word, kind, qualifier, left.substring(1), prefix, null) : wrong(word, error);
-    }
-
-    private static Term network(String word, Kind kind, char qualifier, String rest, int most) {
-        if (!rest.startsWith(":")) {
-            return wrong(word, "must name an address after a colon");
-        }
-        int slash = rest.indexOf('/');
-        InetAddress address = IpAddressText.parse(rest.substring(1, slash < 0 ? rest.length() : slash));
-        if (address == null || address.getAddress().length * 8 != most) {
-            return wrong(word, "holds no IPv" + (most == 32 ? "4" : "6") + " address");
-        }
-        int prefix = slash < 0 ? most : bits(rest.substring(slash + 1), most);
-        return prefix < 0
-                ? wrong(word, "must end in a number from 0 to " + most + " after the slash")
-                : new Term(word, kind, qualifier, null, prefix, null);
-    }
-
-    /** The number, -1 when it is none or too large. */
-    private static int bits(String digits, int most) {
-        if (!digits.matches("0|[1-9][0-9]{0,2}")) {
-            return -1;
-        }
-        int bits = Integer.parseInt(digits);
-        return bits <= most ? bits : -1;
+        return Integer.parseInt(digits);
     }
 }

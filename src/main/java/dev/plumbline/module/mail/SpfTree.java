@@ -2,252 +2,211 @@ package dev.plumbline.module.mail;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.module.mail.SpfRecord.Kind;
 import dev.plumbline.module.mail.SpfRecord.Term;
 import dev.plumbline.probe.dns.DnsProbe;
 import io.vertx.core.Future;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
 /**
- * An SPF record and all that it leads to, as it was found.
+ * The SPF record of a domain and everything that it references.
  *
- * @param rivals the SPF records of the domain where there are several; empty otherwise
- * @param lookalike whether a text of the domain looks like an SPF record, and is none
+ * @param records all SPF records of the domain
+ * @param lookalike a text that resembles an SPF record but is not one, null if there is none
  */
-public record SpfTree(Node root, List<String> rivals, boolean lookalike) {
-    /** Twice of what receivers look up, so that what is too much can be told apart. */
-    private static final int MOST_FOLLOWED = 20;
+public record SpfTree(Node root, List<String> records, @Nullable String lookalike) {
+    /** Twice the limit of receivers, so that the report shows by how much a record exceeds it. */
+    private static final int MAX_FOLLOWED = 20;
 
-    private static final int MOST_DEEP = 12;
-    private static final int MOST_MX = 10;
+    private static final int MAX_DEPTH = 12;
+    private static final int MAX_MX = 10;
 
-    /** What was found at a domain. */
-    public enum State {
-        RECORD,
-        /** There are texts, none of which is SPF. */
-        NONE,
-        /** There is no text. */
-        EMPTY,
-        /** The domain does not exist. */
-        MISSING,
-        SEVERAL,
-        /** The resolver did not say. */
-        UNKNOWN,
-        /** The resolver did not say in time. */
-        LATE,
-        /** Not to be told. */
-        INSIDE,
-        /** All questions that a check may ask were asked before. */
-        LIMIT,
-        /** It stands above itself. */
-        LOOP
-    }
+    /** The outcome of the lookups for one term. {@link Collector#addresses} prefers the later of two outcomes. */
+    public enum Outcome {
+        VOID("the lookup returns no records", null),
+        FOUND(null, null),
+        SERVER_FAILURE("the nameservers failed", ErrorCode.DNS_SERVFAIL),
+        TIMEOUT("the lookup timed out", ErrorCode.DNS_TIMEOUT),
+        QUERY_LIMIT("the check reached its limit of DNS queries", ErrorCode.REQUEST_LIMIT),
+        PRIVATE("the domain belongs to a private network", ErrorCode.TARGET_BLOCKED),
+        PARTIAL_SERVER_FAILURE("the nameservers failed for one address family", ErrorCode.DNS_SERVFAIL),
+        PARTIAL_TIMEOUT("the lookup timed out for one address family", ErrorCode.DNS_TIMEOUT),
+        NO_RECORD("the domain does not have an SPF record", null),
+        SEVERAL_RECORDS("the domain has several SPF records", null),
+        LOOP("the term creates an include loop", null),
+        TOO_MANY_MX("the domain has more than 10 MX records", null),
+        MACRO("the term depends on the message", null),
+        NOT_FOLLOWED("the term was not followed", null);
 
-    /** What a term led to that leads no further. */
-    public enum Found {
-        SOMETHING,
-        VOID,
-        MANY,
-        UNKNOWN,
-        LATE,
-        /** There are addresses of one kind; of the other the resolver did not say. */
-        HALF_UNKNOWN,
-        /** There are addresses of one kind; of the other the resolver did not say in time. */
-        HALF_LATE,
-        INSIDE,
-        LIMIT,
-        MACRO,
-        NOT_FOLLOWED
+        /** The problem, null if there is none. */
+        final @Nullable String note;
+
+        /** Why the outcome is unknown, null if it is known. */
+        final @Nullable ErrorCode error;
+
+        Outcome(@Nullable String note, @Nullable ErrorCode error) {
+            this.note = note;
+            this.error = error;
+        }
     }
 
     /**
-     * A domain and its record.
+     * A domain that a term references.
      *
-     * @param record null unless there is exactly one
-     * @param outcomes by the place of the term among the effective ones
-     * @param nodes likewise, of the terms that lead to another record
+     * @param record null unless there is exactly one SPF record
+     * @param children by index of the record's evaluated terms; null for a term without lookups
      */
-    public record Node(
-            String domain,
-            State state,
-            @Nullable String record,
-            Map<Integer, Found> outcomes,
-            Map<Integer, Node> nodes) {
+    public record Node(String domain, Outcome outcome, @Nullable String record, List<@Nullable Node> children) {
 
-        static Node of(String domain, State state) {
-            return new Node(domain, state, null, Map.of(), Map.of());
+        static Node leaf(String domain, Outcome outcome) {
+            return new Node(domain, outcome, null, List.of());
         }
 
         @Nullable
-        Found found(int term) {
-            return outcomes.get(term);
-        }
-
-        @Nullable
-        Node next(int term) {
-            return nodes.get(term);
+        Node child(int term) {
+            return term < children.size() ? children.get(term) : null;
         }
     }
 
-    /** Fails when not even the domain's own texts can be found out. */
+    /** Fails if the lookup of the domain's own records fails or the domain does not exist. */
     static Future<SpfTree> collect(CheckContext context, String domain) {
         DnsProbe dns = context.probe(DnsProbe.class);
-        Future<Void> admitted = dns.admit(context, domain);
-        Future<DnsResponse> texts = dns.query(context, domain, Type.TXT);
-        return admitted.compose(fine -> texts).compose(answer -> new Climb(context, dns, domain)
-                .node(domain, List.of(domain), answer)
-                .map(root -> new SpfTree(
-                        root, rivals(answer), answer.texts().stream().anyMatch(SpfRecord::resembles))));
+        Future<Void> admission = dns.admit(context, domain);
+        Future<DnsResponse> response = dns.query(context, domain, Type.TXT);
+        return admission
+                .compose(admitted -> response)
+                .compose(DnsProbe::requireName)
+                .compose(txt -> new Collector(context, dns, domain)
+                        .node(domain, List.of(domain), txt)
+                        .map(root -> new SpfTree(
+                                root,
+                                records(txt),
+                                txt.texts().stream()
+                                        .filter(SpfRecord::resembles)
+                                        .findFirst()
+                                        .orElse(null))));
     }
 
-    private static List<String> rivals(DnsResponse answer) {
-        List<String> records = answer.texts().stream().filter(SpfRecord::claims).toList();
-        return records.size() > 1 ? records : List.of();
+    private static List<String> records(DnsResponse response) {
+        return response.texts().stream().filter(SpfRecord::hasVersion).toList();
     }
 
-    /** One collection, on one event loop. */
-    private static final class Climb {
+    /** Collects one tree on one event loop. */
+    private static final class Collector {
         private final CheckContext context;
         private final DnsProbe dns;
         private final String origin;
         private int followed;
 
-        Climb(CheckContext context, DnsProbe dns, String origin) {
+        Collector(CheckContext context, DnsProbe dns, String origin) {
             this.context = context;
             this.dns = dns;
             this.origin = origin;
         }
 
         /**
-         * @param path the domains above, and this one
+         * @param path the domains from the root to this one
          */
-        Future<Node> node(String domain, List<String> path, DnsResponse answer) {
-            List<String> records =
-                    answer.texts().stream().filter(SpfRecord::claims).toList();
+        Future<Node> node(String domain, List<String> path, DnsResponse response) {
+            List<String> records = records(response);
             if (records.size() != 1) {
-                State state = answer.nxdomain() ? State.MISSING : State.EMPTY;
-                if (!answer.records().isEmpty()) {
-                    state = records.isEmpty() ? State.NONE : State.SEVERAL;
-                }
-                return Future.succeededFuture(Node.of(domain, state));
+                Outcome outcome = response.records().isEmpty()
+                        ? Outcome.VOID
+                        : records.isEmpty() ? Outcome.NO_RECORD : Outcome.SEVERAL_RECORDS;
+                return Future.succeededFuture(Node.leaf(domain, outcome));
             }
-            Map<Integer, Found> outcomes = Collections.synchronizedMap(new TreeMap<>());
-            Map<Integer, Node> nodes = Collections.synchronizedMap(new TreeMap<>());
-            String record = SpfRecord.bounded(records.get(0));
-            List<Term> terms = SpfRecord.parse(record).effective();
-            List<Future<?>> all = new ArrayList<>();
-            for (int i = 0; i < terms.size(); i++) {
-                int place = i;
-                Term term = terms.get(i);
-                if (!term.kind().looksUp()) {
-                    continue;
-                }
-                String name = term.domain() == null ? domain : SpfMacroExpander.expand(term.domain(), domain, origin);
-                if (name == null || term.kind() == SpfRecord.Kind.PTR) {
-                    outcomes.put(place, name == null ? Found.MACRO : Found.SOMETHING);
-                } else if (++followed > MOST_FOLLOWED || path.size() > MOST_DEEP) {
-                    outcomes.put(place, Found.NOT_FOLLOWED);
-                } else {
-                    switch (term.kind()) {
-                        case INCLUDE, REDIRECT -> all.add(follow(name, path).onSuccess(node -> nodes.put(place, node)));
-                        case MX -> all.add(servers(name).onSuccess(found -> outcomes.put(place, found)));
-                        case EXISTS -> all.add(exists(name).onSuccess(found -> outcomes.put(place, found)));
-                        default -> all.add(addresses(name).onSuccess(found -> outcomes.put(place, found)));
-                    }
-                }
+            String text = records.get(0);
+            // One character more than the maximum keeps a record invalid.
+            String record = text.substring(0, Math.min(text.length(), SpfRecord.MAX_LENGTH + 1));
+            List<Future<@Nullable Node>> children = SpfRecord.parse(record).terms().stream()
+                    .map(term -> follow(term, domain, path))
+                    .toList();
+            return Future.all(children).map(all -> new Node(domain, Outcome.FOUND, record, all.list()));
+        }
+
+        private Future<@Nullable Node> follow(Term term, String domain, List<String> path) {
+            if (!term.kind().looksUp()) {
+                return Future.succeededFuture();
             }
-            return Future.all(all).map(done -> new Node(domain, State.RECORD, record, outcomes, nodes));
-        }
-
-        private Future<Node> follow(String name, List<String> path) {
-            if (path.contains(name)) {
-                return Future.succeededFuture(Node.of(name, State.LOOP));
+            String name = term.domain() == null ? domain : SpfMacros.expand(term.domain(), domain, origin);
+            if (name == null || term.kind() == Kind.PTR) {
+                return Future.succeededFuture(Node.leaf(domain, name == null ? Outcome.MACRO : Outcome.FOUND));
             }
-            List<String> longer = new ArrayList<>(path);
-            longer.add(name);
-            return known(name, Type.TXT)
-                    .compose(answer -> node(name, longer, answer))
-                    .recover(cause -> unanswered(cause)
-                            .map(found -> Node.of(
-                                    name,
-                                    switch (found) {
-                                        case INSIDE -> State.INSIDE;
-                                        case LATE -> State.LATE;
-                                        case LIMIT -> State.LIMIT;
-                                        default -> State.UNKNOWN;
-                                    })));
-        }
-
-        /** An answer of which something may be told; of a name that does not exist there is nothing. */
-        private Future<DnsResponse> known(String name, int type) {
-            return dns.query(context, name, type)
-                    .compose(answer -> answer.nxdomain()
-                            ? Future.succeededFuture(answer)
-                            : dns.admit(context, name).map(answer));
-        }
-
-        private Future<Found> servers(String name) {
-            return known(name, Type.MX)
-                    .map(answer -> {
-                        int count = answer.records().size();
-                        return count == 0 ? Found.VOID : count > MOST_MX ? Found.MANY : Found.SOMETHING;
-                    })
-                    .recover(Climb::unanswered);
-        }
-
-        /** By IPv4 addresses alone, whoever sends (RFC 7208 section 5.7). */
-        private Future<Found> exists(String name) {
-            return known(name, Type.A)
-                    .map(answer -> answer.addresses().isEmpty() ? Found.VOID : Found.SOMETHING)
-                    .recover(Climb::unanswered);
-        }
-
-        /**
-         * An address of either kind is enough not to be void. Receivers look up the kind that the
-         * sender's address is of, so both have to be known (RFC 7208 section 5).
-         */
-        private Future<Found> addresses(String name) {
-            Future<Found> v4 = address(name, Type.A);
-            Future<Found> v6 = address(name, Type.AAAA);
-            return Future.all(v4, v6).map(both -> together(List.of(v4.result(), v6.result())));
-        }
-
-        private static Found together(List<Found> both) {
-            Found found = Stream.of(Found.INSIDE, Found.LIMIT, Found.LATE, Found.UNKNOWN, Found.SOMETHING)
-                    .filter(both::contains)
-                    .findFirst()
-                    .orElse(Found.VOID);
-            boolean half = both.contains(Found.SOMETHING);
-            return switch (found) {
-                case LATE -> half ? Found.HALF_LATE : found;
-                case UNKNOWN -> half ? Found.HALF_UNKNOWN : found;
-                default -> found;
+            if (++followed > MAX_FOLLOWED || path.size() > MAX_DEPTH) {
+                return Future.succeededFuture(Node.leaf(name, Outcome.NOT_FOLLOWED));
+            }
+            return switch (term.kind()) {
+                case INCLUDE, REDIRECT -> include(name, path);
+                case MX ->
+                    queryAdmitted(name, Type.MX)
+                            .map(mx -> mx.records().size() > MAX_MX
+                                    ? Outcome.TOO_MANY_MX
+                                    : mx.records().isEmpty() ? Outcome.VOID : Outcome.FOUND)
+                            .recover(Collector::failure)
+                            .map(outcome -> Node.leaf(name, outcome));
+                // Only IPv4 addresses, whatever the family of the client (RFC 7208 section 5.7).
+                case EXISTS -> address(queryAdmitted(name, Type.A)).map(outcome -> Node.leaf(name, outcome));
+                default -> addresses(name).map(outcome -> Node.leaf(name, outcome));
             };
         }
 
-        private Future<Found> address(String name, int type) {
-            return dns.query(context, name, type)
-                    .map(answer -> answer.addresses().isEmpty() ? Found.VOID : Found.SOMETHING)
-                    .recover(Climb::unanswered);
+        private Future<@Nullable Node> include(String name, List<String> path) {
+            if (path.contains(name)) {
+                return Future.succeededFuture(Node.leaf(name, Outcome.LOOP));
+            }
+            List<String> extended =
+                    Stream.concat(path.stream(), Stream.of(name)).toList();
+            return queryAdmitted(name, Type.TXT)
+                    .compose(response -> node(name, extended, response))
+                    .recover(cause -> failure(cause).map(outcome -> Node.leaf(name, outcome)));
         }
 
-        private static Future<Found> unanswered(Throwable cause) {
+        /** Records of a name without private addresses. A name that does not exist has no addresses. */
+        private Future<DnsResponse> queryAdmitted(String name, int type) {
+            return dns.query(context, name, type)
+                    .compose(response -> response.nxdomain()
+                            ? Future.succeededFuture(response)
+                            : dns.admit(context, name).map(response));
+        }
+
+        /**
+         * An address of one family is enough not to be void. Receivers look up the family of the client
+         * address, so both lookups must succeed (RFC 7208 section 5).
+         */
+        private Future<Outcome> addresses(String name) {
+            Future<Outcome> v4 = address(dns.query(context, name, Type.A));
+            Future<Outcome> v6 = address(dns.query(context, name, Type.AAAA));
+            return Future.all(v4, v6).map(both -> {
+                Outcome worst = v4.result().compareTo(v6.result()) > 0 ? v4.result() : v6.result();
+                boolean partial = v4.result() == Outcome.FOUND || v6.result() == Outcome.FOUND;
+                return switch (worst) {
+                    case SERVER_FAILURE -> partial ? Outcome.PARTIAL_SERVER_FAILURE : worst;
+                    case TIMEOUT -> partial ? Outcome.PARTIAL_TIMEOUT : worst;
+                    default -> worst;
+                };
+            });
+        }
+
+        private static Future<Outcome> address(Future<DnsResponse> query) {
+            return query.map(response -> response.addresses().isEmpty() ? Outcome.VOID : Outcome.FOUND)
+                    .recover(Collector::failure);
+        }
+
+        private static Future<Outcome> failure(Throwable cause) {
             if (!(cause instanceof CheckFailure failure)) {
                 return Future.failedFuture(cause);
             }
             return Future.succeededFuture(
                     switch (failure.error().code()) {
-                        case TARGET_BLOCKED -> Found.INSIDE;
-                        case DNS_TIMEOUT -> Found.LATE;
-                        case REQUEST_LIMIT -> Found.LIMIT;
-                        default -> Found.UNKNOWN;
+                        case TARGET_BLOCKED -> Outcome.PRIVATE;
+                        case DNS_TIMEOUT -> Outcome.TIMEOUT;
+                        case REQUEST_LIMIT -> Outcome.QUERY_LIMIT;
+                        default -> Outcome.SERVER_FAILURE;
                     });
         }
     }

@@ -75,6 +75,14 @@ public final class DnsProbe {
                 .recover(cause -> Future.failedFuture(isBlocked(cause) ? PrivateNameFilter.inside(name) : cause));
     }
 
+    /** The response; fails with {@code dns_nxdomain} if the name does not exist. */
+    public static Future<DnsResponse> requireName(DnsResponse response) {
+        return response.nxdomain()
+                ? Future.failedFuture(new CheckFailure(
+                        ErrorCode.DNS_NXDOMAIN, "The name " + DnsResolver.text(response.name()) + " does not exist."))
+                : Future.succeededFuture(response);
+    }
+
     /**
      * Fails with {@code target_blocked} when a domain has an address of a private network: nothing
      * else that our resolver knows of it may be told then, because strangers might not know it. When

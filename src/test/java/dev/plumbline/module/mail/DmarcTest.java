@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsFixture;
@@ -38,7 +40,7 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 class DmarcTest {
-    private static final Dmarc MODULE = new Dmarc();
+    private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new Dmarc());
     private DnsFixture bench;
 
     @BeforeEach
@@ -76,7 +78,7 @@ class DmarcTest {
     }
 
     @Test
-    void readsTheExamplesOfTheStandard() {
+    void evaluatesTheExamplesOfRfc7489() {
         // RFC 7489 appendix B.2.1 to B.2.4
         text("_dmarc.example.com", "v=DMARC1; p=none; rua=mailto:dmarc-feedback@example.com");
         text(
@@ -155,7 +157,7 @@ class DmarcTest {
                 "p=reject; rua=mailto:@|false|syntax_error",
                 "p=reject, rua=mailto:a@example.com|false|no_policy no_reports syntax_error"
             })
-    void judgesEveryOddRecord(String tags, boolean valid, @Nullable String codes) {
+    void reportsFindingsForEachRecord(String tags, boolean valid, @Nullable String codes) {
         text("_dmarc.example.com", "v=DMARC1; " + tags);
 
         CheckResult result = check("example.com");
@@ -176,7 +178,7 @@ class DmarcTest {
                 "p=reject; v=DMARC1",
                 "p=reject; rua=mailto:a@example.com;v=dmarc1;"
             })
-    void findsWhatOnlyLooksLikeARecord(String text) {
+    void reportsTextsThatResembleARecord(String text) {
         text("_dmarc.example.com", text);
 
         CheckResult result = check("example.com");
@@ -187,7 +189,7 @@ class DmarcTest {
     }
 
     @Test
-    void inheritsFromTheOrganisationsDomain() {
+    void inheritsTheRecordOfTheOrganizationalDomain() {
         bench.dns()
                 .address("a.b.example.co.uk", "192.0.2.1")
                 .address("mail.example.com", "192.0.2.1")
@@ -209,7 +211,7 @@ class DmarcTest {
     }
 
     @Test
-    void aRecordOfItsOwnEndsTheSearch() {
+    void prefersTheRecordOfTheDomainItself() {
         bench.dns().address("sub.example.com", "192.0.2.1");
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@example.com");
         text("_dmarc.sub.example.com", "v=DMARC1; p=none; rua=mailto:a@example.com");
@@ -235,14 +237,14 @@ class DmarcTest {
                 "none, false, report_not_authorised",
                 "SERVFAIL, none, report_authorisation_unknown"
             })
-    void asksOtherDomainsWhetherTheyAgreed(
-            @Nullable String answer, @Nullable Boolean authorised, @Nullable String codes) {
+    void checksTheAuthorizationOfExternalDomains(
+            @Nullable String text, @Nullable Boolean authorised, @Nullable String codes) {
         String name = "example.com._report._dmarc.thirdparty.test";
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@thirdparty.test");
-        if ("SERVFAIL".equals(answer)) {
+        if ("SERVFAIL".equals(text)) {
             bench.dns().behave(name, DnsFaults.rcode(Rcode.SERVFAIL));
-        } else if (answer != null) {
-            text(name, answer);
+        } else if (text != null) {
+            text(name, text);
         }
 
         CheckResult result = check("example.com");
@@ -252,7 +254,7 @@ class DmarcTest {
     }
 
     @Test
-    void tellsNothingOfAPrivateDomainThatReportsAreToGoTo() {
+    void doesNotQueryPrivateReportDomains() {
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@split.test");
         text("example.com._report._dmarc.split.test", "v=DMARC1");
         bench.dns().address("split.test", "10.1.2.3");
@@ -265,7 +267,7 @@ class DmarcTest {
     }
 
     @Test
-    void tellsOfManyFaultsNoMoreThanAPersonCouldRead() {
+    void limitsTheNumberOfSyntaxErrors() {
         text("_dmarc.example.com", "v=DMARC1; p=reject" + "; nonsense".repeat(500) + "; x=1".repeat(3));
 
         CheckResult result = check("example.com");
@@ -275,12 +277,12 @@ class DmarcTest {
                 .hasSize(6)
                 .last()
                 .extracting(Finding::message)
-                .isEqualTo("497 more parts of the record are wrong.");
+                .isEqualTo("Further syntax errors in the record: 497.");
         assertThat((List<?>) result.fields().get("errors")).hasSize(100);
     }
 
     @Test
-    void acceptsAWildcardAgreement() {
+    void acceptsAWildcardAuthorization() {
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@thirdparty.test");
         bench.dns().alias("example.com._report._dmarc.thirdparty.test", "any._report._dmarc.thirdparty.test");
         text("any._report._dmarc.thirdparty.test", "v=DMARC1;");
@@ -289,7 +291,7 @@ class DmarcTest {
     }
 
     @Test
-    void asksNoMoreThanTenOtherDomains() {
+    void queriesAtMostTenExternalDomains() {
         StringBuilder rua = new StringBuilder("mailto:a@other0.test");
         for (int i = 1; i < 20; i++) {
             rua.append(",mailto:a@other").append(i).append(".test");
@@ -305,7 +307,7 @@ class DmarcTest {
     }
 
     @Test
-    void saysWhatFailedAndWhatIsPrivate() {
+    void reportsErrorsOfLookups() {
         bench.dns().address("split.test", "10.1.2.3").behave("_dmarc.lame.test", DnsFaults.rcode(2));
         text("_dmarc.split.test", "v=DMARC1; p=reject");
 
@@ -355,11 +357,11 @@ class DmarcTest {
     }
 
     @Property(tries = 2000)
-    void anyRecordIsReadAndJudged(@ForAll("records") String text) {
-        assertThat(DmarcRecord.claims(text)).isTrue();
-        DmarcRecord record = DmarcRecord.parse(text);
-        assertThat(record.pct()).isBetween(0, 100);
-        assertThat(Dmarc.others(record, "example.com")).hasSizeLessThanOrEqualTo(10);
+    void evaluatesAnyRecord(@ForAll("records") String text) {
+        assertThat(DmarcRecord.hasVersion(text)).isTrue();
+        DmarcRecord record = new DmarcRecord(text);
+        assertThat(record.pct).isBetween(0, 100);
+        assertThat(Dmarc.externalDomains(record, "example.com")).hasSizeLessThanOrEqualTo(10);
         assertThat(evaluate(text).fields()).hasSize(12);
     }
 
@@ -382,24 +384,24 @@ class DmarcTest {
                 "a.",
                 "dmarc"
             })
-    void aMegabyteOfTheWorstIsReadInSeconds(String piece) {
-        String worst = piece.repeat(1_000_000 / piece.length());
+    void evaluatesAMegabyteOfHostileTextInSeconds(String piece) {
+        String text = piece.repeat(1_000_000 / piece.length());
 
         assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
-            evaluate("v=DMARC1;p=none;rua=" + worst);
-            evaluate("v=DMARC1;p=none;fo=" + worst);
-            DmarcRecord.resembles(worst);
+            evaluate("v=DMARC1;p=none;rua=" + text);
+            evaluate("v=DMARC1;p=none;fo=" + text);
+            DmarcRecord.resembles(text);
         });
     }
 
     private static Evaluation evaluate(String text) {
         return MODULE.evaluate(
-                new Evidence("example.com", "example.com", List.of(text), false, Map.of()),
+                new Evidence("example.com", "example.com", List.of(text), null, Map.of()),
                 Options.defaults(MODULE.description()));
     }
 
     @Test
-    void aDomainOfWhichNothingIsKnownIsNotOneWithoutARecord() {
+    void reportsAnErrorIfTheExistenceOfTheDomainIsUnknown() {
         bench.dns()
                 .empty("shaky.test")
                 .behave("shaky.test", DnsFaults.only(Type.A, (query, honest, transport, count) -> {
@@ -448,7 +450,9 @@ class DmarcTest {
                     .containsEntry("external_authorised", false);
             assertThat(www.findings())
                     .extracting(Finding::message)
-                    .contains("The domain third.test has not agreed to get the reports.");
+                    .contains(
+                            "third.test does not authorize DMARC reports for zone.test, so receivers do not send reports"
+                                    + " there.");
             assertThat(Dig.ask(named.port(), "+short", "zone.test._report._dmarc.other.test", "TXT"))
                     .containsExactly("\"v=DMARC1\"");
             assertThat(Dig.ask(named.port(), "+short", "zone.test._report._dmarc.third.test", "TXT"))
