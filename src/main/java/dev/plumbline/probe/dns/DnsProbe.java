@@ -74,6 +74,13 @@ public final class DnsProbe {
                         : Future.failedFuture(cause));
     }
 
+    /** Looks up the A and AAAA records of a host. */
+    public Future<HostAddresses> addresses(CheckContext context, String host) {
+        Future<DnsLookupResult> a = lookup(context, host, "A");
+        Future<DnsLookupResult> aaaa = lookup(context, host, "AAAA");
+        return Future.all(a, aaaa).map(both -> HostAddresses.of(a.result(), aaaa.result()));
+    }
+
     /**
      * A hostile server may say that a name is an alias for one type only, so that its addresses tell
      * nothing of where the alias leads.
@@ -86,6 +93,14 @@ public final class DnsProbe {
         return admit(context, DnsResolver.text(aliases.get(aliases.size() - 1)))
                 .map(answer)
                 .recover(cause -> Future.failedFuture(isBlocked(cause) ? PrivateNameFilter.inside(name) : cause));
+    }
+
+    /** The response; fails with {@code dns_nxdomain} if the name does not exist. */
+    public static Future<DnsResponse> requireName(DnsResponse response) {
+        return response.nxdomain()
+                ? Future.failedFuture(new CheckFailure(
+                        ErrorCode.DNS_NXDOMAIN, "The name " + DnsResolver.text(response.name()) + " does not exist."))
+                : Future.succeededFuture(response);
     }
 
     /**
