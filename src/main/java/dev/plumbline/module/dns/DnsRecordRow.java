@@ -1,12 +1,16 @@
 package dev.plumbline.module.dns;
 
+import static java.util.stream.Collectors.joining;
+
+import com.google.common.primitives.Bytes;
 import dev.plumbline.check.IpAddressText;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.xbill.DNS.AAAARecord;
 import org.xbill.DNS.ARecord;
 import org.xbill.DNS.CAARecord;
@@ -19,105 +23,80 @@ import org.xbill.DNS.SOARecord;
 import org.xbill.DNS.SRVRecord;
 import org.xbill.DNS.TXTRecord;
 
-/** A record as it is told: its owner, its time to live, its content and the parts of it. */
+/** DNS records as rows of a report: owner, TTL, presentation format and the parts of the data. */
 final class DnsRecordRow {
-    /** As people read them: mail servers and services by preference, then by name. */
-    static final Comparator<Record> ORDER =
-            Comparator.comparingInt(DnsRecordRow::preference).thenComparing(DnsRecordRow::host);
+    private static final Comparator<Map<String, Object>> ORDER = Comparator.<Map<String, Object>>comparingInt(
+                    row -> (int) row.getOrDefault("preference", row.getOrDefault("priority", 0)))
+            .thenComparing(row -> row.getOrDefault("host", "").toString().toLowerCase(Locale.ROOT));
 
     private DnsRecordRow() {}
 
-    private static int preference(Record found) {
-        if (found instanceof MXRecord mx) {
-            return mx.getPriority();
-        }
-        return found instanceof SRVRecord srv ? srv.getPriority() : 0;
+    /** Rows of one type, by preference or priority and host; a CNAME chain keeps its order. */
+    static List<Map<String, Object>> list(List<Record> records) {
+        Stream<Map<String, Object>> rows = records.stream().map(DnsRecordRow::of);
+        return (records.get(0) instanceof CNAMERecord ? rows : rows.sorted(ORDER)).toList();
     }
 
-    private static String host(Record found) {
-        Name host = null;
-        if (found instanceof MXRecord mx) {
-            host = mx.getTarget();
-        } else if (found instanceof SRVRecord srv) {
-            host = srv.getTarget();
-        } else if (found instanceof NSRecord ns) {
-            host = ns.getTarget();
-        }
-        return host == null ? "" : plain(host).toLowerCase(Locale.ROOT);
-    }
-
-    /** The row, in the order in which it is shown. */
-    static Map<String, Object> of(Record found) {
+    private static Map<String, Object> of(Record record) {
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("name", plain(found.getName()));
-        row.put("ttl_seconds", found.getTTL());
-        row.put("data", data(found));
-        if (found instanceof MXRecord mx) {
+        row.put("name", text(record.getName()));
+        row.put("ttl_seconds", record.getTTL());
+        row.put("data", data(record));
+        if (record instanceof MXRecord mx) {
             row.put("preference", mx.getPriority());
-            row.put("host", plain(mx.getTarget()));
-        } else if (found instanceof SRVRecord srv) {
+            row.put("host", text(mx.getTarget()));
+        } else if (record instanceof SRVRecord srv) {
             row.put("priority", srv.getPriority());
             row.put("weight", srv.getWeight());
             row.put("port", srv.getPort());
-            row.put("host", plain(srv.getTarget()));
-        } else if (found instanceof SOARecord soa) {
-            row.put("primary", plain(soa.getHost()));
-            row.put("contact", plain(soa.getAdmin()));
+            row.put("host", text(srv.getTarget()));
+        } else if (record instanceof SOARecord soa) {
+            row.put("primary", text(soa.getHost()));
+            row.put("contact", text(soa.getAdmin()));
             row.put("serial", soa.getSerial());
             row.put("refresh_seconds", soa.getRefresh());
             row.put("retry_seconds", soa.getRetry());
             row.put("expire_seconds", soa.getExpire());
             row.put("minimum_seconds", soa.getMinimum());
-        } else if (found instanceof CAARecord caa) {
+        } else if (record instanceof CAARecord caa) {
             row.put("flags", caa.getFlags());
             row.put("tag", caa.getTag());
             row.put("value", caa.getValue());
-        } else if (found instanceof TXTRecord txt) {
-            row.put("text", text(txt));
-        } else if (found instanceof NSRecord ns) {
-            row.put("host", plain(ns.getTarget()));
-        } else if (found instanceof CNAMERecord cname) {
-            row.put("host", plain(cname.getTarget()));
+        } else if (record instanceof TXTRecord txt) {
+            // The strings of one record are concatenated without a separator (RFC 7208 section 3.3).
+            byte[] text = Bytes.concat(txt.getStringsAsByteArrays().toArray(byte[][]::new));
+            row.put("text", new String(text, StandardCharsets.UTF_8));
+        } else if (record instanceof NSRecord ns) {
+            row.put("host", text(ns.getTarget()));
+        } else if (record instanceof CNAMERecord cname) {
+            row.put("host", text(cname.getTarget()));
         }
         return row;
     }
 
-    /** As in a zone file, and as dig prints it. */
-    private static String data(Record found) {
-        if (found instanceof ARecord || found instanceof AAAARecord) {
-            return IpAddressText.format(IpAddressText.of(found.rdataToWireCanonical()));
+    /** In presentation format, as dig prints it. */
+    private static String data(Record record) {
+        if (record instanceof ARecord || record instanceof AAAARecord) {
+            return IpAddressText.format(IpAddressText.of(record.rdataToWireCanonical()));
         }
-        if (found instanceof TXTRecord txt) {
-            return txt.getStringsAsByteArrays().stream()
-                    .map(DnsRecordRow::quoted)
-                    .collect(Collectors.joining(" "));
-        }
-        return found.rdataToString();
+        return record instanceof TXTRecord txt
+                ? txt.getStringsAsByteArrays().stream()
+                        .map(DnsRecordRow::quoted)
+                        .collect(joining(" "))
+                : record.rdataToString();
     }
 
     /** RFC 1035 section 5.1. */
-    private static String quoted(byte[] text) {
-        StringBuilder quoted = new StringBuilder("\"");
-        for (byte each : text) {
-            if (each < 0x20 || each == 0x7f) {
-                quoted.append("\\%03d".formatted(each & 0xff));
-            } else {
-                quoted.append(each == '"' || each == '\\' ? "\\" : "").append((char) each);
-            }
-        }
-        return quoted.append('"').toString();
+    private static String quoted(byte[] string) {
+        return new String(string, StandardCharsets.ISO_8859_1)
+                .chars()
+                .mapToObj(c ->
+                        c < 0x20 || c >= 0x7f ? "\\%03d".formatted(c) : (c == '"' || c == '\\' ? "\\" : "") + (char) c)
+                .collect(joining("", "\"", "\""));
     }
 
-    /** All strings of a TXT record in one: where it is cut means nothing (RFC 7208 section 3.3). */
-    private static String text(TXTRecord txt) {
-        StringBuilder text = new StringBuilder();
-        for (byte[] part : txt.getStringsAsByteArrays()) {
-            text.append(new String(part, StandardCharsets.ISO_8859_1));
-        }
-        return new String(text.toString().getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-    }
-
-    private static String plain(Name name) {
+    /** A name without the final dot; the root is a dot. */
+    static String text(Name name) {
         return name.toString(!name.equals(Name.root));
     }
 }

@@ -1,148 +1,350 @@
 package dev.plumbline.module.dns;
 
+import static java.util.stream.Collectors.collectingAndThen;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.egress.RegistrableDomains;
+import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
+import io.vertx.core.CompositeFuture;
 import io.vertx.core.Future;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.CNAMERecord;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
-/** What the DNS says of a name. */
-@AutoService(ModuleDefinition.class)
-public final class DnsRecords implements ModuleDefinition<DnsRecords.Evidence> {
-    static final String TYPES = "types";
-    static final List<String> USUAL = List.of("A", "AAAA", "CNAME", "MX", "NS", "TXT", "SOA", "CAA", "HTTPS", "SRV");
-    static final List<String> UNUSUAL = List.of("SVCB", "TLSA", "DS", "DNSKEY", "PTR", "NAPTR", "SSHFP", "URI");
-    private static final int MOST_NAME = 253;
+/** Looks up the DNS records of a name. */
+@AutoService(CheckModule.class)
+public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRecords.Report, DnsRecords.Findings> {
+    /** The default of the option {@code types}. */
+    static final List<String> DEFAULT_TYPES =
+            List.of("A", "AAAA", "CNAME", "MX", "NS", "TXT", "SOA", "CAA", "HTTPS", "SRV");
 
-    /** A label that nobody has; the same all the time, so that the answers can be kept. */
-    static final String NOBODYS_LABEL = "nobodys-" + Long.toString(new SecureRandom().nextLong() >>> 8, 36);
+    /** A label that does not exist; constant per process, so that its responses can be cached. */
+    static final String RANDOM_LABEL = "random-" + Long.toString(new SecureRandom().nextLong() >>> 8, 36);
 
-    /**
-     * What came of one type: an answer, or why there is none.
-     *
-     * @param failure {@code target_blocked} when the answer may not be told
-     */
-    public record Lookup(String type, @Nullable DnsResponse answer, @Nullable CheckError failure) {
-        boolean answered() {
-            return answer != null && !answer.failed();
-        }
+    private static final int MAX_NAME_LENGTH = 253;
+    private static final int SHORT_TTL_SECONDS = 60;
+    private static final int LONG_TTL_SECONDS = 7 * 86_400;
+    private static final int LONG_CHAIN = 3;
+    private static final Set<String> ALWAYS_SHOWN = Set.of("A", "AAAA", "CNAME");
+    private static final Set<ErrorCode> INCOMPLETE = Set.of(ErrorCode.DNS_TIMEOUT, ErrorCode.REQUEST_LIMIT);
+    private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
-        /** When nothing is known of the addresses, only they and the way to them are told. */
-        Lookup unless(@Nullable CheckError doubt) {
-            return doubt == null || !answered() || List.of("A", "AAAA", "CNAME").contains(type)
-                    ? this
-                    : new Lookup(type, null, doubt);
-        }
+    /** The fields of the report. Beside an error, rcode, wildcard and responseMs can be null. */
+    public record Report(
+            String rcode,
+            Map<String, ?> records,
+            @Nullable Integer ttlMin,
+            Boolean wildcard,
+            boolean authoritative,
+            Double responseMs) {}
 
-        /** Whether there is something that may not be told. */
-        boolean hidden() {
-            return failure != null && failure.code() == ErrorCode.TARGET_BLOCKED;
-        }
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void nameDoesNotExist(String name);
 
-        /** Whether there is an alias or a record. */
-        boolean found() {
-            return hidden()
-                    || answer != null
-                            && !(answer.records().isEmpty() && answer.aliases().isEmpty());
-        }
+        void nxdomainForSomeTypes(String name, List<String> types);
 
-        List<Record> records() {
-            return answer == null ? List.of() : answer.records();
-        }
+        void danglingAlias(String name, String target);
+
+        void brokenAlias(String name, String target);
+
+        void aliasWithOtherRecords(String name, List<String> types);
+
+        void aliasAtApex(String name);
+
+        void severalAliases(String name, int count);
+
+        void longAliasChain(String name, int count, String target);
+
+        void lookupsFailed(List<String> types);
+
+        void privateRecordsHidden(List<String> records);
+
+        void singleNameServer(String name, String server);
+
+        void ttlsDiffer(String type, Set<Long> ttls);
+
+        void noRecords(String name);
+
+        void noIpv6(String name);
+
+        void wildcard(String name);
+
+        void shortTtl(int ttl);
+
+        void longTtl(int ttl);
     }
 
     /**
-     * All that was asked, in order.
-     *
-     * @param nobodys of a name below this one that nobody set up; null when it is too long for one
-     * @param doubt why it is not known whether the name leads inside, null when it does not
+     * @param lookups of the requested types, in order
+     * @param random the lookup of a random name below this one; null if that name is too long
+     * @param unverified why it is unknown whether the name has private addresses; null if it has none
      */
-    public record Evidence(String name, List<Lookup> asked, @Nullable Lookup nobodys, @Nullable CheckError doubt) {
-        /** Null when it could not be found out. */
-        @Nullable
-        Boolean wildcard() {
-            if (nobodys == null) {
+    public record Evidence(
+            String name,
+            List<DnsLookupResult> lookups,
+            @Nullable DnsLookupResult random,
+            @Nullable CheckError unverified) {
+        private List<String> types(Predicate<DnsLookupResult> condition) {
+            return lookups.stream().filter(condition).map(DnsLookupResult::type).toList();
+        }
+
+        /** Null if it is unknown. */
+        private @Nullable Boolean wildcard() {
+            if (random == null) {
                 return false;
             }
-            return nobodys.answered() || nobodys.hidden() ? (Boolean) nobodys.found() : null;
+            return random.succeeded() || random.blocked() ? (Boolean) random.hasRecords() : null;
         }
-    }
 
-    @Override
-    public ModuleDescription description() {
-        return DnsRecordsDescription.DESCRIPTION;
+        /** Whether the name has a CNAME record and no other lookup succeeded. */
+        private boolean hasBrokenAlias() {
+            return lookups.stream().allMatch(each -> !each.succeeded() || hasCname(each))
+                    && lookups.stream().anyMatch(each -> !each.succeeded() && !each.blocked());
+        }
     }
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         String name = target.text();
         DnsProbe dns = context.probe(DnsProbe.class);
-        List<String> given = context.options().list(TYPES);
-        List<String> types = List.copyOf(new LinkedHashSet<>(given.isEmpty() ? USUAL : given));
-        Future<Void> admitted = dns.admit(context, name);
-        Future<@Nullable Lookup> nobodys = nobodys(context, dns, name, types);
-        List<Future<Lookup>> asked =
-                types.stream().map(type -> ask(context, dns, name, type)).toList();
-        Future<Optional<CheckError>> doubt = admitted.map(fine -> Optional.<CheckError>empty())
+        List<String> requested = context.options().list("types");
+        Set<String> types = new LinkedHashSet<>(requested.isEmpty() ? DEFAULT_TYPES : requested);
+        Future<CheckError> admission = dns.admit(context, name)
+                .<CheckError>mapEmpty()
                 .recover(cause -> cause instanceof CheckFailure failure && !DnsProbe.isBlocked(cause)
-                        ? Future.succeededFuture(Optional.of(doubt(failure.error())))
+                        ? Future.succeededFuture(unverified(failure.error()))
                         : Future.failedFuture(cause));
-        return doubt.compose(fine -> Future.all(asked))
-                .compose(done -> nobodys.map(below -> seen(
-                        name,
-                        asked.stream().map(Future::result).toList(),
-                        below,
-                        doubt.result().orElse(null))));
-    }
-
-    private static CheckError doubt(CheckError why) {
-        return new CheckError(
-                why.code(),
-                "Whether the name leads to a private network could not be found out, so no more than its"
-                        + " addresses is told. "
-                        + why.message());
-    }
-
-    private static Evidence seen(String name, List<Lookup> asked, @Nullable Lookup below, @Nullable CheckError doubt) {
-        Lookup nobodys =
-                doubt != null && below != null && below.found() ? new Lookup(below.type(), null, doubt) : below;
-        return new Evidence(name, asked.stream().map(one -> one.unless(doubt)).toList(), nobodys, doubt);
-    }
-
-    private static Future<Lookup> ask(CheckContext context, DnsProbe dns, String name, String type) {
-        return dns.ask(context, name, Type.value(type))
-                .map(answer -> new Lookup(type, answer, null))
-                .recover(cause -> cause instanceof CheckFailure failure
-                        ? Future.succeededFuture(new Lookup(type, null, failure.error()))
-                        : Future.failedFuture(cause));
-    }
-
-    private static Future<@Nullable Lookup> nobodys(
-            CheckContext context, DnsProbe dns, String name, List<String> types) {
-        String nobodys = NOBODYS_LABEL + "." + name;
-        return nobodys.length() > MOST_NAME
+        String below = RANDOM_LABEL + "." + name;
+        Future<DnsLookupResult> random = below.length() > MAX_NAME_LENGTH
                 ? Future.succeededFuture()
-                : ask(context, dns, nobodys, types.contains("A") ? "A" : types.get(0))
-                        .map(one -> one);
+                : dns.lookup(
+                        context,
+                        below,
+                        types.contains("A") ? "A" : types.iterator().next());
+        Future<List<DnsLookupResult>> lookups = Future.all(types.stream()
+                        .map(type -> dns.lookup(context, name, type))
+                        .toList())
+                .map(CompositeFuture::list);
+        return admission.compose(
+                unverified -> lookups.compose(all -> random.map(one -> evidence(name, all, one, unverified))));
+    }
+
+    private static CheckError unverified(CheckError cause) {
+        return new CheckError(
+                cause.code(),
+                "Only address records are shown, because the check for private addresses failed. " + cause.message());
+    }
+
+    /** Removes responses that would be private if the name has private addresses. */
+    private static Evidence evidence(
+            String name,
+            List<DnsLookupResult> lookups,
+            @Nullable DnsLookupResult random,
+            @Nullable CheckError unverified) {
+        if (unverified == null) {
+            return new Evidence(name, lookups, random, null);
+        }
+        List<DnsLookupResult> shown = lookups.stream()
+                .map(each -> !each.succeeded() || ALWAYS_SHOWN.contains(each.type())
+                        ? each
+                        : new DnsLookupResult(each.type(), null, unverified))
+                .toList();
+        boolean hidden = random != null && random.hasRecords();
+        return new Evidence(
+                name, shown, hidden ? new DnsLookupResult(random.type(), null, unverified) : random, unverified);
     }
 
     @Override
-    public Evaluation evaluate(Evidence seen, Options options) {
-        return new DnsRecordsEvaluation(seen).judgement();
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        String name = evidence.name();
+        List<DnsLookupResult> lookups = evidence.lookups();
+        List<DnsResponse> responses = lookups.stream()
+                .filter(DnsLookupResult::succeeded)
+                .map(DnsLookupResult::response)
+                .toList();
+        List<Record> records =
+                responses.stream().flatMap(each -> each.records().stream()).toList();
+        List<Record> shown = Stream.concat(records.stream(), responses.stream().flatMap(each -> each.way().stream()))
+                .distinct()
+                .toList();
+        Map<String, ?> rows = shown.stream()
+                .collect(groupingBy(
+                        each -> Type.string(each.getType()),
+                        LinkedHashMap::new,
+                        collectingAndThen(toList(), DnsRecordRow::list)));
+        boolean missing = responses.stream().anyMatch(DnsResponse::nxdomain)
+                && records.stream().allMatch(CNAMERecord.class::isInstance);
+        String rcode = lookups.stream()
+                .flatMap(each -> Stream.ofNullable(each.response()))
+                .findFirst()
+                .map(each -> responses.isEmpty() ? Rcode.string(each.rcode()) : "NOERROR")
+                .orElse(null);
+        Report report = new Report(
+                missing ? "NXDOMAIN" : rcode,
+                rows,
+                shown.stream()
+                        .map(each -> (int) each.getTTL())
+                        .min(Comparator.naturalOrder())
+                        .orElse(null),
+                evidence.wildcard(),
+                !responses.isEmpty() && responses.stream().allMatch(DnsResponse::authoritative),
+                responses.stream()
+                        .map(each -> Math.round(each.responseMs() * 10) / 10.0)
+                        .max(Comparator.naturalOrder())
+                        .orElse(null));
+        if (responses.isEmpty()) {
+            findings.error(failure(lookups));
+            return report;
+        }
+        if (missing && shown.isEmpty()) {
+            findings.nameDoesNotExist(name);
+            findings.error(new CheckError(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist."));
+            return report;
+        }
+        evaluateAliases(evidence, responses, missing, findings);
+        evaluateLookups(evidence, records, findings);
+        List<Record> servers =
+                records.stream().filter(each -> each.getType() == Type.NS).toList();
+        if (servers.size() == 1) {
+            findings.singleNameServer(name, DnsRecordRow.text(servers.get(0).getAdditionalName()));
+        }
+        if (Boolean.TRUE.equals(report.wildcard())) {
+            findings.wildcard(name);
+        }
+        if (records.isEmpty() && !missing && responses.size() == lookups.size()) {
+            findings.noRecords(name);
+        }
+        boolean noAaaa = responses.stream()
+                .anyMatch(each -> each.type() == Type.AAAA && each.records().isEmpty());
+        if (rows.containsKey("A") && noAaaa) {
+            findings.noIpv6(name);
+        }
+        for (DnsResponse each : responses) {
+            Set<Long> ttls =
+                    new TreeSet<>(each.records().stream().map(Record::getTTL).toList());
+            if (ttls.size() > 1) {
+                findings.ttlsDiffer(Type.string(each.type()), ttls);
+            }
+        }
+        Integer ttl = report.ttlMin();
+        if (ttl != null && ttl < SHORT_TTL_SECONDS) {
+            findings.shortTtl(ttl);
+        } else if (ttl != null && ttl > LONG_TTL_SECONDS) {
+            findings.longTtl(ttl);
+        }
+        findings.error(incomplete(evidence));
+        return report;
+    }
+
+    private static void evaluateAliases(
+            Evidence evidence, List<DnsResponse> responses, boolean missing, Findings findings) {
+        String name = evidence.name();
+        List<Name> chain = responses.stream()
+                .map(DnsResponse::aliases)
+                .max(Comparator.comparingInt(List::size))
+                .orElse(List.of());
+        String target = chain.isEmpty() ? "" : DnsRecordRow.text(chain.get(chain.size() - 1));
+        List<String> nxdomain = evidence.types(DnsLookupResult::nxdomain);
+        if (missing && !chain.isEmpty()) {
+            findings.danglingAlias(name, target);
+        } else if (!missing && !nxdomain.isEmpty()) {
+            findings.nxdomainForSomeTypes(name, nxdomain);
+        }
+        int own = evidence.lookups().stream()
+                .filter(DnsRecords::hasCname)
+                .mapToInt(each -> each.records().size())
+                .sum();
+        List<String> others = evidence.types(each -> each.succeeded()
+                && !hasCname(each)
+                && !each.records().isEmpty()
+                && each.aliases().isEmpty());
+        boolean alias = own > 0 || !chain.isEmpty();
+        if (alias && name.equals(DOMAINS.registered(name))) {
+            findings.aliasAtApex(name);
+        } else if (alias && !others.isEmpty()) {
+            findings.aliasWithOtherRecords(name, others);
+        }
+        if (own > 1) {
+            findings.severalAliases(name, own);
+        }
+        if (chain.size() >= LONG_CHAIN) {
+            findings.longAliasChain(name, chain.size(), target);
+        }
+    }
+
+    private static void evaluateLookups(Evidence evidence, List<Record> records, Findings findings) {
+        List<String> failed = evidence.types(each -> !each.succeeded()
+                && !each.blocked()
+                && (each.failure() == null || !each.failure().equals(evidence.unverified())));
+        if (evidence.hasBrokenAlias()) {
+            findings.brokenAlias(evidence.name(), DnsRecordRow.text(((CNAMERecord) records.get(0)).getTarget()));
+        } else if (!failed.isEmpty()) {
+            findings.lookupsFailed(failed);
+        }
+        List<String> hidden = new ArrayList<>(evidence.types(DnsLookupResult::blocked));
+        if (evidence.random() != null && evidence.random().blocked()) {
+            hidden.add("wildcard " + evidence.random().type());
+        }
+        if (!hidden.isEmpty()) {
+            findings.privateRecordsHidden(hidden);
+        }
+    }
+
+    /** Why the result is not complete; null if it is complete. */
+    private static @Nullable CheckError incomplete(Evidence evidence) {
+        for (DnsLookupResult each : evidence.lookups()) {
+            if (each.failure() != null && INCOMPLETE.contains(each.failure().code())) {
+                return each.failure();
+            }
+        }
+        if (evidence.unverified() != null && !evidence.hasBrokenAlias()) {
+            return evidence.unverified();
+        }
+        if (evidence.random() == null || evidence.wildcard() != null) {
+            return null;
+        }
+        CheckError cause = failure(List.of(evidence.random()));
+        return new CheckError(cause.code(), "The lookup for a wildcard record failed. " + cause.message());
+    }
+
+    private static boolean hasCname(DnsLookupResult lookup) {
+        return lookup.succeeded()
+                && lookup.type().equals("CNAME")
+                && !lookup.records().isEmpty();
+    }
+
+    private static @Nullable CheckError failure(List<DnsLookupResult> lookups) {
+        return lookups.stream()
+                .map(DnsLookupResult::failure)
+                .filter(each -> each != null)
+                .findFirst()
+                .orElseGet(() -> lookups.get(0).error());
     }
 }

@@ -2,225 +2,295 @@ package dev.plumbline.module.mail;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Host;
-import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.HostAddresses;
+import dev.plumbline.probe.dns.HostAddresses.State;
 import dev.plumbline.probe.smtp.SmtpGreetingScript;
 import dev.plumbline.probe.tcp.TcpProbe;
 import io.vertx.core.Future;
-import java.net.InetAddress;
+import java.net.Inet6Address;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.MXRecord;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
-/** Where mail for a domain goes. */
-@AutoService(ModuleDefinition.class)
-public final class Mx implements ModuleDefinition<Mx.Evidence> {
-    static final int MOST_LOOKED_UP = 20;
-    static final int MOST_GREETED = 4;
-    private static final int SMTP = 25;
-    static final long GREETING_MS = 3_000;
+/** Looks up the mail servers of a domain and tests whether they support STARTTLS. */
+@AutoService(CheckModule.class)
+public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings> {
+    static final int MAX_LOOKUPS = 20;
+    private static final int MAX_CONNECTIONS = 4;
+    private static final long SMTP_TIMEOUT_MS = 3_000;
+    private static final int SMTP_PORT = 25;
+    private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|.*:.*");
 
-    /** What was found of a host's addresses. */
-    public enum Addresses {
-        FOUND,
-        /** Some, but one kind could not be looked up. */
-        PARTLY,
-        NONE,
-        /** Not to be told. */
-        INSIDE,
-        /** The resolver did not say. */
-        UNKNOWN,
-        NOT_ASKED
+    /** The fields of the report. */
+    public record Report(
+            List<Row> records,
+            boolean nullMx,
+            boolean implicit,
+            List<String> unresolvable,
+            List<String> pointsToCname) {}
+
+    /** An MX record. */
+    public record Row(int preference, String host, List<String> ips, @Nullable Boolean tls) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void noMailServer();
+
+        void implicitMx();
+
+        void nullMx();
+
+        void nullMxWithOthers();
+
+        void noUsableMx();
+
+        void mxIsAddress(List<String> hosts);
+
+        void mxUnresolvable(List<String> hosts);
+
+        void mxPrivateAddress(List<String> hosts);
+
+        void mxPointsToAlias(List<String> hosts);
+
+        void mxLookupFailed(List<String> hosts);
+
+        void noStarttls(List<String> hosts);
+
+        void duplicateMx(List<String> hosts);
+
+        void singleMx();
+
+        void manyMx(int count);
+
+        void noIpv6();
+
+        void starttlsUnknown(List<String> hosts);
     }
 
     /**
      * A mail server.
      *
-     * @param host without the trailing dot; a dot for none
-     * @param alias whether the name is an alias
-     * @param tls whether STARTTLS is offered, null when unknown
-     * @param unheard why a server that was to be asked did not say, null otherwise
+     * @param host without the final dot; a dot for the null MX
+     * @param tls whether the server supports STARTTLS, null if unknown
+     * @param tlsError why the STARTTLS test failed, null if it succeeded or was not performed
      */
     public record Server(
-            int preference,
-            String host,
-            Addresses state,
-            List<InetAddress> ips,
-            boolean alias,
-            @Nullable Boolean tls,
-            @Nullable String unheard) {
-        Server with(@Nullable Boolean offered) {
-            String why = offered == null ? "it did not say" : null;
-            return new Server(preference, host, state, ips, alias, offered, why);
+            int preference, String host, HostAddresses addresses, @Nullable Boolean tls, @Nullable String tlsError) {
+        Server with(@Nullable Boolean supported, @Nullable String error) {
+            return new Server(preference, host, addresses, supported, error);
         }
 
-        Server unheard(ErrorCode why) {
-            return new Server(preference, host, state, ips, alias, null, words(why));
+        private boolean is(State state) {
+            return addresses.state() == state;
         }
 
-        /** Whether it is so far down the list that nothing was looked up. */
-        boolean passedOver() {
-            return state == Addresses.NOT_ASKED && !none();
-        }
-
-        boolean none() {
+        private boolean isNullMx() {
             return host.equals(".");
+        }
+
+        private boolean isOmitted() {
+            return is(State.NOT_CHECKED) && !isNullMx();
         }
     }
 
     /**
-     * The servers that are named, in order.
-     *
-     * @param implicit whether the only server is the domain itself, for want of MX records
+     * @param servers by preference
+     * @param implicit whether the only server is the domain itself, because it has no MX records
      */
-    public record Evidence(List<Server> servers, boolean implicit) {}
-
-    @Override
-    public ModuleDescription description() {
-        return MxDescription.DESCRIPTION;
+    public record Evidence(List<Server> servers, boolean implicit) {
+        private List<String> hosts(Predicate<Server> condition) {
+            return servers.stream()
+                    .filter(condition)
+                    .map(Server::host)
+                    .distinct()
+                    .toList();
+        }
     }
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         String domain = target.text();
         DnsProbe dns = context.probe(DnsProbe.class);
-        Future<Void> admitted = dns.admit(context, domain);
-        Future<DnsResponse> asked = dns.query(context, domain, Type.MX);
-        return admitted.compose(fine -> asked)
-                .compose(answer -> {
-                    if (answer.nxdomain()) {
-                        return Future.failedFuture(
-                                new CheckFailure(ErrorCode.DNS_NXDOMAIN, "The name " + domain + " does not exist."));
-                    }
-                    return answer.records().isEmpty() ? itself(context, dns, domain) : servers(context, dns, answer);
-                })
-                .compose(seen -> greet(context, seen));
+        Future<Void> admission = dns.admit(context, domain);
+        Future<DnsResponse> response = dns.query(context, domain, Type.MX);
+        return admission
+                .compose(admitted -> response)
+                .compose(DnsProbe::requireName)
+                .compose(mx -> mx.records().isEmpty() ? implicit(context, domain) : servers(context, mx))
+                .compose(evidence -> testStarttls(context, evidence));
     }
 
-    private static Future<Evidence> itself(CheckContext context, DnsProbe dns, String domain) {
-        Future<DnsResponse> v4 = dns.query(context, domain, Type.A);
-        Future<DnsResponse> v6 = dns.query(context, domain, Type.AAAA);
-        return server(0, domain, v4, v6).compose(server -> switch (server.state()) {
-            case FOUND, PARTLY -> Future.succeededFuture(new Evidence(List.of(server), true));
-            case INSIDE, UNKNOWN ->
-                Future.failedFuture(v4.failed() && !DnsProbe.isBlocked(v6.cause()) ? v4.cause() : v6.cause());
-            default -> Future.succeededFuture(new Evidence(List.of(), true));
+    private static Future<Evidence> implicit(CheckContext context, String domain) {
+        return context.probe(DnsProbe.class).addresses(context, domain).compose(addresses -> {
+            CheckError error = addresses.error();
+            if (!addresses.ips().isEmpty()) {
+                return Future.succeededFuture(
+                        new Evidence(List.of(new Server(0, domain, addresses, null, null)), true));
+            }
+            return error == null
+                    ? Future.succeededFuture(new Evidence(List.of(), true))
+                    : Future.failedFuture(new CheckFailure(error.code(), error.message()));
         });
     }
 
-    private static Future<Evidence> servers(CheckContext context, DnsProbe dns, DnsResponse answer) {
-        List<MXRecord> records = answer.records().stream()
+    private static Future<Evidence> servers(CheckContext context, DnsResponse response) {
+        List<MXRecord> records = response.records().stream()
                 .map(MXRecord.class::cast)
                 .sorted(Comparator.comparingInt(MXRecord::getPriority)
                         .thenComparing(mx -> mx.getTarget().toString()))
                 .toList();
         List<Future<Server>> servers = new ArrayList<>();
         for (MXRecord mx : records) {
-            String host =
-                    mx.getTarget().equals(Name.root) ? "." : mx.getTarget().toString(true);
+            boolean isNull = mx.getTarget().equals(Name.root);
+            String host = mx.getTarget().toString(!isNull);
+            Future<HostAddresses> addresses = isNull || servers.size() >= MAX_LOOKUPS
+                    ? Future.succeededFuture(HostAddresses.NOT_CHECKED)
+                    : context.probe(DnsProbe.class).addresses(context, host);
+            servers.add(addresses.map(result -> new Server(mx.getPriority(), host, result, null, null)));
+        }
+        return Future.all(servers).map(all -> new Evidence(all.list(), false));
+    }
+
+    /** Connects to the first servers that have an address. */
+    private static Future<Evidence> testStarttls(CheckContext context, Evidence evidence) {
+        long timeout = Math.min(SMTP_TIMEOUT_MS, context.deadline().remainingMillis() / 2);
+        List<Future<Server>> servers = new ArrayList<>();
+        int connections = 0;
+        for (Server server : evidence.servers()) {
             servers.add(
-                    host.equals(".") || servers.size() >= MOST_LOOKED_UP
-                            ? Future.succeededFuture(new Server(
-                                    mx.getPriority(), host, Addresses.NOT_ASKED, List.of(), false, null, null))
-                            : server(context, dns, mx.getPriority(), host));
+                    server.addresses().ips().isEmpty() || connections++ >= MAX_CONNECTIONS
+                            ? Future.succeededFuture(server)
+                            : testStarttls(context, server, timeout));
         }
-        return Future.all(servers)
-                .map(all -> new Evidence(servers.stream().map(Future::result).toList(), false));
+        return Future.all(servers).map(all -> new Evidence(all.list(), evidence.implicit()));
     }
 
-    private static Future<Server> server(CheckContext context, DnsProbe dns, int preference, String host) {
-        return server(preference, host, dns.query(context, host, Type.A), dns.query(context, host, Type.AAAA));
-    }
-
-    private static Future<Server> server(int preference, String host, Future<DnsResponse> v4, Future<DnsResponse> v6) {
-        return Future.join(v4, v6).transform(both -> {
-            List<InetAddress> ips = new ArrayList<>();
-            boolean alias = false;
-            boolean failed = false;
-            for (Future<DnsResponse> one : List.of(v4, v6)) {
-                if (one.succeeded()) {
-                    ips.addAll(one.result().addresses());
-                    alias |= !one.result().aliases().isEmpty();
-                } else if (DnsProbe.isBlocked(one.cause())) {
-                    return Future.succeededFuture(
-                            new Server(preference, host, Addresses.INSIDE, List.of(), false, null, null));
-                } else if (one.cause() instanceof CheckFailure) {
-                    failed = true;
-                } else {
-                    return Future.failedFuture(one.cause());
-                }
-            }
-            return Future.succeededFuture(
-                    new Server(preference, host, state(!ips.isEmpty(), failed), List.copyOf(ips), alias, null, null));
-        });
-    }
-
-    private static Addresses state(boolean some, boolean failed) {
-        if (some) {
-            return failed ? Addresses.PARTLY : Addresses.FOUND;
-        }
-        return failed ? Addresses.UNKNOWN : Addresses.NONE;
-    }
-
-    /**
-     * Asks the first servers whether they offer encryption; who does not say stays unknown. Waiting
-     * for the turn at a server takes none of its time, and when the turn does not come, the check has
-     * to come again: what is not known then is our doing, not the server's.
-     */
-    private static Future<Evidence> greet(CheckContext context, Evidence seen) {
-        long patience = Math.min(GREETING_MS, context.deadline().remainingMillis() / 2);
-        List<Future<Server>> greeted = new ArrayList<>();
-        int asked = 0;
-        for (Server server : seen.servers()) {
-            boolean ask = !server.ips().isEmpty() && asked < MOST_GREETED;
-            asked += ask ? 1 : 0;
-            greeted.add(
-                    ask
-                            ? greet(context, server, patience)
-                                    .map(server::with)
-                                    .recover(cause -> cause instanceof CheckFailure failure
-                                                    && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
-                                            ? Future.succeededFuture(server.unheard(
-                                                    failure.error().code()))
-                                            : Future.failedFuture(cause))
-                            : Future.succeededFuture(server));
-        }
-        return Future.all(greeted)
-                .map(all -> new Evidence(greeted.stream().map(Future::result).toList(), seen.implicit()));
-    }
-
-    private static Future<@Nullable Boolean> greet(CheckContext context, Server server, long patience) {
+    /** Fails if the limits of this service did not allow the connection before the deadline. */
+    private static Future<Server> testStarttls(CheckContext context, Server server, long timeout) {
         Host host = new Host(server.host().toLowerCase(Locale.ROOT), null);
         return context.probe(TcpProbe.class)
-                .talk(context, host, server.ips().get(0), SMTP, patience, patience, new SmtpGreetingScript())
-                .map(talk -> SmtpGreetingScript.offersTls(talk.heard()));
+                .talk(
+                        context,
+                        host,
+                        server.addresses().ips().get(0),
+                        SMTP_PORT,
+                        timeout,
+                        timeout,
+                        new SmtpGreetingScript())
+                .map(talk -> SmtpGreetingScript.offersTls(talk.heard()))
+                .map(tls -> server.with(tls, tls == null ? "no valid SMTP response" : null))
+                .recover(cause ->
+                        cause instanceof CheckFailure failure && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
+                                ? Future.succeededFuture(
+                                        server.with(null, reason(failure.error().code())))
+                                : Future.failedFuture(cause));
     }
 
-    private static String words(ErrorCode why) {
-        return switch (why) {
-            case CONNECT_REFUSED -> "the connection was refused";
-            case CONNECT_UNREACHABLE -> "no way led there";
-            case CONNECTION_RESET -> "the connection was cut off";
-            case CONNECT_TIMEOUT, READ_TIMEOUT -> "no answer came";
-            default -> "it may not be asked from here";
+    static String reason(ErrorCode code) {
+        return switch (code) {
+            case CONNECT_REFUSED -> "connection refused";
+            case CONNECT_UNREACHABLE -> "no route to host";
+            case CONNECTION_RESET -> "connection reset";
+            case CONNECT_TIMEOUT, READ_TIMEOUT -> "timeout";
+            default -> "connection not allowed";
         };
     }
 
     @Override
-    public Evaluation evaluate(Evidence seen, Options options) {
-        return MxEvaluation.of(seen);
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        List<Server> servers = evidence.servers();
+        boolean hasNullMx = servers.stream().anyMatch(Server::isNullMx);
+        Report report = new Report(
+                servers.stream().filter(each -> !each.isOmitted()).map(Mx::row).toList(),
+                hasNullMx && servers.size() == 1,
+                evidence.implicit() && !servers.isEmpty(),
+                evidence.hosts(each -> each.is(State.NONE)),
+                evidence.hosts(each -> each.addresses().alias() && !evidence.implicit()));
+        if (servers.isEmpty()) {
+            findings.noMailServer();
+        } else if (evidence.implicit()) {
+            findings.implicitMx();
+        } else if (report.nullMx()) {
+            findings.nullMx();
+        } else if (hasNullMx) {
+            findings.nullMxWithOthers();
+        }
+        List<Server> hosts = servers.stream().filter(each -> !each.isNullMx()).toList();
+        if (!hosts.isEmpty()) {
+            evaluateHosts(new Evidence(hosts, evidence.implicit()), report, findings);
+        }
+        return report;
+    }
+
+    private static void evaluateHosts(Evidence evidence, Report report, Findings findings) {
+        List<Server> servers = evidence.servers();
+        List<Server> usable = servers.stream()
+                .filter(each -> !each.is(State.NONE) && !each.is(State.PRIVATE))
+                .toList();
+        if (usable.isEmpty()) {
+            findings.noUsableMx();
+        }
+        Predicate<Server> isAddress = each -> ADDRESS.matcher(each.host()).matches();
+        add(evidence.hosts(isAddress), findings::mxIsAddress);
+        add(report.unresolvable(), findings::mxUnresolvable);
+        add(evidence.hosts(each -> each.is(State.PRIVATE) && !isAddress.test(each)), findings::mxPrivateAddress);
+        add(report.pointsToCname(), findings::mxPointsToAlias);
+        add(evidence.hosts(each -> each.is(State.FAILED) || each.is(State.PARTIAL)), findings::mxLookupFailed);
+        add(evidence.hosts(each -> Boolean.FALSE.equals(each.tls())), findings::noStarttls);
+        Set<String> unique = new HashSet<>();
+        add(evidence.hosts(each -> !unique.add(each.host())), findings::duplicateMx);
+        if (servers.size() == 1) {
+            findings.singleMx();
+        }
+        if (servers.stream().anyMatch(Server::isOmitted)) {
+            findings.manyMx(servers.size());
+        }
+        if (!usable.isEmpty()
+                && usable.stream().allMatch(each -> each.is(State.FOUND))
+                && usable.stream()
+                        .flatMap(each -> each.addresses().ips().stream())
+                        .noneMatch(Inet6Address.class::isInstance)) {
+            findings.noIpv6();
+        }
+        add(
+                servers.stream()
+                        .filter(each -> each.tlsError() != null)
+                        .map(each -> each.host() + " (" + each.tlsError() + ")")
+                        .distinct()
+                        .toList(),
+                findings::starttlsUnknown);
+    }
+
+    private static void add(List<String> hosts, Consumer<List<String>> finding) {
+        if (!hosts.isEmpty()) {
+            finding.accept(hosts);
+        }
+    }
+
+    private static Row row(Server server) {
+        List<String> ips =
+                server.addresses().ips().stream().map(IpAddressText::format).toList();
+        return new Row(server.preference(), server.host(), ips, server.tls());
     }
 }

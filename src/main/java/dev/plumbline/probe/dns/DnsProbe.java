@@ -62,6 +62,26 @@ public final class DnsProbe {
     }
 
     /**
+     * As {@link #ask}, with a {@link CheckFailure} as a result.
+     *
+     * @param type for example {@code MX}
+     */
+    public Future<DnsLookupResult> lookup(CheckContext context, String name, String type) {
+        return ask(context, name, Type.value(type))
+                .map(response -> new DnsLookupResult(type, response, null))
+                .recover(cause -> cause instanceof CheckFailure failure
+                        ? Future.succeededFuture(new DnsLookupResult(type, null, failure.error()))
+                        : Future.failedFuture(cause));
+    }
+
+    /** Looks up the A and AAAA records of a host. */
+    public Future<HostAddresses> addresses(CheckContext context, String host) {
+        Future<DnsLookupResult> a = lookup(context, host, "A");
+        Future<DnsLookupResult> aaaa = lookup(context, host, "AAAA");
+        return Future.all(a, aaaa).map(both -> HostAddresses.of(a.result(), aaaa.result()));
+    }
+
+    /**
      * A hostile server may say that a name is an alias for one type only, so that its addresses tell
      * nothing of where the alias leads.
      */

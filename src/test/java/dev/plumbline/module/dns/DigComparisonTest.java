@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsFixture;
 import dev.plumbline.lab.DnsLab;
+import dev.plumbline.module.dns.DnsRecords.Evidence;
 import dev.plumbline.support.Dig;
 import dev.plumbline.support.NamedServer;
 import java.net.InetAddress;
@@ -22,10 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.xbill.DNS.Rcode;
 
-/** What we tell of servers of BIND is what dig tells of them. */
+/** Compares the records with those that dig receives from BIND. */
 @Tag("integration")
 class DigComparisonTest {
-    private static final DnsRecords MODULE = new DnsRecords();
+    private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new DnsRecords());
     private static DnsFixture bench;
 
     @BeforeAll
@@ -131,7 +134,7 @@ class DigComparisonTest {
             for (String name : List.of("good.zone.test", "half.zone.test")) {
                 ns.address(name, "192.0.2.1").record(name + ". 60 IN TXT \"known\"");
                 ns.behave(name, DnsFaults.authoritative(name));
-                ns.behave(nobodys(name), DnsFaults.authoritative(name));
+                ns.behave(random(name), DnsFaults.authoritative(name));
             }
             ns.behave("refusing.zone.test", DnsFaults.rcode(Rcode.REFUSED));
             ns.behave("upward.zone.test", DnsFaults.upwardReferral());
@@ -164,9 +167,9 @@ class DigComparisonTest {
         return (Map<String, List<Map<String, Object>>>) result.fields().get("records");
     }
 
-    /** The name below another that is asked for because nobody has it. */
-    private static String nobodys(String name) {
-        return DnsRecords.NOBODYS_LABEL + "." + name;
+    /** The random name below a name that the module looks up. */
+    private static String random(String name) {
+        return DnsRecords.RANDOM_LABEL + "." + name;
     }
 
     private static List<String> codes(List<Finding> findings) {

@@ -6,10 +6,13 @@ import dev.plumbline.check.CheckError;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.lab.DnsResponses;
 import dev.plumbline.module.dns.DnsRecords.Evidence;
-import dev.plumbline.module.dns.DnsRecords.Lookup;
+import dev.plumbline.probe.dns.DnsLookupResult;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,58 +35,65 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
-/** What is made of answers, without asking anybody. */
+/** Evaluations of recorded responses. */
 class DnsRecordsEvaluationTest {
+    private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new DnsRecords());
+
     static Stream<Arguments> cases() {
         return Stream.of(
-                seen(
+                evidence(
                         "alias_with_other_records",
                         "CNAME a.example.com. 60 IN CNAME b.test.",
                         "MX a.example.com. 60 IN MX 1 m.test."),
-                seen("alias_at_apex", "CNAME example.com. 60 IN CNAME b.test.", "MX example.com. 60 IN MX 1 m.test."),
-                seen("alias_at_apex", "A example.com. 60 IN CNAME b.test.|b.test. 60 IN A 1.1.1.1"),
-                seen("several_aliases", "CNAME a.example.com. 60 IN CNAME b.test.|a.example.com. 60 IN CNAME c.test."),
-                seen(
+                evidence(
+                        "alias_at_apex",
+                        "CNAME example.com. 60 IN CNAME b.test.",
+                        "MX example.com. 60 IN MX 1 m.test."),
+                evidence("alias_at_apex", "A example.com. 60 IN CNAME b.test.|b.test. 60 IN A 1.1.1.1"),
+                evidence(
+                        "several_aliases",
+                        "CNAME a.example.com. 60 IN CNAME b.test.|a.example.com. 60 IN CNAME c.test."),
+                evidence(
                         "long_alias_chain",
                         "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN CNAME c.test.|c.test. 60 IN CNAME d.test.|d.test. 60 IN A 1.1.1.1"),
-                seen("-", "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN A 1.1.1.1"),
-                seen("single_name_server", "NS a.example.com. 60 IN NS ns.test."),
-                seen("-", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 60 IN NS ns2.test."),
-                seen("ttls_differ", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 61 IN NS ns2.test."),
-                seen("no_ipv6", "A a.example.com. 60 IN A 1.1.1.1", "AAAA"),
-                seen("-", "A a.example.com. 60 IN A 1.1.1.1"),
-                seen("no_records", "A", "AAAA"),
-                seen("short_ttl", "MX a.example.com. 59 IN MX 0 ."),
-                seen("long_ttl", "MX a.example.com. 604801 IN MX 0 ."),
-                seen("denied_though_it_exists", "A a.example.com. 60 IN A 1.1.1.1", "CAA!"),
-                seen(
+                evidence("-", "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN A 1.1.1.1"),
+                evidence("single_name_server", "NS a.example.com. 60 IN NS ns.test."),
+                evidence("-", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 60 IN NS ns2.test."),
+                evidence("ttls_differ", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 61 IN NS ns2.test."),
+                evidence("no_ipv6", "A a.example.com. 60 IN A 1.1.1.1", "AAAA"),
+                evidence("-", "A a.example.com. 60 IN A 1.1.1.1"),
+                evidence("no_records", "A", "AAAA"),
+                evidence("short_ttl", "MX a.example.com. 59 IN MX 0 ."),
+                evidence("long_ttl", "MX a.example.com. 604801 IN MX 0 ."),
+                evidence("nxdomain_for_some_types", "A a.example.com. 60 IN A 1.1.1.1", "CAA!"),
+                evidence(
                         "dangling_alias",
                         "CNAME a.example.com. 60 IN CNAME b.test.",
                         "A! a.example.com. 60 IN CNAME b.test."),
-                seen("dangling_alias", "A! a.example.com. 60 IN CNAME b.test."),
-                seen("name_does_not_exist", "A!", "MX!"));
+                evidence("dangling_alias", "A! a.example.com. 60 IN CNAME b.test."),
+                evidence("name_does_not_exist", "A!", "MX!"));
     }
 
-    private static Arguments seen(String codes, String... asked) {
-        return Arguments.of(codes, List.of(asked));
+    private static Arguments evidence(String codes, String... lookups) {
+        return Arguments.of(codes, List.of(lookups));
     }
 
     @ParameterizedTest
     @MethodSource("cases")
-    void judges(String codes, List<String> asked) {
-        String name = asked.toString().contains(" example.com.") ? "example.com" : "a.example.com";
-        List<Lookup> all = new ArrayList<>();
-        for (String one : asked) {
+    void evaluatesEachCase(String codes, List<String> lookups) {
+        String name = lookups.toString().contains(" example.com.") ? "example.com" : "a.example.com";
+        List<DnsLookupResult> all = new ArrayList<>();
+        for (String one : lookups) {
             String[] parts = one.split(" ", 2);
             String type = parts[0].replace("!", "");
             int rcode = parts[0].endsWith("!") ? Rcode.NXDOMAIN : Rcode.NOERROR;
             String[] lines = parts.length < 2 ? new String[0] : parts[1].split("\\|");
-            all.add(new Lookup(type, DnsResponses.answer(name, type, rcode, lines), null));
+            all.add(new DnsLookupResult(type, DnsResponses.answer(name, type, rcode, lines), null));
         }
 
-        Evaluation judgement = evaluate(new Evidence(name, all, null, null));
+        Evaluation evaluation = evaluate(new Evidence(name, all, null, null));
 
-        assertThat(codes(judgement)).isEqualTo(codes.equals("-") ? List.of() : Arrays.asList(codes.split(" ")));
+        assertThat(codes(evaluation)).isEqualTo(codes.equals("-") ? List.of() : Arrays.asList(codes.split(" ")));
     }
 
     @ParameterizedTest
@@ -94,82 +104,89 @@ class DnsRecordsEvaluationTest {
         "foo.co.uk, true",
         "foo.com, true"
     })
-    void onlyARegisteredDomainIsTakenForTheTopOfAZone(String name, boolean apex) {
+    void reportsACnameAtTheApexOfRegisteredDomainsOnly(String name, boolean apex) {
         DnsResponse alias = DnsResponses.answer(name, "CNAME", name + ". 60 IN CNAME b.test.");
 
-        Evaluation judgement = evaluate(new Evidence(name, List.of(new Lookup("CNAME", alias, null)), null, null));
+        Evaluation evaluation =
+                evaluate(new Evidence(name, List.of(new DnsLookupResult("CNAME", alias, null)), null, null));
 
-        assertThat(codes(judgement).contains("alias_at_apex")).isEqualTo(apex);
+        assertThat(codes(evaluation).contains("alias_at_apex")).isEqualTo(apex);
     }
 
     @Test
-    void oneTypeThatIsDeniedDoesNotMakeTheNameGone() {
-        Evidence seen = new Evidence(
+    void returnsNoerrorIfOnlyOneTypeIsDenied() {
+        Evidence evidence = new Evidence(
                 "a.example.com",
                 List.of(
-                        new Lookup("CAA", DnsResponses.answer("a.example.com", "CAA", Rcode.NXDOMAIN), null),
-                        new Lookup(
+                        new DnsLookupResult("CAA", DnsResponses.answer("a.example.com", "CAA", Rcode.NXDOMAIN), null),
+                        new DnsLookupResult(
                                 "A",
                                 DnsResponses.answer("a.example.com", "A", "a.example.com. 60 IN A 1.1.1.1"),
                                 null)),
                 null,
                 null);
 
-        assertThat(evaluate(seen).fields()).containsEntry("rcode", "NOERROR");
-        assertThat(evaluate(seen).error()).isNull();
+        assertThat(evaluate(evidence).fields()).containsEntry("rcode", "NOERROR");
+        assertThat(evaluate(evidence).error()).isNull();
     }
 
     @Test
-    void saysThatThereIsAWildcard() {
-        Evidence seen = new Evidence(
+    void reportsAWildcard() {
+        Evidence evidence = new Evidence(
                 "a.test",
-                List.of(new Lookup("A", DnsResponses.answer("a.test", "A"), null)),
-                new Lookup("A", DnsResponses.answer("x.a.test", "A", "x.a.test. 60 IN A 1.1.1.1"), null),
+                List.of(new DnsLookupResult("A", DnsResponses.answer("a.test", "A"), null)),
+                new DnsLookupResult("A", DnsResponses.answer("x.a.test", "A", "x.a.test. 60 IN A 1.1.1.1"), null),
                 null);
 
-        assertThat(evaluate(seen).fields()).containsEntry("wildcard", true);
-        assertThat(codes(evaluate(seen))).contains("wildcard");
+        assertThat(evaluate(evidence).fields()).containsEntry("wildcard", true);
+        assertThat(codes(evaluate(evidence))).contains("wildcard");
     }
 
     @Test
-    void whatWasTooMuchToAskLeavesTheQuestionOpen() {
+    void returnsTheErrorIfTheRequestLimitWasReached() {
         CheckError limit = new CheckError(ErrorCode.REQUEST_LIMIT, "Too much.");
         DnsResponse known = DnsResponses.answer("a.test", "A", "a.test. 60 IN A 1.1.1.1");
 
-        Evaluation judgement = evaluate(new Evidence(
-                "a.test", List.of(new Lookup("A", known, null), new Lookup("MX", null, limit)), null, null));
-
-        assertThat(judgement.error()).isEqualTo(limit);
-    }
-
-    @Test
-    void theFirstFailureIsToldWhenNothingWasAnswered() {
-        CheckError timeout = new CheckError(ErrorCode.DNS_TIMEOUT, "Late.");
-        Evidence seen = new Evidence(
-                "a.test", List.of(new Lookup("A", null, timeout), new Lookup("MX", null, timeout)), null, null);
-
-        assertThat(evaluate(seen).error()).isEqualTo(timeout);
-        assertThat(evaluate(seen).fields()).containsEntry("rcode", null);
-    }
-
-    @Test
-    void anAnswerThatCameTooLateLeavesTheQuestionOpen() {
-        CheckError timeout = new CheckError(ErrorCode.DNS_TIMEOUT, "Late.");
-        Evidence seen = new Evidence(
+        Evaluation evaluation = evaluate(new Evidence(
                 "a.test",
-                List.of(
-                        new Lookup("A", DnsResponses.answer("a.test", "A", "a.test. 60 IN A 1.1.1.1"), null),
-                        new Lookup("TXT", null, timeout)),
+                List.of(new DnsLookupResult("A", known, null), new DnsLookupResult("MX", null, limit)),
+                null,
+                null));
+
+        assertThat(evaluation.error()).isEqualTo(limit);
+    }
+
+    @Test
+    void returnsTheFirstFailureIfEveryLookupFailed() {
+        CheckError timeout = new CheckError(ErrorCode.DNS_TIMEOUT, "Late.");
+        Evidence evidence = new Evidence(
+                "a.test",
+                List.of(new DnsLookupResult("A", null, timeout), new DnsLookupResult("MX", null, timeout)),
                 null,
                 null);
 
-        assertThat(evaluate(seen).error()).isEqualTo(timeout);
-        assertThat(evaluate(seen).fields().get("records").toString()).contains("1.1.1.1");
-        assertThat(codes(evaluate(seen))).containsExactly("types_unanswered");
+        assertThat(evaluate(evidence).error()).isEqualTo(timeout);
+        assertThat(evaluate(evidence).fields()).containsEntry("rcode", null);
+    }
+
+    @Test
+    void returnsTheErrorIfOneLookupTimedOut() {
+        CheckError timeout = new CheckError(ErrorCode.DNS_TIMEOUT, "Late.");
+        Evidence evidence = new Evidence(
+                "a.test",
+                List.of(
+                        new DnsLookupResult("A", DnsResponses.answer("a.test", "A", "a.test. 60 IN A 1.1.1.1"), null),
+                        new DnsLookupResult("TXT", null, timeout)),
+                null,
+                null);
+
+        assertThat(evaluate(evidence).error()).isEqualTo(timeout);
+        assertThat(evaluate(evidence).fields().get("records").toString()).contains("1.1.1.1");
+        assertThat(codes(evaluate(evidence))).containsExactly("lookups_failed");
     }
 
     @Property(tries = 5000)
-    void whateverARecordHoldsIsTold(@ForAll("types") String type, @ForAll @Size(max = 80) byte[] data) {
+    void acceptsEveryRecordThatCanBeParsed(@ForAll("types") String type, @ForAll @Size(max = 80) byte[] data) {
         Record record;
         try {
             record = Record.newRecord(
@@ -182,24 +199,24 @@ class DnsRecordsEvaluationTest {
         DnsResponse answer = new DnsResponse(
                 empty.name(), empty.type(), Rcode.NOERROR, List.of(), List.of(record), List.of(), false, false, 60, 1);
 
-        Evaluation judgement =
-                evaluate(new Evidence("a.example.com", List.of(new Lookup(type, answer, null)), null, null));
+        Evaluation evaluation =
+                evaluate(new Evidence("a.example.com", List.of(new DnsLookupResult(type, answer, null)), null, null));
 
-        assertThat(((Map<?, ?>) judgement.fields().get("records")).containsKey(type))
+        assertThat(((Map<?, ?>) evaluation.fields().get("records")).containsKey(type))
                 .isTrue();
     }
 
     @Provide
     Arbitrary<String> types() {
-        return Arbitraries.of(Stream.concat(DnsRecords.USUAL.stream(), DnsRecords.UNUSUAL.stream())
-                .toList());
+        return Arbitraries.of(
+                MODULE.description().option("types").pattern().pattern().split("\\|"));
     }
 
-    private static Evaluation evaluate(Evidence seen) {
-        return new DnsRecordsEvaluation(seen).judgement();
+    private static Evaluation evaluate(Evidence evidence) {
+        return MODULE.evaluate(evidence, Options.defaults(MODULE.description()));
     }
 
-    private static List<String> codes(Evaluation judgement) {
-        return judgement.findings().stream().map(Finding::code).toList();
+    private static List<String> codes(Evaluation evaluation) {
+        return evaluation.findings().stream().map(Finding::code).toList();
     }
 }

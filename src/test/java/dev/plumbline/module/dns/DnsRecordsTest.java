@@ -7,15 +7,17 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsFixture;
+import dev.plumbline.module.dns.DnsRecords.Evidence;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,9 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
-/** What is told of names, asked of a server that says what it is told to say. */
+/** Checks of names on a DNS server whose responses are scripted. */
 class DnsRecordsTest {
-    private static final DnsRecords MODULE = new DnsRecords();
+    private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new DnsRecords());
     private static DnsFixture bench;
 
     @BeforeAll
@@ -74,7 +76,7 @@ class DnsRecordsTest {
     }
 
     @Test
-    void tellsEveryRecord() {
+    void returnsEveryRecord() {
         CheckResult result = check("Full.test.", "");
 
         assertThat(result.verdict()).isEqualTo(Verdict.PASS);
@@ -90,11 +92,12 @@ class DnsRecordsTest {
     }
 
     @Test
-    void asksForWhatItIsToldTo() {
+    void looksUpTheRequestedTypes() {
         CheckResult result = check("full.test", "types=TXT,TXT");
 
         assertThat(records(result).keySet()).containsExactly("TXT");
         assertThat(records(check("full.test", "types="))).hasSize(5);
+        assertThat(MODULE.description().option("types").defaultValue()).isEqualTo(DnsRecords.DEFAULT_TYPES);
         assertThat(Options.parse(MODULE.description(), Map.of("types", "TXT,ANY,AXFR"))
                         .faults()
                         .get(0)
@@ -103,15 +106,15 @@ class DnsRecordsTest {
     }
 
     @Test
-    void readsInternationalNames() {
+    void acceptsInternationalNames() {
         assertThat(check("Bücher.test", "types=A").target()).isEqualTo("xn--bcher-kva.test");
         assertThat(check("Bücher.test", "types=A").verdict()).isEqualTo(Verdict.PASS);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"inside.test", "inside.test types=TXT"})
-    void tellsNothingOfANameThatLeadsInside(String asked) {
-        String[] parts = asked.split(" ");
+    void rejectsNamesWithPrivateAddresses(String input) {
+        String[] parts = input.split(" ");
         CheckResult result = check(parts[0], parts.length > 1 ? parts[1] : "");
 
         assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
@@ -120,7 +123,7 @@ class DnsRecordsTest {
     }
 
     @Test
-    void hidesRecordsThatNameHostsInside() {
+    void hidesRecordsThatPointToPrivateNames() {
         CheckResult result = check("ldap.test", "");
 
         assertThat(codes(result.findings())).contains("private_records_hidden");
@@ -129,31 +132,31 @@ class DnsRecordsTest {
     }
 
     @Test
-    void neverAsksForWhatIsNotLookedUp() {
+    void doesNotLookUpPrivateNames() {
         assertThat(check("secret.corp.example", "").error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
         assertThat(bench.dns().queries("secret.corp.example")).isZero();
     }
 
     @ParameterizedTest
     @CsvSource({"SERVFAIL, DNS_SERVFAIL", "silence, DNS_TIMEOUT"})
-    void aWildcardOfWhichNothingWasSaidLeavesTheQuestionOpen(String fault, ErrorCode code) {
-        String name = "untold-" + fault.toLowerCase(Locale.ROOT) + ".test";
+    void reportsAFailedWildcardLookupAsAnError(String fault, ErrorCode code) {
+        String name = "unknown-" + fault.toLowerCase(Locale.ROOT) + ".test";
         bench.dns().address(name, "192.0.2.1");
         bench.dns()
-                .behave(nobodys(name), fault.equals("silence") ? DnsFaults.silent() : DnsFaults.rcode(Rcode.SERVFAIL));
+                .behave(random(name), fault.equals("silence") ? DnsFaults.silent() : DnsFaults.rcode(Rcode.SERVFAIL));
 
         CheckResult result = check(name, "types=A");
 
         assertThat(result.fields()).containsEntry("wildcard", null);
         assertThat(records(result).keySet()).containsExactly("A");
         assertThat(result.error().code()).isEqualTo(code);
-        assertThat(result.error().message()).startsWith("Whether there is a wildcard");
+        assertThat(result.error().message()).startsWith("The lookup for a wildcard record failed.");
         assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
     }
 
     @Test
-    void aWildcardThatLeadsInsideIsOne() {
-        bench.dns().address("dev.test", "192.0.2.1").address(nobodys("dev.test"), "10.1.2.3");
+    void reportsAWildcardWithAPrivateAddress() {
+        bench.dns().address("dev.test", "192.0.2.1").address(random("dev.test"), "10.1.2.3");
 
         CheckResult result = check("dev.test", "types=A");
 
@@ -164,9 +167,9 @@ class DnsRecordsTest {
     }
 
     @Test
-    void aWildcardIsNotToldOfANameWhoseAddressesAreUnknown() {
+    void hidesTheWildcardIfTheAddressesAreUnknown() {
         bench.dns().behave("unsure.test", DnsFaults.only(Type.A, DnsFaults.rcode(Rcode.SERVFAIL)));
-        bench.dns().empty("unsure.test").address(nobodys("unsure.test"), "192.0.2.1");
+        bench.dns().empty("unsure.test").address(random("unsure.test"), "192.0.2.1");
 
         CheckResult result = check("unsure.test", "");
 
@@ -175,7 +178,7 @@ class DnsRecordsTest {
     }
 
     @Test
-    void tellsNoMoreThanTheAddressesOfANameThatMayLeadInside() {
+    void returnsOnlyAddressesIfTheNameCanHavePrivateAddresses() {
         bench.dns()
                 .record("veiled.test. 60 IN TXT \"secret\"")
                 .behave("veiled.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
@@ -183,8 +186,10 @@ class DnsRecordsTest {
         CheckResult result = check("veiled.test", "types=A,AAAA,TXT");
 
         assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
-        assertThat(result.error().message()).startsWith("Whether the name leads to a private network");
-        assertThat(result.findings()).extracting(Finding::message).containsExactly("No answer came for AAAA.");
+        assertThat(result.error().message()).startsWith("Only address records are shown");
+        assertThat(result.findings())
+                .extracting(Finding::message)
+                .containsExactly("Lookups of these record types failed: AAAA.");
         assertThat(result.toString()).doesNotContain("secret");
         bench.dns().record("target.test. 60 IN MX 1 secret.test.").alias("turn.test", "target.test");
         bench.dns().behave("turn.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
@@ -194,15 +199,15 @@ class DnsRecordsTest {
     }
 
     @Test
-    void anOverloadedResolverIsNoAnswerOfTheDns() {
+    void failsWithOverloadIfTheResolverIsOverloaded() {
         assertThat(bench.failure(MODULE, 2, "full.test", "A")).isInstanceOf(OverloadFailure.class);
     }
 
     @Test
-    void saysWhatFailed() {
+    void reportsFailedLookups() {
         assertThat(check("half.test", "").findings())
                 .extracting(Finding::message)
-                .contains("No answer came for HTTPS.");
+                .contains("Lookups of these record types failed: HTTPS.");
         CheckResult lame = check("lame.test", "");
         assertThat(lame.fields()).containsEntry("rcode", "REFUSED");
         assertThat(lame.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
@@ -221,7 +226,7 @@ class DnsRecordsTest {
     }
 
     @Test
-    void tellsNothingOfANameOfWhoseAddressesNothingIsKnown() {
+    void returnsNothingIfTheAddressLookupsFail() {
         CheckResult result = check("doubt.test", "");
 
         assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
@@ -229,7 +234,7 @@ class DnsRecordsTest {
     }
 
     @Test
-    void readsALargeAnswer() {
+    void truncatesALargeResponse() {
         for (int i = 0; i < 400; i++) {
             bench.dns().record("large.test. 300 IN TXT \"" + i + "x".repeat(120) + "\"");
         }
@@ -240,7 +245,7 @@ class DnsRecordsTest {
     }
 
     @Test
-    void aNameThatDoesNotExistIsAnErrorAndNoFault() {
+    void reportsANonexistentNameAsAnError() {
         CheckResult missing = check("missing.test", "");
 
         assertThat(missing.verdict()).isEqualTo(Verdict.ERROR);
@@ -250,7 +255,7 @@ class DnsRecordsTest {
     }
 
     @Test
-    void showsTheWholeWayOfAnAlias() {
+    void returnsTheWholeCnameChain() {
         bench.dns().alias("web.way.test", "www.way.test").alias("www.way.test", "way.test");
         bench.dns().address("way.test", "192.0.2.1");
 
@@ -262,7 +267,7 @@ class DnsRecordsTest {
     }
 
     @Test
-    void tellsMailServersInTheOrderInWhichTheyAreTried() {
+    void sortsMailServersByPreference() {
         for (String server : List.of("20 b", "10 c", "5 z", "20 a", "100 a")) {
             bench.dns().record("order.test. 60 IN MX " + server + ".order.test.");
         }
@@ -273,7 +278,7 @@ class DnsRecordsTest {
     }
 
     @Test
-    void ofANameWhoseOnlyRecordIsHiddenItIsNotSaidThatThereIsNone() {
+    void doesNotReportNoRecordsIfTheOnlyRecordIsHidden() {
         bench.dns().record("_ldap._tcp.hidden.test. 60 IN SRV 0 0 389 dc1.corp.example.");
 
         for (String types : List.of("", "types=SRV", "types=A,SRV")) {
@@ -284,24 +289,23 @@ class DnsRecordsTest {
     }
 
     @Test
-    void everyTypeOfANameBehindALongWayMayBeAskedFor() {
+    void looksUpEveryTypeAtTheEndOfALongCnameChain() {
         for (int hop = 0; hop < 8; hop++) {
             bench.dns().behave("h" + hop + ".far.test", DnsFaults.bareAlias("h" + (hop + 1) + ".far.test"));
         }
         bench.dns().address("h8.far.test", "192.0.2.1");
-        List<String> all = Stream.concat(DnsRecords.USUAL.stream(), DnsRecords.UNUSUAL.stream())
-                .toList();
+        String all = MODULE.description().option("types").pattern().pattern().replace('|', ',');
 
-        CheckResult result = check("h0.far.test", "types=" + String.join(",", all));
+        CheckResult result = check("h0.far.test", "types=" + all);
 
         assertThat(result.error()).isNull();
-        assertThat(codes(result.findings())).doesNotContain("types_unanswered");
+        assertThat(codes(result.findings())).doesNotContain("lookups_failed");
         assertThat(records(result).get("CNAME")).hasSize(8);
     }
 
-    /** The name below another that is asked for because nobody has it. */
-    private static String nobodys(String name) {
-        return DnsRecords.NOBODYS_LABEL + "." + name;
+    /** The random name below a name that the module looks up. */
+    private static String random(String name) {
+        return DnsRecords.RANDOM_LABEL + "." + name;
     }
 
     private static List<String> codes(List<Finding> findings) {

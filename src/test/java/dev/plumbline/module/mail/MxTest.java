@@ -8,18 +8,22 @@ import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsFixture;
-import dev.plumbline.module.mail.Mx.Addresses;
 import dev.plumbline.module.mail.Mx.Evidence;
 import dev.plumbline.module.mail.Mx.Server;
+import dev.plumbline.probe.dns.HostAddresses;
+import dev.plumbline.probe.dns.HostAddresses.State;
 import dev.plumbline.probe.smtp.SmtpGreetingScript;
 import dev.plumbline.support.Dig;
 import dev.plumbline.support.NamedServer;
 import io.vertx.core.buffer.Buffer;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,7 +44,7 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
 class MxTest {
-    private static final Mx MODULE = new Mx();
+    private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new Mx());
     private static DnsFixture bench;
 
     @BeforeAll
@@ -93,20 +97,20 @@ class MxTest {
     @CsvSource(
             nullValues = "-",
             value = {
-                "good.test, PASS, -, mail_server_not_asked",
-                "Bücher.test, PASS, -, single_mx mail_server_not_asked",
-                "www.good.test, PASS, -, mail_server_not_asked",
+                "good.test, PASS, -, starttls_unknown",
+                "Bücher.test, PASS, -, single_mx starttls_unknown",
+                "www.good.test, PASS, -, starttls_unknown",
                 "null.test, PASS, -, null_mx",
-                "both.test, FAIL, -, null_mx_with_others single_mx mail_server_not_asked",
-                "implicit.test, WARN, -, implicit_mx single_mx no_ipv6 mail_server_not_asked",
+                "both.test, FAIL, -, null_mx_with_others single_mx starttls_unknown",
+                "implicit.test, WARN, -, implicit_mx single_mx no_ipv6 starttls_unknown",
                 "nothing.test, WARN, -, no_mail_server",
                 "lost.test, FAIL, -, no_usable_mx mx_unresolvable single_mx",
-                "alias.test, WARN, -, mx_points_to_alias single_mx mail_server_not_asked",
+                "alias.test, WARN, -, mx_points_to_alias single_mx starttls_unknown",
                 "literal.test, FAIL, -, no_usable_mx mx_is_address mx_unresolvable single_mx",
-                "local.test, FAIL, -, no_usable_mx mx_inside single_mx",
-                "private.test, WARN, -, mx_inside mail_server_not_asked",
+                "local.test, FAIL, -, no_usable_mx mx_private_address single_mx",
+                "private.test, WARN, -, mx_private_address starttls_unknown",
                 "lame.test, WARN, -, mx_lookup_failed single_mx",
-                "lame6.test, WARN, -, mx_lookup_failed single_mx mail_server_not_asked",
+                "lame6.test, WARN, -, mx_lookup_failed single_mx starttls_unknown",
                 "crowd.test, WARN, -, mx_unresolvable many_mx",
                 "hidden.test, ERROR, target_blocked, ''",
                 "inside.test, ERROR, target_blocked, ''",
@@ -116,7 +120,7 @@ class MxTest {
                 "half.test, ERROR, dns_servfail, ''",
                 "mute.test, ERROR, dns_timeout, ''"
             })
-    void walksTheLab(String domain, Verdict verdict, @Nullable String error, String codes) {
+    void reportsTheFindingsOfEachDomain(String domain, Verdict verdict, @Nullable String error, String codes) {
         CheckResult result = bench.check(MODULE, domain, "");
 
         assertThat(codes(result.findings())).isEqualTo(codes.isEmpty() ? List.of() : Arrays.asList(codes.split(" ")));
@@ -126,7 +130,7 @@ class MxTest {
     }
 
     @Test
-    void tellsTheServersInTheirOrder() {
+    void returnsTheServersByPreference() {
         CheckResult result = bench.check(MODULE, "good.test", "");
 
         assertThat(result.fields().get("records").toString())
@@ -141,13 +145,13 @@ class MxTest {
     }
 
     @Test
-    void aServerThatMayNotBeGreetedYetIsNotTakenForOneThatDoesNotSay() {
+    void failsWithOverloadIfTheConnectionIsNotAdmittedInTime() {
         assertThat(bench.failure(MODULE, IpAddressText.parse("192.0.2.2"), 25, "good.test"))
                 .isInstanceOf(OverloadFailure.class);
     }
 
     @Test
-    void looksUpNoMoreThanTwenty() {
+    void looksUpAtMostTwentyHosts() {
         bench.check(MODULE, "crowd.test", "");
 
         assertThat(bench.dns().queries("m19.crowd.test")).isPositive();
@@ -157,7 +161,7 @@ class MxTest {
                 .doesNotContain("m20.crowd.test");
     }
 
-    static Stream<Arguments> answers() {
+    static Stream<Arguments> responses() {
         return Stream.of(
                 Arguments.of("220 hi\r\n250-me\r\n250-SIZE 1\r\n250 STARTTLS\r\n", true),
                 Arguments.of("220-hi\r\n220 there\r\n250-me\r\n250-starttls\r\n250 8BITMIME\r\n", true),
@@ -173,70 +177,73 @@ class MxTest {
     }
 
     @ParameterizedTest
-    @MethodSource("answers")
-    void seesWhetherEncryptionIsOffered(String heard, @Nullable Boolean offered) {
-        assertThat(SmtpGreetingScript.offersTls(Buffer.buffer(heard))).isEqualTo(offered);
+    @MethodSource("responses")
+    void detectsStarttls(String response, @Nullable Boolean supported) {
+        assertThat(SmtpGreetingScript.offersTls(Buffer.buffer(response))).isEqualTo(supported);
     }
 
     @Test
-    void speaksOnlyWhenItIsSpokenTo() {
+    void sendsACommandOnlyAfterACompleteReply() {
         SmtpGreetingScript greeting = new SmtpGreetingScript();
 
         assertThat(greeting.next(Buffer.buffer()).length()).isZero();
         assertThat(greeting.next(Buffer.buffer("220-wait\r\n")).length()).isZero();
-        String heard = "220-wait\r\n220 hi\r\n";
-        assertThat(greeting.next(Buffer.buffer(heard)).toString()).isEqualTo("EHLO plumbline.invalid\r\n");
-        assertThat(greeting.next(Buffer.buffer(heard + "250-x\r\n")).length()).isZero();
-        heard += "250-x\r\n250 STARTTLS\r\n";
-        assertThat(greeting.next(Buffer.buffer(heard)).toString()).isEqualTo("QUIT\r\n");
-        assertThat(greeting.next(Buffer.buffer(heard + "221 bye\r\n"))).isNull();
+        String received = "220-wait\r\n220 hi\r\n";
+        assertThat(greeting.next(Buffer.buffer(received)).toString()).isEqualTo("EHLO plumbline.invalid\r\n");
+        assertThat(greeting.next(Buffer.buffer(received + "250-x\r\n")).length())
+                .isZero();
+        received += "250-x\r\n250 STARTTLS\r\n";
+        assertThat(greeting.next(Buffer.buffer(received)).toString()).isEqualTo("QUIT\r\n");
+        assertThat(greeting.next(Buffer.buffer(received + "221 bye\r\n"))).isNull();
     }
 
     @Test
-    void warnsOfAServerWithoutEncryption() {
-        Evaluation judgement = evaluate(server(10, "a.test", true), server(20, "b.test", false));
+    void warnsAboutAServerWithoutStarttls() {
+        Evaluation evaluation = evaluate(server(10, "a.test", true), server(20, "b.test", false));
 
-        assertThat(judgement.findings())
+        assertThat(evaluation.findings())
                 .extracting(Finding::message)
-                .contains("The mail server b.test does not offer encryption (STARTTLS).");
+                .contains("Mail servers do not support STARTTLS, so mail is sent to them unencrypted: b.test.");
         assertThat(codes(evaluate(server(10, "a.test", true), server(20, "a.test", true))
                         .findings()))
-                .contains("mx_named_twice");
+                .contains("duplicate_mx");
     }
 
     @Test
-    void saysWhichServersCouldNotBeAsked() {
-        Server dead = server(10, "a.test", true).unheard(ErrorCode.CONNECT_REFUSED);
-        Server dumb = server(20, "b.test", true).with(null);
+    void reportsServersWithoutASmtpResponse() {
+        Server refused = server(10, "a.test", true).with(null, Mx.reason(ErrorCode.CONNECT_REFUSED));
+        Server invalid = server(20, "b.test", true).with(null, "no valid SMTP response");
 
-        Evaluation judgement = evaluate(dead, dumb, server(30, "c.test", true));
+        Evaluation evaluation = evaluate(refused, invalid, server(30, "c.test", true));
 
-        assertThat(judgement.findings()).hasSize(1);
-        assertThat(judgement.findings().get(0).level()).isEqualTo(Level.INFO);
-        assertThat(judgement.findings().get(0).message())
-                .startsWith("Nothing is known of the encryption of a.test (the connection was refused), b.test"
-                        + " (it did not say).");
+        assertThat(evaluation.findings()).hasSize(1);
+        assertThat(evaluation.findings().get(0).level()).isEqualTo(Level.INFO);
+        assertThat(evaluation.findings().get(0).message())
+                .startsWith(
+                        "The STARTTLS test failed for a.test (connection refused), b.test (no valid SMTP response).");
     }
 
     @Test
-    void namesNoMoreServersThanAPersonWouldRead() {
+    void truncatesLongLists() {
         List<Server> literals = new ArrayList<>();
         for (int i = 0; i < 1_985; i++) {
-            Addresses state = i < Mx.MOST_LOOKED_UP ? Addresses.NONE : Addresses.NOT_ASKED;
-            literals.add(new Server(i, "192.0.2." + i, state, List.of(), false, null, null));
+            HostAddresses addresses = i < Mx.MAX_LOOKUPS
+                    ? new HostAddresses(State.NONE, List.of(), false, null)
+                    : HostAddresses.NOT_CHECKED;
+            literals.add(new Server(i, "192.0.2." + i, addresses, null, null));
         }
 
-        Evaluation judgement = evaluate(literals.toArray(Server[]::new));
+        Evaluation evaluation = evaluate(literals.toArray(Server[]::new));
 
-        assertThat(judgement.findings()).extracting(Finding::message).allMatch(m -> m.length() < 200);
-        assertThat(judgement.findings().toString())
-                .contains("192.0.2.4 and 1,980 more", "There are 1,985 mail servers");
-        assertThat((List<?>) judgement.fields().get("records")).hasSize(Mx.MOST_LOOKED_UP);
+        assertThat(evaluation.findings()).extracting(Finding::message).allMatch(m -> m.length() < 200);
+        assertThat(evaluation.findings().toString())
+                .contains("192.0.2.4 and 1,980 more", "The domain has 1985 mail servers");
+        assertThat((List<?>) evaluation.fields().get("records")).hasSize(Mx.MAX_LOOKUPS);
     }
 
     private static Server server(int preference, String host, boolean tls) {
-        return new Server(
-                preference, host, Addresses.FOUND, List.of(IpAddressText.parse("2001:db8::1")), false, tls, null);
+        List<InetAddress> ips = List.of(IpAddressText.parse("2001:db8::1"));
+        return new Server(preference, host, new HostAddresses(State.FOUND, ips, false, null), tls, null);
     }
 
     private static Evaluation evaluate(Server... servers) {

@@ -11,7 +11,9 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.probe.http.HttpExchange;
@@ -34,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RedirectChainTest {
-    private static final RedirectChain MODULE = new RedirectChain();
+    private static final ModuleDefinition<RedirectTrace> MODULE = SheetModule.load(new RedirectChain());
     private static HttpFixture bench;
 
     @TempDir
@@ -79,7 +81,8 @@ class RedirectChainTest {
                 "/redirect/blocked/javascript, 1, -, ERROR, redirect_blocked",
                 "/closed, 0, -, ERROR, connection_reset"
             })
-    void walksTheLab(String path, int count, @Nullable Integer status, Verdict verdict, @Nullable String error) {
+    void reportsTheChainOfEachUrl(
+            String path, int count, @Nullable Integer status, Verdict verdict, @Nullable String error) {
         CheckResult result = bench.check(MODULE, path, "");
 
         assertThat(result.error() == null ? null : result.error().code().id()).isEqualTo(error);
@@ -91,11 +94,13 @@ class RedirectChainTest {
     }
 
     @Test
-    void followsNoMoreThanItIsTold() {
+    void followsAtMostMaxRedirects() {
         CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=2");
 
         assertThat(result.fields()).containsEntry("hop_count", 3);
-        assertThat(result.findings()).extracting(Finding::message).contains("There are more than 2 redirects.");
+        assertThat(result.findings())
+                .extracting(Finding::message)
+                .contains("The URL redirects more often than `max_redirects` allows (2).");
     }
 
     @ParameterizedTest
@@ -104,12 +109,14 @@ class RedirectChainTest {
         "1, There is more than 1 redirect.",
         "2, There are more than 2 redirects."
     })
-    void saysInWordsHowManyWereAllowed(int most, String message) {
-        CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=" + most);
+    void reportsTooManyRedirects(int max, String message) {
+        CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=" + max);
 
         assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
         assertThat(result.error().message()).isEqualTo(message);
-        assertThat(result.findings()).extracting(Finding::message).contains(message);
+        assertThat(result.findings())
+                .extracting(Finding::message)
+                .contains("The URL redirects more often than `max_redirects` allows (" + max + ").");
         assertThat(result.findings())
                 .extracting(Finding::code)
                 .doesNotContain("several_redirects", "long_redirect_chain");
@@ -117,17 +124,17 @@ class RedirectChainTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 5})
-    void ofALoopIsNotSaidHowLongItTakesToArriveNorWhetherItLasts(int length) {
+    void reportsOnlyTheLoopOfALoop(int length) {
         List<HttpExchange> hops = new ArrayList<>();
         for (int i = 0; i < length; i++) {
             hops.add(redirect("https://a.test/" + i, i == 1 ? 301 : 302, "/" + (i + 1) % length));
         }
 
-        Evaluation judgement =
+        Evaluation evaluation =
                 evaluate(broken(ErrorCode.REDIRECT_LOOP, "https://a.test/0", hops.toArray(HttpExchange[]::new)));
 
-        assertThat(codes(judgement)).containsExactly("redirect_loop");
-        assertThat(judgement.fields()).containsEntry("final_url", "https://a.test/0");
+        assertThat(codes(evaluation)).containsExactly("redirect_loop");
+        assertThat(evaluation.fields()).containsEntry("final_url", "https://a.test/0");
     }
 
     @ParameterizedTest
@@ -136,13 +143,13 @@ class RedirectChainTest {
         "/redirect/raw-utf8, /status/404?ツ, /status/404?%E3%83%84",
         "/redirect/raw-latin1, /status/404?café, /status/404?caf%E9"
     })
-    void showsALocationAsTheServerWroteItAndFollowsItsBytes(String path, String location, String asked) {
+    void returnsTheLocationAsSentAndFollowsItsBytes(String path, String location, String requested) {
         CheckResult result = bench.check(MODULE, path, "");
 
         assertThat((List<?>) result.fields().get("hops"))
                 .extracting(hop -> ((Map<?, ?>) hop).get("location"))
                 .isEqualTo(List.of(location));
-        assertThat((String) result.fields().get("final_url")).endsWith(asked);
+        assertThat((String) result.fields().get("final_url")).endsWith(requested);
     }
 
     @Tag("integration")
@@ -188,13 +195,13 @@ class RedirectChainTest {
     }
 
     @Test
-    void tellsEveryStep() {
-        Evaluation judgement = evaluate(journey(
+    void returnsEveryRedirect() {
+        Evaluation evaluation = evaluate(journey(
                 redirect("http://a.test/x", 301, "/y"),
                 redirect("http://a.test/y", 302, "https://a.test/"),
                 page("https://a.test/", 200, "")));
 
-        assertThat(judgement.fields())
+        assertThat(evaluation.fields())
                 .containsEntry(
                         "hops",
                         List.of(
@@ -224,7 +231,7 @@ class RedirectChainTest {
                 .containsEntry("mixed_permanence", true)
                 .containsEntry("https_downgrade", false)
                 .containsEntry("cross_domain", false);
-        assertThat(codes(judgement)).containsExactly("several_redirects", "mixed_permanence");
+        assertThat(codes(evaluation)).containsExactly("several_redirects", "mixed_permanence");
     }
 
     @ParameterizedTest
@@ -239,24 +246,24 @@ class RedirectChainTest {
         "https://192.0.2.1/, https://198.51.2.1/, false, true",
         "https://xn--bcher-kva.example/, https://www.bücher.example/, false, false"
     })
-    void seesWhereAChainLeads(String from, String to, boolean downgrade, boolean crossDomain) {
-        Evaluation judgement = evaluate(journey(redirect(from, 301, to), page(to, 200, "")));
+    void detectsDowngradesAndCrossDomainRedirects(String from, String to, boolean downgrade, boolean crossDomain) {
+        Evaluation evaluation = evaluate(journey(redirect(from, 301, to), page(to, 200, "")));
 
-        assertThat(judgement.fields())
+        assertThat(evaluation.fields())
                 .containsEntry("https_downgrade", downgrade)
                 .containsEntry("cross_domain", crossDomain);
-        assertThat(codes(judgement).contains("https_downgrade")).isEqualTo(downgrade);
-        assertThat(codes(judgement).contains("cross_domain")).isEqualTo(crossDomain);
+        assertThat(codes(evaluation).contains("https_downgrade")).isEqualTo(downgrade);
+        assertThat(codes(evaluation).contains("cross_domain")).isEqualTo(crossDomain);
     }
 
     @Test
-    void aDetourOverAnotherDomainIsSeenAlthoughItComesBack() {
-        Evaluation judgement = evaluate(journey(
+    void reportsAnotherDomainInTheMiddleOfTheChain() {
+        Evaluation evaluation = evaluate(journey(
                 redirect("https://a.test/", 302, "https://b.example/"),
                 redirect("https://b.example/", 302, "https://a.test/in"),
                 page("https://a.test/in", 200, "")));
 
-        assertThat(judgement.fields()).containsEntry("cross_domain", true);
+        assertThat(evaluation.fields()).containsEntry("cross_domain", true);
     }
 
     @ParameterizedTest
@@ -267,7 +274,7 @@ class RedirectChainTest {
         "4, long_redirect_chain",
         "9, long_redirect_chain"
     })
-    void weighsTheLengthOfTheWay(int redirects, String code) {
+    void reportsTheLengthOfTheChain(int redirects, String code) {
         List<HttpExchange> hops = new ArrayList<>();
         for (int i = 0; i < redirects; i++) {
             hops.add(redirect("https://a.test/" + i, 301, "/" + (i + 1)));
@@ -289,33 +296,33 @@ class RedirectChainTest {
                 "?x=[1]#top, false",
                 "//b.test:8080/~a/*, false"
             })
-    void seesATargetThatIsNoUrl(String location, boolean odd) {
-        Evaluation judgement =
+    void reportsAMalformedLocation(String location, boolean malformed) {
+        Evaluation evaluation =
                 evaluate(journey(redirect("https://a.test/", 301, location), page("https://a.test/", 200, "")));
 
-        assertThat(codes(judgement).contains("location_malformed")).isEqualTo(odd);
+        assertThat(codes(evaluation).contains("location_malformed")).isEqualTo(malformed);
     }
 
     @Test
-    void saysThatARefreshIsNotFollowed() {
+    void reportsARefreshHeader() {
         assertThat(codes(evaluate(journey(page("https://a.test/", 200, "", "Refresh: 0; url=/b")))))
                 .containsExactly("refresh_not_followed");
     }
 
     @Test
-    void tellsTheWayThatWasGoneBeforeItBroke() {
-        Evaluation judgement = evaluate(broken(
+    void returnsTheRedirectsBeforeAFailure() {
+        Evaluation evaluation = evaluate(broken(
                 ErrorCode.CONNECT_REFUSED, "http://b.test/", redirect("https://a.test/", 301, "http://b.test/")));
 
-        assertThat(judgement.fields())
+        assertThat(evaluation.fields())
                 .containsEntry("hop_count", 1)
                 .containsEntry("final_url", "http://b.test/")
                 .containsEntry("final_status", null)
                 .containsEntry("https_downgrade", true);
-        assertThat(judgement.error()).isNotNull();
+        assertThat(evaluation.error()).isNotNull();
     }
 
-    private static Evaluation evaluate(RedirectTrace journey) {
-        return MODULE.evaluate(journey, Options.defaults(MODULE.description()));
+    private static Evaluation evaluate(RedirectTrace trace) {
+        return MODULE.evaluate(trace, Options.defaults(MODULE.description()));
     }
 }

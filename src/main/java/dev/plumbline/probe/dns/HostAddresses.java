@@ -1,0 +1,48 @@
+package dev.plumbline.probe.dns;
+
+import dev.plumbline.check.CheckError;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The addresses of a host.
+ *
+ * @param ips IPv4 first; empty if one of them is private
+ * @param alias whether the host has a CNAME record
+ * @param error why the A lookup, or else the AAAA lookup failed; null if both succeeded
+ */
+public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @Nullable CheckError error) {
+    /** For hosts that are not looked up. */
+    public static final HostAddresses NOT_CHECKED = new HostAddresses(State.NOT_CHECKED, List.of(), false, null);
+
+    /** What is known about the addresses. */
+    public enum State {
+        FOUND,
+        /** Addresses were found, but the A or the AAAA lookup failed. */
+        PARTIAL,
+        NONE,
+        PRIVATE,
+        /** No address was found, and the A or the AAAA lookup failed. */
+        FAILED,
+        NOT_CHECKED
+    }
+
+    static HostAddresses of(DnsLookupResult a, DnsLookupResult aaaa) {
+        CheckError error = a.error() != null ? a.error() : aaaa.error();
+        if (a.blocked() || aaaa.blocked()) {
+            return new HostAddresses(State.PRIVATE, List.of(), false, error);
+        }
+        List<InetAddress> ips = Stream.of(a, aaaa)
+                .filter(DnsLookupResult::succeeded)
+                .flatMap(each -> each.response().addresses().stream())
+                .toList();
+        State state = error == null ? State.FOUND : State.PARTIAL;
+        if (ips.isEmpty()) {
+            state = error == null ? State.NONE : State.FAILED;
+        }
+        boolean alias = !a.aliases().isEmpty() || !aaaa.aliases().isEmpty();
+        return new HostAddresses(state, ips, alias, error);
+    }
+}
