@@ -20,7 +20,7 @@ import dev.plumbline.http.api.tool.ToolDocuments;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.http.server.HttpMetrics;
+import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.server.HttpVerticle;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.http.web.WebRoutes;

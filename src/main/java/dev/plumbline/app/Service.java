@@ -10,7 +10,7 @@ import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.HttpServerSettings;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.http.server.HttpMetrics;
+import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.server.internal.ConnectionRegistry;
 import dev.plumbline.http.web.layout.Assets;
 import dev.plumbline.http.web.layout.PageRenderer;

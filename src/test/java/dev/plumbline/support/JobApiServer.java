@@ -13,7 +13,7 @@ import dev.plumbline.http.api.job.JobOperations;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.http.server.HttpMetrics;
+import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.server.HttpVerticle;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.lab.FreePorts;

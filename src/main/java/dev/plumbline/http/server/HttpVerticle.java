@@ -1,5 +1,6 @@
 package dev.plumbline.http.server;
 
+import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;

@@ -2,6 +2,7 @@ package dev.plumbline.http.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.http.ApiContract;

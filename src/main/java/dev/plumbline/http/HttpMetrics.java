@@ -1,4 +1,4 @@
-package dev.plumbline.http.server;
+package dev.plumbline.http;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -22,11 +22,11 @@ public final class HttpMetrics {
                 .register(registry);
     }
 
-    int begin() {
+    public int begin() {
         return active.incrementAndGet();
     }
 
-    void end(String operation, int status) {
+    public void end(String operation, int status) {
         active.decrementAndGet();
         count(operation, status);
     }
