@@ -70,6 +70,17 @@ public record CertificatePath(
         return anchored() && certificates.size() > 1 ? certificates.subList(0, certificates.size() - 1) : certificates;
     }
 
+    /** The issuer of the last certificate. */
+    String missingIssuer() {
+        return DistinguishedNames.shortest(
+                certificates.get(certificates.size() - 1).getIssuerX500Principal());
+    }
+
+    /** Why the path is not trusted, as a clause. */
+    String untrustedReason() {
+        return fault.isEmpty() ? '"' + missingIssuer() + "\" is not a trusted root" : fault;
+    }
+
     /** When the first of {@link #dated()} ends. */
     public Instant earliestNotAfter() {
         Instant earliest = leaf().getNotAfter().toInstant();

@@ -1,5 +1,6 @@
 package dev.plumbline.tls;
 
+import java.security.cert.X509Certificate;
 import javax.security.auth.x500.X500Principal;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.x500.RDN;
@@ -23,14 +24,28 @@ public final class DistinguishedNames {
         return part(name, BCStyle.CN);
     }
 
-    public static @Nullable String organisation(X500Principal name) {
+    public static @Nullable String organization(X500Principal name) {
         return part(name, BCStyle.O);
     }
 
-    /** The common name, or the whole name where there is none, cut to fit a sentence. */
+    /** A name for the certificate in a sentence: of the subject, else the first alternative name or the serial number. */
+    static String display(X509Certificate certificate) {
+        String subject = shortest(certificate.getSubjectX500Principal());
+        return subject.isEmpty()
+                ? CertificateExtensions.alternativeNames(certificate).stream()
+                        .findFirst()
+                        .map(DistinguishedNames::truncated)
+                        .orElse(truncated(CertificateReport.serial(certificate.getSerialNumber())))
+                : subject;
+    }
+
+    /** The common name, or the whole name if there is none, truncated to 120 characters. */
     static String shortest(X500Principal name) {
         String common = commonName(name);
-        String text = common == null ? whole(name) : common;
+        return truncated(common == null ? whole(name) : common);
+    }
+
+    private static String truncated(String text) {
         return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
     }
 

@@ -60,7 +60,7 @@ public final class OcspCodec {
      * Reads a response, wherever it came from. It counts only if the issuer, or somebody the issuer
      * has named, signed it, if it is about this certificate, and if it is fresh.
      *
-     * @param source who gave it, for people, for example "The stapled OCSP response"
+     * @param source the subject of the detail, for example "the OCSP response"
      */
     public static RevocationStatement read(
             byte[] response, X509Certificate certificate, X509Certificate issuer, Instant at, String source) {
@@ -68,17 +68,17 @@ public final class OcspCodec {
             OCSPResp parsed = new OCSPResp(response);
             if (parsed.getStatus() != OCSPResp.SUCCESSFUL
                     || !(parsed.getResponseObject() instanceof BasicOCSPResp basic)) {
-                return RevocationStatement.undetermined(source + " refuses to answer");
+                return RevocationStatement.undetermined(source + " has an error status");
             }
             SingleResp about = find(basic, certificate, issuer);
             if (about == null) {
-                return RevocationStatement.undetermined(source + " is about another certificate");
+                return RevocationStatement.undetermined(source + " is for another certificate");
             }
             if (!signed(basic, issuer, at)) {
                 return RevocationStatement.undetermined(source + " is not signed by the issuer");
             }
             if (!RevocationValidity.holds(instant(about.getThisUpdate()), instant(about.getNextUpdate()), at)) {
-                return RevocationStatement.undetermined(source + " is not up to date");
+                return RevocationStatement.undetermined(source + " is outside its validity period");
             }
             RevocationStatement answer = answer(about.getCertStatus(), source);
             return new RevocationStatement(answer.status(), answer.detail(), timestamps(about));
@@ -88,7 +88,7 @@ public final class OcspCodec {
                 | CertificateEncodingException
                 | RuntimeException unreadable) {
             // Bouncy Castle answers malformed structures with several unchecked exceptions.
-            return RevocationStatement.undetermined(source + " cannot be read");
+            return RevocationStatement.undetermined(source + " cannot be parsed");
         }
     }
 
@@ -98,7 +98,7 @@ public final class OcspCodec {
         }
         return status instanceof RevokedStatus
                 ? RevocationStatement.revoked(source)
-                : RevocationStatement.undetermined(source + " does not know the certificate");
+                : RevocationStatement.undetermined(source + " has the status unknown");
     }
 
     private static @Nullable SingleResp find(BasicOCSPResp basic, X509Certificate certificate, X509Certificate issuer)

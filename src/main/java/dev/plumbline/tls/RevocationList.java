@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * it takes in memory does not grow with the list.
  */
 public final class RevocationList {
-    private static final String SOURCE = "The issuer's revocation list";
+    private static final String SOURCE = "the CRL";
     private static final int MOST_SMALL_BYTES = 64 * 1024;
     private static final int EXTENSIONS = 0xa0;
 
@@ -58,10 +58,10 @@ public final class RevocationList {
             DerReader signed = outer.next(DerReader.SEQUENCE).inside();
             return signedBy(issuer.getPublicKey(), list, outer)
                     ? read(list, signed, certificate, at)
-                    : RevocationStatement.undetermined(SOURCE + " cannot be read or verified");
+                    : RevocationStatement.undetermined(SOURCE + " cannot be parsed or verified");
         } catch (OperatorCreationException | IOException | RuntimeException unreadable) {
             // Providers and parsers throw unchecked exceptions for some malformed content.
-            return RevocationStatement.undetermined(SOURCE + " cannot be read or verified");
+            return RevocationStatement.undetermined(SOURCE + " cannot be parsed or verified");
         }
     }
 
@@ -100,13 +100,13 @@ public final class RevocationList {
         signed.next(DerReader.SEQUENCE);
         X500Principal by = new X500Principal(signed.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES));
         if (!by.equals(certificate.getIssuerX500Principal())) {
-            return RevocationStatement.undetermined(SOURCE + " is by another issuer");
+            return RevocationStatement.undetermined(SOURCE + " was issued by another certificate authority");
         }
         Instant from = time(signed);
         boolean dated = signed.at(DerReader.UTC_TIME) || signed.at(DerReader.GENERALIZED_TIME);
         Instant until = dated ? time(signed) : null;
         if (!RevocationValidity.holds(from, until, at)) {
-            return RevocationStatement.undetermined(SOURCE + " is not up to date");
+            return RevocationStatement.undetermined(SOURCE + " is outside its validity period");
         }
         boolean listed =
                 signed.at(DerReader.SEQUENCE) && lists(list, signed.next().inside(), certificate.getSerialNumber());
@@ -114,7 +114,7 @@ public final class RevocationList {
             return RevocationStatement.undetermined(SOURCE + " does not cover the certificate");
         }
         if (!signed.atEnd()) {
-            return RevocationStatement.undetermined(SOURCE + " cannot be read or verified");
+            return RevocationStatement.undetermined(SOURCE + " cannot be parsed or verified");
         }
         return listed ? RevocationStatement.revoked(SOURCE) : RevocationStatement.good(SOURCE);
     }

@@ -55,7 +55,7 @@ public final class RevocationProbe {
     private static final int MOST_GET_CHARACTERS = 254;
 
     private static final Future<RevocationStatement> NO_URL = Future.succeededFuture(
-            RevocationStatement.undetermined("the certificate names a source that is no http URL"));
+            RevocationStatement.undetermined("an OCSP or CRL address in the certificate is not a valid http URL"));
 
     private static final ModuleDescription SOURCE = ModuleDescription.of(
                     "revocation-source", "Revocation source", InputType.URL)
@@ -88,7 +88,7 @@ public final class RevocationProbe {
         Instant at = context.clock().instant();
         List<Source> sources = new ArrayList<>();
         byte[] request = OcspCodec.request(certificate, issuer);
-        Reader ocsp = bytes -> OcspCodec.read(bytes, certificate, issuer, at, "The OCSP responder");
+        Reader ocsp = bytes -> OcspCodec.read(bytes, certificate, issuer, at, "the OCSP response");
         CertificateExtensions.ocspResponders(certificate).stream()
                 .limit(MOST_SOURCES)
                 .forEach(url -> sources.add(share -> askResponder(share, url, request, ocsp)));
@@ -98,7 +98,7 @@ public final class RevocationProbe {
                 .forEach(url -> sources.add(share -> fetchList(share, url, list)));
         if (sources.isEmpty()) {
             return Future.succeededFuture(
-                    RevocationStatement.undetermined("the certificate names no source that can be asked"));
+                    RevocationStatement.undetermined("the certificate contains no OCSP or CRL address"));
         }
         long left = context.deadline().remainingMillis();
         long share = left - Math.min(MOST_RESERVE_MILLIS, left / 4);
@@ -171,7 +171,7 @@ public final class RevocationProbe {
                 context.deadline().remainingMillis(),
                 () -> unanswered(exchange(context, call, reader), list),
                 () -> Future.succeededFuture(
-                        RevocationStatement.undetermined("too many revocation lists are being read at once")));
+                        RevocationStatement.undetermined("too many CRLs are being downloaded")));
     }
 
     private static Target.@Nullable Url source(String url) {
@@ -190,11 +190,11 @@ public final class RevocationProbe {
         return answer.recover(failure -> {
             if (failure instanceof CheckFailure known) {
                 return Future.succeededFuture(RevocationStatement.undetermined(
-                        source.authority() + " did not answer: " + known.error().message()));
+                        "the request to " + source.authority() + " failed (" + known.error().code().id() + ")"));
             }
             return failure instanceof OverloadFailure
                     ? Future.succeededFuture(
-                            RevocationStatement.undetermined(source.authority() + " is asked too often at the moment"))
+                            RevocationStatement.undetermined("the rate limit for " + source.authority() + " is exceeded"))
                     : Future.failedFuture(failure);
         });
     }
@@ -203,11 +203,11 @@ public final class RevocationProbe {
         String host = exchange.url().authority();
         if (exchange.status() != OK) {
             return Future.succeededFuture(
-                    RevocationStatement.undetermined(host + " answered with status " + exchange.status()));
+                    RevocationStatement.undetermined(host + " returned status " + exchange.status()));
         }
         if (exchange.bodyError() != null || exchange.body().truncated()) {
             return Future.succeededFuture(
-                    RevocationStatement.undetermined(host + " sent an answer that is too large or broken off"));
+                    RevocationStatement.undetermined("the response of " + host + " is too large or incomplete"));
         }
         byte[] bytes = exchange.body().shared();
         return vertx.executeBlocking(() -> reader.apply(bytes), false);

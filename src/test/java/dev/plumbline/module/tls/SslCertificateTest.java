@@ -310,7 +310,7 @@ class SslCertificateTest {
             assertThat(judgement.findings()).anySatisfy(finding -> {
                 assertThat(finding.code()).isEqualTo("revocation_unknown");
                 assertThat(finding.level()).isEqualTo(Level.INFO);
-                assertThat(finding.message()).contains("known root");
+                assertThat(finding.message()).contains("chain is not trusted");
             });
         }
         assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
@@ -325,7 +325,7 @@ class SslCertificateTest {
         assertThat(judgement.fields()).containsEntry("ip", "127.0.0.1");
         assertThat(judgement.findings()).anySatisfy(finding -> {
             assertThat(finding.code()).isEqualTo("address_failed");
-            assertThat(finding.message()).startsWith("127.0.0.9: ");
+            assertThat(finding.message()).contains(" 127.0.0.9");
         });
     }
 
@@ -338,7 +338,7 @@ class SslCertificateTest {
         assertThat(judgement.findings())
                 .filteredOn(finding -> finding.code().equals("address_failed"))
                 .singleElement()
-                .satisfies(finding -> assertThat(finding.message()).startsWith("::1: "));
+                .satisfies(finding -> assertThat(finding.message()).contains(" ::1."));
     }
 
     @Test
@@ -354,7 +354,7 @@ class SslCertificateTest {
         assertThat(judgement.findings())
                 .filteredOn(finding -> finding.code().equals("address_not_checked"))
                 .singleElement()
-                .satisfies(finding -> assertThat(finding.message()).startsWith("127.0.0.9: "));
+                .satisfies(finding -> assertThat(finding.message()).contains(" 127.0.0.9"));
     }
 
     @Test

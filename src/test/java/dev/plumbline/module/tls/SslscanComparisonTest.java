@@ -3,6 +3,7 @@ package dev.plumbline.module.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsScanFixture;
@@ -70,7 +71,7 @@ class SslscanComparisonTest {
         try (OpensslServer server = OpensslServer.start(folder, identity, words[1].split(" "))) {
             String seen = scan(server.port());
             CheckResult result =
-                    bench.check(new TlsProtocols(), "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), 20_000);
+                    bench.check(SheetModule.load(new TlsProtocols()), "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), 20_000);
 
             assertThat(strings(result.fields().get("versions"))).containsExactlyElementsOf(versions(seen));
             assertThat(ciphers(result)).isEqualTo(ciphers(seen));

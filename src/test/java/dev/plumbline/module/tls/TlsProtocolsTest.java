@@ -6,7 +6,9 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.CertificateSpec;
@@ -42,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TlsProtocolsTest {
-    private static final TlsProtocols MODULE = new TlsProtocols();
+    private static final ModuleDefinition<TlsScanReport> MODULE = SheetModule.load(new TlsProtocols());
     private static final int SSL3 = 0x0300;
     private static final int TLS10 = 0x0301;
     private static final int TLS12 = 0x0303;
@@ -85,7 +87,7 @@ class TlsProtocolsTest {
                     .containsEntry("legacy_enabled", !version.equals("TLSv1.3") && !version.equals("TLSv1.2"))
                     .containsEntry("forward_secrecy", true);
             assertThat(result.verdict()).isEqualTo(verdict);
-            assertThat(codes(result)).doesNotContain("not_all_answered");
+            assertThat(codes(result)).doesNotContain("scan_incomplete");
         }
     }
 
@@ -176,7 +178,7 @@ class TlsProtocolsTest {
 
         CheckResult result = check(server.port(), Map.of("ciphers", "true"));
 
-        assertThat(codes(result)).contains("not_all_asked");
+        assertThat(codes(result)).contains("connection_limit_reached");
         assertThat(((List<?>) result.fields().get("weak_ciphers")).stream().map(String::valueOf))
                 .containsExactlyInAnyOrderElementsOf(
                         weak.stream().map(CipherSuite::name).toList());
@@ -197,7 +199,7 @@ class TlsProtocolsTest {
             CheckResult few = check(server.port(), Map.of());
             CheckResult every = check(server.port(), Map.of("ciphers", "true"));
 
-            assertThat(codes(few)).contains("not_all_asked").doesNotContain("not_all_answered");
+            assertThat(codes(few)).contains("connection_limit_reached").doesNotContain("scan_incomplete");
             assertThat(((List<?>) every.fields().get("weak_ciphers")).stream().map(String::valueOf))
                     .contains("TLS_RSA_WITH_NULL_MD5")
                     .containsAll(((List<?>) few.fields().get("weak_ciphers"))
@@ -244,7 +246,7 @@ class TlsProtocolsTest {
                                 Stream.of(row("TLSv1", ECDHE_AES_128)))
                         .toList());
         assertThat(server.mostOpen()).isLessThanOrEqualTo(5);
-        assertThat(codes(every)).doesNotContain("not_all_answered");
+        assertThat(codes(every)).doesNotContain("scan_incomplete");
     }
 
     @Test
@@ -258,7 +260,7 @@ class TlsProtocolsTest {
         CheckResult result = check(server.port(), Map.of("ciphers", "true"));
 
         assertThat(server.hellos()).isEqualTo(100);
-        assertThat(codes(result)).contains("not_all_asked").doesNotContain("not_all_answered");
+        assertThat(codes(result)).contains("connection_limit_reached").doesNotContain("scan_incomplete");
     }
 
     @Test
@@ -287,7 +289,7 @@ class TlsProtocolsTest {
                         "dh_prime_broken",
                         "weak_group",
                         "static_key_exchange",
-                        "not_all_asked");
+                        "connection_limit_reached");
         assertThat(result.fields()).containsEntry("server_prefers_order", true);
     }
 
@@ -309,8 +311,8 @@ class TlsProtocolsTest {
 
         CheckResult result = bench.check(MODULE, "127.0.0.1:" + server.port(), Map.of(), 3_000);
 
-        assertThat(codes(result)).containsExactly("not_all_answered");
-        assertThat(result.findings().get(0).message()).contains("whether it speaks TLSv1.3.");
+        assertThat(codes(result)).containsExactly("scan_incomplete");
+        assertThat(result.findings().get(0).message()).contains("TLS versions without a response: TLSv1.3.");
     }
 
     @Test
@@ -322,9 +324,9 @@ class TlsProtocolsTest {
             CheckResult none = check(other.port(), Map.of());
 
             assertThat((Object) untold.fields().get("alpn")).isEqualTo(List.of());
-            assertThat(codes(untold)).contains("not_all_answered");
+            assertThat(codes(untold)).contains("scan_incomplete");
             assertThat((Object) none.fields().get("alpn")).isEqualTo(List.of());
-            assertThat(codes(none)).doesNotContain("not_all_answered");
+            assertThat(codes(none)).doesNotContain("scan_incomplete");
         }
     }
 
@@ -335,7 +337,7 @@ class TlsProtocolsTest {
 
             assertThat((Object) result.fields().get("alpn")).isEqualTo(List.of());
             assertThat(result.fields()).containsEntry("server_prefers_order", true);
-            assertThat(codes(result)).doesNotContain("not_all_answered");
+            assertThat(codes(result)).doesNotContain("scan_incomplete");
         }
     }
 
@@ -388,19 +390,19 @@ class TlsProtocolsTest {
         assertThat(judged(offer(TlsVersion.TLS_1_2, 0x009c), 0, CipherSuite.of(0x009c), 0))
                 .containsExactly("tls13_missing", "no_forward_secrecy");
         assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 0, CipherSuite.of(RSA_AES_128), 2))
-                .containsExactly("static_key_exchange", "not_all_answered");
+                .containsExactly("static_key_exchange", "scan_incomplete");
         assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 1024, null, 0)).containsExactly("dh_prime_broken");
     }
 
     @Test
     void judgesNothingByAVersionThatMayNotBeTheNewest() {
         assertThat(judged(offer(TlsVersion.TLS_1_0, RSA_AES_128), Set.of(TlsVersion.TLS_1_2), 1))
-                .containsExactly("tls10_enabled", "not_all_answered");
+                .containsExactly("tls10_enabled", "scan_incomplete");
         assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_3), 1))
-                .containsExactly("not_all_answered");
+                .containsExactly("scan_incomplete");
         assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_0), 1))
                 .containsExactly(
-                        "tls13_missing", "no_forward_secrecy", "no_authenticated_encryption", "not_all_answered");
+                        "tls13_missing", "no_forward_secrecy", "no_authenticated_encryption", "scan_incomplete");
     }
 
     private static Map<TlsVersion, CipherSuite> offer(TlsVersion version, int suite) {
