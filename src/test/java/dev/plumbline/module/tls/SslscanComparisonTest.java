@@ -64,7 +64,7 @@ class SslscanComparisonTest {
                 "P-256 -no_tls1_3 -cipher ECDHE -groups X25519:P-256:P-521",
                 "P-256 -tls1_3 -ciphersuites TLS_AES_256_GCM_SHA384:TLS_AES_128_CCM_8_SHA256"
             })
-    void agreesOnVersionsCiphersAndGroups(String manner) throws Exception {
+    void versionsCiphersAndGroupsMatchSslscan(String manner) throws Exception {
         String[] words = manner.split(" ", 2);
         TestCa.Identity identity =
                 TestCa.selfSigned(CertificateSpec.server("lab.test").key(words[0]));

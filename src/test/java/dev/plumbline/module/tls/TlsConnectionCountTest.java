@@ -62,24 +62,24 @@ class TlsConnectionCountTest {
                 "RSA-2048 -tls1_3 -alpn h2,http/1.1",
                 "RSA-2048 -tls1_2 -cipher DEFAULT"
             })
-    void allThatAUsualOpensslOffersIsLearntWithinTwentyFive(String manner) throws Exception {
+    void scansTypicalOpensslServersWithin25Connections(String manner) throws Exception {
         String[] words = manner.split(" ", 2);
         try (OpensslServer server = OpensslServer.start(folder, identity(words[0]), words[1].split(" "))) {
-            learnsAll(manner, server.port());
+            assertCompleteScan(manner, server.port());
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "DEFAULT", "AES:!aNULL"})
-    void allThatAUsualNginxOffersIsLearntWithinTwentyFive(String list) throws Exception {
+    void scansTypicalNginxServersWithin25Connections(String list) throws Exception {
         String block = list.isEmpty() ? "" : OLD.formatted(list);
         try (NginxServer server = NginxServer.start(folder, identity("RSA-2048"), block)) {
-            learnsAll("nginx " + list, URI.create(server.https("/")).getPort());
+            assertCompleteScan("nginx " + list, URI.create(server.https("/")).getPort());
         }
     }
 
     @Test
-    void asMuchAsCanBeIsLearntWithinTwentyFiveAndTheRestIsTold() throws Exception {
+    void reportsTheConnectionLimitAfter25Connections() throws Exception {
         try (NginxServer server =
                 NginxServer.start(folder, identity("RSA-2048"), OLD.formatted("ALL:COMPLEMENTOFALL"))) {
             int port = URI.create(server.https("/")).getPort();
@@ -101,7 +101,7 @@ class TlsConnectionCountTest {
     }
 
     @Test
-    void whoHangsUpOnUsAfterAWhileHasNotAnswered() throws Exception {
+    void closedConnectionsAreReportedAsMissingResponses() throws Exception {
         try (OpensslServer server =
                 OpensslServer.start(folder, identity("RSA-2048"), "-cipher", "DEFAULT:@SECLEVEL=0")) {
             CountingProxy proxy = CountingProxy.before(bench.vertx(), server.port(), nth -> nth <= 2);
@@ -114,7 +114,7 @@ class TlsConnectionCountTest {
         }
     }
 
-    private static void learnsAll(String manner, int port) {
+    private static void assertCompleteScan(String manner, int port) {
         CountingProxy proxy = CountingProxy.before(bench.vertx(), port);
 
         CheckResult result = check(proxy.port(), "false", 10_000);

@@ -77,7 +77,7 @@ class TlsProtocolsTest {
 
     @ParameterizedTest
     @CsvSource({"-tls1, TLSv1, FAIL", "-tls1_1, TLSv1.1, FAIL", "-tls1_2, TLSv1.2, PASS", "-tls1_3, TLSv1.3, PASS"})
-    void findsTheOneVersionOfARealServer(String option, String version, Verdict verdict) throws Exception {
+    void detectsASingleVersion(String option, String version, Verdict verdict) throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, option, "-cipher", "DEFAULT:@SECLEVEL=0")) {
             CheckResult result = check(server.port(), Map.of());
 
@@ -92,7 +92,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void findsTheProtocolsInside() throws Exception {
+    void detectsAlpnProtocols() throws Exception {
         for (String version : List.of("-tls1_2", "-tls1_3")) {
             try (OpensslServer server = OpensslServer.start(folder, rsa, version, "-alpn", "http/1.1,h2")) {
                 List<?> alpn = (List<?>) check(server.port(), Map.of()).fields().get("alpn");
@@ -103,7 +103,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void findsTheGroupsOfAServerWhoseKeyIsOnACurve() throws Exception {
+    void detectsGroupsOfServersWithEcdsaKeys() throws Exception {
         TestCa.Identity curve =
                 TestCa.selfSigned(CertificateSpec.server("lab.test").key("P-256"));
         for (String version : List.of("-tls1_2", "-tls1_3")) {
@@ -118,7 +118,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void tellsWhoseOrderDecides() throws Exception {
+    void detectsTheServerCipherSuiteOrder() throws Exception {
         try (OpensslServer own = OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref");
                 OpensslServer polite = OpensslServer.start(folder, rsa, "-tls1_2");
                 OpensslServer single =
@@ -130,7 +130,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void findsWhatNoLibrarySpeaksAnyMore() {
+    void detectsLegacyVersionsAndCipherSuites() {
         ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
                 .speaks(SSL3, RC4_MD5, EXPORT_RC4)
                 .speaks(TLS10, RSA_AES_128, TRIPLE_DES, ANON_RC4, NULL_SHA));
@@ -162,7 +162,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void findsTheWeakOnesFirstWhereThereIsMoreThanMayBeAskedFor() {
+    void testsWeakCipherSuitesFirstUnderTheConnectionLimit() {
         List<CipherSuite> plain = CipherSuite.of(TlsVersion.TLS_1_0).stream()
                 .filter(suite -> suite.code() >> 8 == 0)
                 .toList();
@@ -185,7 +185,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void whoEncryptsNothingIsNotToldOfAWayOfEncrypting() throws Exception {
+    void nullCipherSuitesAreNotReportedAsCbc() throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "NULL:@SECLEVEL=0")) {
             assertThat(codes(check(server.port(), Map.of())))
                     .contains("no_encryption")
@@ -194,7 +194,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void tellsWhereNotEveryWeakSuiteOfARealServerCouldBeAskedFor() throws Exception {
+    void reportsTheConnectionLimit() throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "ALL:eNULL:@SECLEVEL=0")) {
             CheckResult few = check(server.port(), Map.of());
             CheckResult every = check(server.port(), Map.of("ciphers", "true"));
@@ -209,7 +209,7 @@ class TlsProtocolsTest {
 
     @ParameterizedTest
     @CsvSource({"512, dh_prime_broken", "1024, dh_prime_broken", "1536, dh_prime_short", "2048, -"})
-    void measuresThePrime(int bits, String code) {
+    void reportsTheSizeOfTheDiffieHellmanPrime(int bits, String code) {
         ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
                 .prime(bits)
                 .speaks(TLS12, ECDHE_GCM, DHE_AES_128)
@@ -225,7 +225,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void asksForEveryCipherOnlyWhenItIsToldTo() {
+    void testsAllCipherSuitesOnlyWithTheOption() {
         Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
                 .map(CipherSuite::code)
                 .filter(code -> code >> 8 != 0xc1)
@@ -250,7 +250,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void neverMakesMoreConnectionsThanItMay() {
+    void opensAtMost100Connections() {
         Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
                 .map(CipherSuite::code)
                 .toArray(Integer[]::new);
@@ -264,7 +264,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void withoutEveryCipherTwentyFiveConnectionsDecide() {
+    void opensAtMost25ConnectionsWithoutTheOption() {
         Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
                 .map(CipherSuite::code)
                 .toArray(Integer[]::new);
@@ -294,7 +294,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void whoHangsUpOnWhatItDoesNotSpeakHasAnswered() {
+    void aClosedConnectionMeansThatTheVersionIsNotSupported() {
         ScriptedTlsServer server =
                 scripted(ScriptedTlsServer.create().speaks(TLS12, ECDHE_GCM).rudely());
 
@@ -305,7 +305,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void doesNotSayOfAVersionThatItIsMissingWhereNothingWasAnswered() {
+    void aVersionWithoutAResponseIsNotReportedAsMissing() {
         ScriptedTlsServer server =
                 scripted(ScriptedTlsServer.create().speaks(TLS12, ECDHE_GCM).silentTo(0x1301));
 
@@ -316,7 +316,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void tellsWhereItCannotLearnTheProtocolsInside() throws Exception {
+    void reportsAnIncompleteScanIfAlpnCannotBeTested() throws Exception {
         try (OpensslServer strange = OpensslServer.start(
                         folder, rsa, "-tls1_3", "-alpn", "h2", "-ciphersuites", "TLS_AES_128_CCM_8_SHA256");
                 OpensslServer other = OpensslServer.start(folder, rsa, "-tls1_3", "-alpn", "imap")) {
@@ -331,7 +331,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void whoRefusesEveryProtocolOfOursIsJudgedAllTheSame() throws Exception {
+    void evaluatesServersThatRejectAllAlpnProtocols() throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref", "-alpn", "lab")) {
             CheckResult result = check(server.port(), Map.of());
 
@@ -342,7 +342,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void whatHasBegunWaitsForItsTurns() {
+    void aStartedScanWaitsForTheRateLimit() {
         Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
                 .map(CipherSuite::code)
                 .limit(30)
@@ -357,7 +357,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void survivesHostilePeers() throws Exception {
+    void reportsErrorsForMalformedResponses() throws Exception {
         try (TlsServers servers = new TlsServers()) {
             byte[] http = "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
             byte[] endless = {22, 3, 3, 0, 4, 0, 0, 0, 0};
@@ -382,45 +382,45 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void judgesWhatItHasSeenAlone() {
-        assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 0, null, 0)).isEmpty();
-        assertThat(judged(offer(TlsVersion.TLS_1_2, ECDHE_GCM), 0, null, 0)).containsExactly("tls13_missing");
-        assertThat(judged(offer(TlsVersion.TLS_1_2, ECDHE_AES_128), 0, null, 0))
+    void evaluationDependsOnTheEvidenceOnly() {
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_3, 0x1301), 0, null, 0)).isEmpty();
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_2, ECDHE_GCM), 0, null, 0)).containsExactly("tls13_missing");
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_2, ECDHE_AES_128), 0, null, 0))
                 .containsExactly("tls13_missing", "no_authenticated_encryption");
-        assertThat(judged(offer(TlsVersion.TLS_1_2, 0x009c), 0, CipherSuite.of(0x009c), 0))
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_2, 0x009c), 0, CipherSuite.of(0x009c), 0))
                 .containsExactly("tls13_missing", "no_forward_secrecy");
-        assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 0, CipherSuite.of(RSA_AES_128), 2))
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_3, 0x1301), 0, CipherSuite.of(RSA_AES_128), 2))
                 .containsExactly("static_key_exchange", "scan_incomplete");
-        assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 1024, null, 0)).containsExactly("dh_prime_broken");
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_3, 0x1301), 1024, null, 0)).containsExactly("dh_prime_broken");
     }
 
     @Test
-    void judgesNothingByAVersionThatMayNotBeTheNewest() {
-        assertThat(judged(offer(TlsVersion.TLS_1_0, RSA_AES_128), Set.of(TlsVersion.TLS_1_2), 1))
+    void cipherSelectionIsNotEvaluatedIfANewerVersionIsUnknown() {
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_0, RSA_AES_128), Set.of(TlsVersion.TLS_1_2), 1))
                 .containsExactly("tls10_enabled", "scan_incomplete");
-        assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_3), 1))
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_3), 1))
                 .containsExactly("scan_incomplete");
-        assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_0), 1))
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_0), 1))
                 .containsExactly(
                         "tls13_missing", "no_forward_secrecy", "no_authenticated_encryption", "scan_incomplete");
     }
 
-    private static Map<TlsVersion, CipherSuite> offer(TlsVersion version, int suite) {
+    private static Map<TlsVersion, CipherSuite> chosen(TlsVersion version, int suite) {
         Map<TlsVersion, CipherSuite> chosen = new EnumMap<>(TlsVersion.class);
         chosen.put(version, CipherSuite.of(suite));
         return chosen;
     }
 
-    private static List<String> judged(
+    private static List<String> evaluate(
             Map<TlsVersion, CipherSuite> chosen, int primeBits, @Nullable CipherSuite staticKey, int unanswered) {
-        return judged(chosen, primeBits, staticKey, Set.of(), unanswered);
+        return evaluate(chosen, primeBits, staticKey, Set.of(), unanswered);
     }
 
-    private static List<String> judged(Map<TlsVersion, CipherSuite> chosen, Set<TlsVersion> unknown, int unanswered) {
-        return judged(chosen, 0, null, unknown, unanswered);
+    private static List<String> evaluate(Map<TlsVersion, CipherSuite> chosen, Set<TlsVersion> unknown, int unanswered) {
+        return evaluate(chosen, 0, null, unknown, unanswered);
     }
 
-    private static List<String> judged(
+    private static List<String> evaluate(
             Map<TlsVersion, CipherSuite> chosen,
             int primeBits,
             @Nullable CipherSuite staticKey,
@@ -439,8 +439,8 @@ class TlsProtocolsTest {
                 unknown,
                 unanswered,
                 0);
-        Evaluation judgement = MODULE.evaluate(offer, Options.defaults(MODULE.description()));
-        return judgement.findings().stream().map(Finding::code).toList();
+        Evaluation evaluation = MODULE.evaluate(offer, Options.defaults(MODULE.description()));
+        return evaluation.findings().stream().map(Finding::code).toList();
     }
 
     private static Map<String, String> row(String version, int code) {
@@ -456,7 +456,7 @@ class TlsProtocolsTest {
      * called.
      */
     @Test
-    void ofAHundredAddressesThatRefuseAFewAreTried() throws IOException {
+    void triesOnlyAFewOfManyAddresses() throws IOException {
         String[] addresses =
                 IntStream.rangeClosed(1, 120).mapToObj(i -> "127.0.1." + i).toArray(String[]::new);
         bench.dns().address("many.lab.test", addresses);

@@ -35,13 +35,13 @@ class CertificateTrustEvaluatorTest {
     }
 
     @Test
-    void trustsNobodyWithoutIt() throws IOException {
+    void doesNotTrustTestRootsByDefault() throws IOException {
         assertThat(new CertificateTrustEvaluator((Path) null).problem(SERVER.chain(), HOST, NOW))
                 .isEqualTo("The server did not send the certificate of the issuer \"Root\".");
     }
 
     @Test
-    void refusesAFileWithoutCertificates() throws IOException {
+    void rejectsAFileWithoutCertificates() throws IOException {
         Path empty = Files.writeString(folder.resolve("empty.pem"), "");
         Path broken = Files.writeString(folder.resolve("broken.pem"), "-----BEGIN CERTIFICATE-----\nx");
         Path missing = folder.resolve("missing.pem");
