@@ -35,8 +35,7 @@ public final class CertificateEvaluation {
                 evidence.path(), evidence.hostMatches(), Boolean.TRUE.equals(evidence.revoked()), evidence.at());
     }
 
-    private static void report(
-            CertificateProblem problem, CertificateEvidence evidence, CertificateFindings findings) {
+    private static void report(CertificateProblem problem, CertificateEvidence evidence, CertificateFindings findings) {
         CertificatePath path = evidence.path();
         X509Certificate certificate = problem.affected(path, evidence.at());
         String subject = DistinguishedNames.display(certificate);

@@ -15,7 +15,7 @@ public final class DistinguishedNames {
 
     private DistinguishedNames() {}
 
-    /** The whole name (RFC 4514). */
+    /** The whole name in the string representation of RFC 4514. */
     public static String whole(X500Principal name) {
         return name.getName(X500Principal.RFC2253);
     }
@@ -28,7 +28,7 @@ public final class DistinguishedNames {
         return part(name, BCStyle.O);
     }
 
-    /** A name for the certificate in a sentence: of the subject, else the first alternative name or the serial number. */
+    /** A short name for messages: of the subject, else the first alternative name, else the serial number. */
     static String display(X509Certificate certificate) {
         String subject = shortest(certificate.getSubjectX500Principal());
         return subject.isEmpty()
@@ -55,7 +55,7 @@ public final class DistinguishedNames {
             if (parts.length == 0) {
                 return null;
             }
-            // The last is the most specific one (RFC 4514, section 2.1).
+            // The last one is the most specific (RFC 4514 section 2.1).
             RDN last = parts[parts.length - 1];
             for (var value : last.getTypesAndValues()) {
                 if (value.getType().equals(type)) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class NameConstraints {
     private static final String OID = Extension.nameConstraints.getId();
 
-    /** Names times subtrees: what may be compared for one path. */
+    /** The limit of comparisons (names times subtrees) for one path. */
     private static final long MOST_COMPARISONS = 50_000;
 
     private static final int MOST_SUBTREES = 128;
@@ -33,7 +33,7 @@ final class NameConstraints {
         } catch (NameConstraintValidatorException violated) {
             return "a name violates the name constraints of a CA certificate";
         } catch (RuntimeException unreadable) {
-            // Bouncy Castle answers malformed structures with several unchecked exceptions.
+            // Bouncy Castle throws several unchecked exceptions for malformed structures.
             return "the name constraints of a CA certificate cannot be parsed";
         }
     }

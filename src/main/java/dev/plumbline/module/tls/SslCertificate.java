@@ -59,8 +59,7 @@ public final class SslCertificate
      *
      * @param ip null if any address of the host may have responded
      */
-    public record Address(
-            @Nullable String ip, @Nullable CertificateEvidence certificate, @Nullable CheckError error) {}
+    public record Address(@Nullable String ip, @Nullable CertificateEvidence certificate, @Nullable CheckError error) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -115,8 +114,7 @@ public final class SslCertificate
             findings.error(first.error());
             return null;
         }
-        CertificateReport report =
-                CertificateEvaluation.evaluate(certificate, options.integer("warn_days"), findings);
+        CertificateReport report = CertificateEvaluation.evaluate(certificate, options.integer("warn_days"), findings);
         for (Address other : addresses) {
             if (!other.equals(first)) {
                 compare(certificate, other, findings);

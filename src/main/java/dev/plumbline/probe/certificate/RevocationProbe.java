@@ -170,8 +170,7 @@ public final class RevocationProbe {
         return lists.take(
                 context.deadline().remainingMillis(),
                 () -> unanswered(exchange(context, call, reader), list),
-                () -> Future.succeededFuture(
-                        RevocationStatement.undetermined("too many CRLs are being downloaded")));
+                () -> Future.succeededFuture(RevocationStatement.undetermined("too many CRLs are being downloaded")));
     }
 
     private static Target.@Nullable Url source(String url) {
@@ -189,12 +188,12 @@ public final class RevocationProbe {
     private static Future<RevocationStatement> unanswered(Future<RevocationStatement> answer, Target.Url source) {
         return answer.recover(failure -> {
             if (failure instanceof CheckFailure known) {
-                return Future.succeededFuture(RevocationStatement.undetermined(
-                        "the request to " + source.authority() + " failed (" + known.error().code().id() + ")"));
+                return Future.succeededFuture(RevocationStatement.undetermined("the request to " + source.authority()
+                        + " failed (" + known.error().code().id() + ")"));
             }
             return failure instanceof OverloadFailure
-                    ? Future.succeededFuture(
-                            RevocationStatement.undetermined("the rate limit for " + source.authority() + " is exceeded"))
+                    ? Future.succeededFuture(RevocationStatement.undetermined(
+                            "the rate limit for " + source.authority() + " is exceeded"))
                     : Future.failedFuture(failure);
         });
     }

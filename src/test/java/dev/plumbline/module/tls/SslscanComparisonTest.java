@@ -70,8 +70,11 @@ class SslscanComparisonTest {
                 TestCa.selfSigned(CertificateSpec.server("lab.test").key(words[0]));
         try (OpensslServer server = OpensslServer.start(folder, identity, words[1].split(" "))) {
             String seen = scan(server.port());
-            CheckResult result =
-                    bench.check(SheetModule.load(new TlsProtocols()), "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), 20_000);
+            CheckResult result = bench.check(
+                    SheetModule.load(new TlsProtocols()),
+                    "127.0.0.1:" + server.port(),
+                    Map.of("ciphers", "true"),
+                    20_000);
 
             assertThat(strings(result.fields().get("versions"))).containsExactlyElementsOf(versions(seen));
             assertThat(ciphers(result)).isEqualTo(ciphers(seen));
