@@ -83,7 +83,7 @@ public final class CertificateProbe {
         X509Certificate issuer = issuer(path);
         return issuer == null
                 ? RevocationStatement.undetermined("the issuer's certificate is not known")
-                : OcspCodec.read(staple.getBytes(), path.leaf(), issuer, at, "the stapled OCSP response");
+                : OcspCodec.read(staple.getBytes(), path.leaf(), issuer, at, "it");
     }
 
     private Future<CertificateEvidence> withIssuer(CheckContext context, CertificateEvidence seen) {
