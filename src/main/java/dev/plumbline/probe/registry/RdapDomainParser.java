@@ -1,4 +1,4 @@
-package dev.plumbline.module.registry;
+package dev.plumbline.probe.registry;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what RDAP says of a domain (RFC 9083, section 5.3), trusting none of it. */
-final class RdapDomainParser {
-    private static final int MOST_ITEMS = 100;
-    private static final int MOST_DEPTH = 3;
+/** Parses RDAP domain objects (RFC 9083 section 5.3) from untrusted servers. */
+public final class RdapDomainParser {
+    private static final int MAX_ITEMS = 100;
+    private static final int MAX_DEPTH = 3;
     private static final ModuleDescription NAME = ModuleDescription.of(
-                    "rdap-domain", "Domain of RDAP", InputType.DOMAIN)
+                    "rdap-domain", "RDAP domain", InputType.DOMAIN)
             .build();
     private static final ObjectMapper MAPPER =
             new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
@@ -28,21 +28,20 @@ final class RdapDomainParser {
     private RdapDomainParser() {}
 
     /**
-     * What it says; null when it is no answer about this domain.
-     *
-     * @param name in lower-case A-labels
+     * @param name in A-labels and lower case
+     * @return null if the body is not a domain object of this name
      */
-    static @Nullable RegistrationRecord read(String body, String name) {
+    public static @Nullable RegistrationRecord read(String body, String name) {
         JsonNode domain;
         try {
             domain = MAPPER.readTree(body);
-        } catch (JsonProcessingException broken) {
+        } catch (JsonProcessingException e) {
             return null;
         }
-        boolean known = domain.isObject()
+        boolean valid = domain.isObject()
                 && "domain".equalsIgnoreCase(domain.path("objectClassName").asText("domain"))
                 && (isNamed(domain.path("ldhName"), name) || isNamed(domain.path("unicodeName"), name));
-        if (!known) {
+        if (!valid) {
             return null;
         }
         JsonNode registrar = entity(domain, "registrar", 0);
@@ -62,14 +61,14 @@ final class RdapDomainParser {
                 abuse == null ? null : RegistryValueParser.email(property(abuse, "email")));
     }
 
-    /** Whether it is the same name, in whatever case, in A-labels or U-labels. */
-    private static boolean isNamed(JsonNode written, String name) {
-        if (!written.isTextual()) {
+    /** Compares names in A-labels or U-labels, without case. */
+    private static boolean isNamed(JsonNode value, String name) {
+        if (!value.isTextual()) {
             return false;
         }
         try {
-            return TargetParser.parse(NAME, written.asText()).text().equals(name);
-        } catch (InvalidTargetException none) {
+            return TargetParser.parse(NAME, value.asText()).text().equals(name);
+        } catch (InvalidTargetException e) {
             return false;
         }
     }
@@ -77,7 +76,7 @@ final class RdapDomainParser {
     private static List<JsonNode> items(JsonNode list) {
         List<JsonNode> items = new ArrayList<>();
         if (list.isArray()) {
-            for (int i = 0; i < Math.min(list.size(), MOST_ITEMS); i++) {
+            for (int i = 0; i < Math.min(list.size(), MAX_ITEMS); i++) {
                 items.add(list.get(i));
             }
         }
@@ -117,14 +116,14 @@ final class RdapDomainParser {
 
     private static @Nullable JsonNode entity(JsonNode within, String role, int depth) {
         for (JsonNode entity : items(within.path("entities"))) {
-            for (JsonNode each : items(entity.path("roles"))) {
-                if (role.equalsIgnoreCase(each.asText())) {
+            for (JsonNode assigned : items(entity.path("roles"))) {
+                if (role.equalsIgnoreCase(assigned.asText())) {
                     return entity;
                 }
             }
-            JsonNode deeper = depth < MOST_DEPTH ? entity(entity, role, depth + 1) : null;
-            if (deeper != null) {
-                return deeper;
+            JsonNode nested = depth < MAX_DEPTH ? entity(entity, role, depth + 1) : null;
+            if (nested != null) {
+                return nested;
             }
         }
         return null;
@@ -145,7 +144,7 @@ final class RdapDomainParser {
         return null;
     }
 
-    /** The text of a property of a jCard (RFC 7095, section 3.3). */
+    /** The text of a jCard property (RFC 7095 section 3.3). */
     private static @Nullable String property(JsonNode entity, String name) {
         for (JsonNode property : items(entity.path("vcardArray").path(1))) {
             JsonNode value = property.path(3);

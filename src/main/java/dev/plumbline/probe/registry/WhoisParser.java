@@ -1,4 +1,4 @@
-package dev.plumbline.module.registry;
+package dev.plumbline.probe.registry;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,14 +13,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what WHOIS says of a domain. There is no standard for it: registries write lines of a key
- * and a value, headings with indented lines below, or keys in brackets, and each has its words.
+ * Parses WHOIS responses about domains. Their format is not standardized: registries send lines of a
+ * key and a value, headings followed by indented lines, or keys in brackets, with different keys.
  */
-final class WhoisParser {
-    private static final int MOST_LINES = 3_000;
-    private static final int MOST_LINE = 1_000;
-    private static final int MOST_VALUES = 100;
-    private static final int MOST_KEY = 60;
+public final class WhoisParser {
+    private static final int MAX_LINES = 3_000;
+    private static final int MAX_LINE = 1_000;
+    private static final int MAX_VALUES = 100;
+    private static final int MAX_KEY = 60;
 
     private static final List<String> REGISTRAR =
             List.of("registrar", "registrar name", "sponsoring registrar", "registrar organization");
@@ -90,8 +90,8 @@ final class WhoisParser {
     private static final List<String> ABUSE =
             List.of("registrar abuse contact email", "abuse contact email", "abuse-email", "abuse email");
 
-    /** Where what follows is told of people, who have dates and states of their own. */
-    private static final Set<String> PEOPLE = Set.of(
+    /** Keys that start the data of a contact, which can have dates and statuses of its own. */
+    private static final Set<String> CONTACTS = Set.of(
             "nic-hdl",
             "nic-hdl-br",
             "contact",
@@ -104,11 +104,11 @@ final class WhoisParser {
             "zone-c",
             "contact information");
 
-    /** What stands below a heading and is what the heading says. */
+    /** Keys whose values below a heading are the value of the heading. */
     private static final Set<String> NAMES = Set.of("name", "organization", "organisation");
 
-    /** States of a domain that nobody has. */
-    private static final Set<String> FREE = Set.of("available", "free", "not registered");
+    /** Statuses of a domain that is not registered. */
+    private static final Set<String> AVAILABLE = Set.of("available", "free", "not registered");
 
     private static final Pattern NOT_REGISTERED = Pattern.compile(
             "^\\W*+(?:no match\\b|not found\\b|no entries found|no data found|no object found|no found\\b"
@@ -119,32 +119,32 @@ final class WhoisParser {
                     + "|.{0,80}\\b(?:is available for|is free\\b|is not registered|has not been registered"
                     + "|does not exist|no entries found|not been registered|(?:was )?not found))",
             Pattern.CASE_INSENSITIVE);
-    private static final Pattern TURNED_AWAY = Pattern.compile(
+    private static final Pattern RATE_LIMIT = Pattern.compile(
             "limit exceeded|exceeded (?:the|your|allowed|maximum)|too many (?:requests|queries|connections)|"
                     + "query rate|rate limit|quota|access (?:control|denied)|try again later|temporarily"
                     + " (?:denied|blocked)|blacklisted",
             Pattern.CASE_INSENSITIVE);
-    private static final Pattern FILLING = Pattern.compile("[.\\s]++$");
-    private static final int TURNED_AWAY_WITHIN = 1_000;
+    private static final Pattern DOT_LEADERS = Pattern.compile("[.\\s]++$");
+    private static final int MAX_RATE_LIMIT_RESPONSE = 1_000;
 
     private final Map<String, List<String>> values = new LinkedHashMap<>();
     private final String text;
 
     private WhoisParser(String text) {
         this.text = text;
-        gather();
+        parseLines();
     }
 
-    /** What it says; {@link RegistrationRecord#UNKNOWN} when it says nothing that is understood. */
-    static RegistrationRecord read(String text) {
+    /** {@link RegistrationRecord#UNKNOWN} if the response could not be interpreted. */
+    public static RegistrationRecord read(String text) {
         return new WhoisParser(text).registration();
     }
 
-    /** Whether it is no answer but a request to ask less often. */
-    static boolean turnsAway(String text) {
+    /** Whether the response only states that a rate limit is exceeded. */
+    public static boolean isRateLimited(String text) {
         return read(text).registered() == null
-                && text.length() <= TURNED_AWAY_WITHIN
-                && TURNED_AWAY.matcher(text).find();
+                && text.length() <= MAX_RATE_LIMIT_RESPONSE
+                && RATE_LIMIT.matcher(text).find();
     }
 
     private RegistrationRecord registration() {
@@ -153,12 +153,12 @@ final class WhoisParser {
         Instant created = one(CREATED, RegistryValueParser::date);
         Instant expires = one(EXPIRES, RegistryValueParser::date);
         String registrar = one(REGISTRAR, WhoisParser::registrar);
-        boolean known = created != null || expires != null || registrar != null || !nameservers.isEmpty();
-        boolean saidFree = !statuses.isEmpty() && FREE.containsAll(statuses);
-        if (!known && (saidFree || text.lines().limit(MOST_LINES).anyMatch(WhoisParser::saysNo))) {
-            return RegistrationRecord.NONE;
+        boolean hasData = created != null || expires != null || registrar != null || !nameservers.isEmpty();
+        boolean available = !statuses.isEmpty() && AVAILABLE.containsAll(statuses);
+        if (!hasData && (available || text.lines().limit(MAX_LINES).anyMatch(WhoisParser::isNotRegistered))) {
+            return RegistrationRecord.NOT_REGISTERED;
         }
-        if (!known && statuses.isEmpty()) {
+        if (!hasData && statuses.isEmpty()) {
             return RegistrationRecord.UNKNOWN;
         }
         return new RegistrationRecord(
@@ -170,12 +170,12 @@ final class WhoisParser {
                 expires,
                 statuses,
                 nameservers,
-                signed(),
+                dnssecSigned(),
                 one(ABUSE, RegistryValueParser::email));
     }
 
-    private static boolean saysNo(String line) {
-        return line.length() <= MOST_LINE && NOT_REGISTERED.matcher(line).find();
+    private static boolean isNotRegistered(String line) {
+        return line.length() <= MAX_LINE && NOT_REGISTERED.matcher(line).find();
     }
 
     private static @Nullable String registrar(String value) {
@@ -184,20 +184,20 @@ final class WhoisParser {
         return plain != null && tag > 0 ? plain.substring(0, tag) : plain;
     }
 
-    private @Nullable Boolean signed() {
+    private @Nullable Boolean dnssecSigned() {
         if (!all(DNSSEC_KEYS, RegistryValueParser::value).isEmpty()) {
             return true;
         }
-        String word = one(DNSSEC, RegistryValueParser::value);
-        if (word == null) {
+        String value = one(DNSSEC, RegistryValueParser::value);
+        if (value == null) {
             return null;
         }
-        String plain = word.toLowerCase(Locale.ROOT);
+        String plain = value.toLowerCase(Locale.ROOT);
         if (plain.startsWith("unsigned") || plain.startsWith("not signed") || plain.startsWith("no")) {
             return false;
         }
-        boolean yes = plain.startsWith("signed") || plain.startsWith("yes") || plain.startsWith("active");
-        return yes ? Boolean.TRUE : null;
+        boolean signed = plain.startsWith("signed") || plain.startsWith("yes") || plain.startsWith("active");
+        return signed ? Boolean.TRUE : null;
     }
 
     private <T> @Nullable T one(List<String> keys, Function<String, @Nullable T> reader) {
@@ -216,22 +216,22 @@ final class WhoisParser {
         Set<String> read = new LinkedHashSet<>();
         for (String key : keys) {
             for (String value : values.getOrDefault(key, List.of())) {
-                String each = reader.apply(value);
-                if (each != null) {
-                    read.add(each);
+                String item = reader.apply(value);
+                if (item != null) {
+                    read.add(item);
                 }
             }
         }
         return List.copyOf(read);
     }
 
-    private void gather() {
+    private void parseLines() {
         String heading = null;
-        boolean people = false;
-        List<String> lines = text.lines().limit(MOST_LINES).toList();
+        boolean contact = false;
+        List<String> lines = text.lines().limit(MAX_LINES).toList();
         for (String line : lines) {
             String plain = line.strip();
-            if (plain.length() > MOST_LINE || plain.startsWith("%") || plain.startsWith("#")) {
+            if (plain.length() > MAX_LINE || plain.startsWith("%") || plain.startsWith("#")) {
                 continue;
             }
             if (plain.isEmpty()) {
@@ -244,67 +244,67 @@ final class WhoisParser {
             String key = key(plain);
             boolean indented = Character.isWhitespace(line.charAt(0));
             if (key == null) {
-                if (!indented && plain.length() <= MOST_KEY) {
+                if (!indented && plain.length() <= MAX_KEY) {
                     heading = plain.toLowerCase(Locale.ROOT);
-                    people = PEOPLE.contains(heading) || people && !isAboutTheDomain(heading);
-                } else if (heading != null && !people) {
+                    contact = CONTACTS.contains(heading) || contact && !endsContact(heading);
+                } else if (heading != null && !contact) {
                     put(heading, plain);
                 }
                 continue;
             }
             String value = value(plain);
-            if (PEOPLE.contains(key)) {
-                people = true;
+            if (CONTACTS.contains(key)) {
+                contact = true;
             } else if (!indented || value.isEmpty()) {
-                people &= !isAboutTheDomain(key);
+                contact &= !endsContact(key);
             }
             if (value.isEmpty()) {
                 heading = key;
-            } else if (indented && heading != null && NAMES.contains(key) && !people) {
+            } else if (indented && heading != null && NAMES.contains(key) && !contact) {
                 put(heading, value);
-            } else if (!people) {
+            } else if (!contact) {
                 heading = indented ? heading : null;
                 put(key, value);
             }
         }
     }
 
-    /** Headings that end what was told of people. */
-    private static boolean isAboutTheDomain(String key) {
+    /** Whether a key ends the data of a contact. */
+    private static boolean endsContact(String key) {
         return REGISTRAR.contains(key) || NAMESERVERS.contains(key) || DNSSEC.contains(key);
     }
 
     private void put(String key, String value) {
-        List<String> known = values.computeIfAbsent(key, none -> new ArrayList<>());
-        if (known.size() < MOST_VALUES) {
-            known.add(value);
+        List<String> present = values.computeIfAbsent(key, added -> new ArrayList<>());
+        if (present.size() < MAX_VALUES) {
+            present.add(value);
         }
     }
 
     /**
-     * The key of {@code key: value}, {@code [key] value} or {@code a. [key] value}; null for none.
+     * The key of {@code key: value}, {@code [key] value} or {@code a. [key] value}, null otherwise.
      */
     private static @Nullable String key(String line) {
         int open = line.indexOf('[');
         int close = line.indexOf(']');
-        if (open >= 0 && open <= 3 && close > open && close - open <= MOST_KEY) {
+        if (open >= 0 && open <= 3 && close > open && close - open <= MAX_KEY) {
             return line.substring(open + 1, close).strip().toLowerCase(Locale.ROOT);
         }
         int colon = line.indexOf(':');
-        if (colon <= 0 || colon > MOST_KEY) {
+        if (colon <= 0 || colon > MAX_KEY) {
             return null;
         }
         boolean value = colon + 1 == line.length() || !Character.isLetterOrDigit(line.charAt(colon + 1));
-        boolean tight = colon < 30 && line.charAt(colon - 1) != '/' && !line.startsWith("http");
-        String key = FILLING.matcher(line.substring(0, colon)).replaceFirst("");
-        // with a dot inside it is a name and perhaps an address of IPv6
-        return (value || tight) && !key.isEmpty() && key.indexOf('.') < 0 ? key.toLowerCase(Locale.ROOT) : null;
+        boolean compact = colon < 30 && line.charAt(colon - 1) != '/' && !line.startsWith("http");
+        String key = DOT_LEADERS.matcher(line.substring(0, colon)).replaceFirst("");
+        // A key with a dot is a hostname before an IPv6 address.
+        return (value || compact) && !key.isEmpty() && key.indexOf('.') < 0 ? key.toLowerCase(Locale.ROOT) : null;
     }
 
     private static String value(String line) {
         int close = line.indexOf(']');
         int open = line.indexOf('[');
-        boolean brackets = open >= 0 && open <= 3 && close > open && close - open <= MOST_KEY;
+        boolean brackets = open >= 0 && open <= 3 && close > open && close - open <= MAX_KEY;
         return line.substring((brackets ? close : line.indexOf(':')) + 1).strip();
     }
 }
