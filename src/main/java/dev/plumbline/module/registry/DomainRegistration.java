@@ -149,8 +149,8 @@ public final class DomainRegistration
                 }
                 throw new CheckFailure(
                         ErrorCode.HTTP_PROTOCOL_ERROR,
-                        "The response of the RDAP server " + response.server()
-                                + " is not a valid RDAP response for " + domain + ".");
+                        "The response of the RDAP server " + response.server() + " is not a valid RDAP response for "
+                                + domain + ".");
             }
             case 404 -> {
                 return RegistrationRecord.NOT_REGISTERED;
@@ -208,11 +208,11 @@ public final class DomainRegistration
         Instant expires = registration.expires();
         Long days = expires == null
                 ? null
-                : Long.valueOf(Math.floorDiv(
-                        Duration.between(evidence.time(), expires).toSeconds(), 86_400));
+                : Long.valueOf(
+                        Math.floorDiv(Duration.between(evidence.time(), expires).toSeconds(), 86_400));
         if (known == null) {
-            findings.error(new CheckError(
-                    ErrorCode.UNSUPPORTED_TLD, "No RDAP or WHOIS server is known for " + domain + "."));
+            findings.error(
+                    new CheckError(ErrorCode.UNSUPPORTED_TLD, "No RDAP or WHOIS server is known for " + domain + "."));
         } else if (known.registered() == null) {
             findings.responseUnrecognized(domain);
         } else if (!known.registered()) {

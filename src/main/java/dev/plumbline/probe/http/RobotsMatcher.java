@@ -67,7 +67,8 @@ public record RobotsMatcher(String agent, List<String> allow, List<String> disal
         String disallowed = longestMatch(disallow, path);
         String allowed = longestMatch(allow, path);
         boolean allows = disallowed == null
-                || allowed != null && pattern(allowed).length() >= pattern(disallowed).length();
+                || allowed != null
+                        && pattern(allowed).length() >= pattern(disallowed).length();
         return allows ? null : disallowed;
     }
 

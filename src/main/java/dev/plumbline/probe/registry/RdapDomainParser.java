@@ -4,24 +4,24 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Iterables;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.TargetParser;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Parses RDAP domain objects (RFC 9083 section 5.3) from untrusted servers. */
 public final class RdapDomainParser {
     private static final int MAX_ITEMS = 100;
     private static final int MAX_DEPTH = 3;
-    private static final ModuleDescription NAME = ModuleDescription.of(
-                    "rdap-domain", "RDAP domain", InputType.DOMAIN)
-            .build();
+    private static final ModuleDescription NAME =
+            ModuleDescription.of("rdap-domain", "RDAP domain", InputType.DOMAIN).build();
     private static final ObjectMapper MAPPER =
             new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
@@ -55,8 +55,11 @@ public final class RdapDomainParser {
                 event(domain, "registration"),
                 event(domain, "last changed"),
                 event(domain, "expiration"),
-                statuses(domain),
-                nameservers(domain),
+                distinct(domain.path("status"), status -> RegistryValueParser.status(status.asText())),
+                distinct(
+                        domain.path("nameservers"),
+                        server -> RegistryValueParser.nameserver(
+                                server.path("ldhName").asText())),
                 signed.isBoolean() ? (Boolean) signed.asBoolean() : null,
                 abuse == null ? null : RegistryValueParser.email(property(abuse, "email")));
     }
@@ -73,14 +76,16 @@ public final class RdapDomainParser {
         }
     }
 
+    /** The first {@value #MAX_ITEMS} items of an array; none of another value. */
     private static List<JsonNode> items(JsonNode list) {
-        List<JsonNode> items = new ArrayList<>();
-        if (list.isArray()) {
-            for (int i = 0; i < Math.min(list.size(), MAX_ITEMS); i++) {
-                items.add(list.get(i));
-            }
-        }
-        return items;
+        return list.isArray() ? ImmutableList.copyOf(Iterables.limit(list, MAX_ITEMS)) : List.of();
+    }
+
+    private static List<String> distinct(JsonNode list, Function<JsonNode, @Nullable String> parser) {
+        return items(list).stream()
+                .flatMap(item -> Stream.ofNullable(parser.apply(item)))
+                .distinct()
+                .toList();
     }
 
     private static @Nullable Instant event(JsonNode domain, String action) {
@@ -90,28 +95,6 @@ public final class RdapDomainParser {
             }
         }
         return null;
-    }
-
-    private static List<String> statuses(JsonNode domain) {
-        Set<String> statuses = new LinkedHashSet<>();
-        for (JsonNode status : items(domain.path("status"))) {
-            String name = RegistryValueParser.status(status.asText());
-            if (name != null) {
-                statuses.add(name);
-            }
-        }
-        return List.copyOf(statuses);
-    }
-
-    private static List<String> nameservers(JsonNode domain) {
-        Set<String> names = new LinkedHashSet<>();
-        for (JsonNode server : items(domain.path("nameservers"))) {
-            String name = RegistryValueParser.nameserver(server.path("ldhName").asText());
-            if (name != null) {
-                names.add(name);
-            }
-        }
-        return List.copyOf(names);
     }
 
     private static @Nullable JsonNode entity(JsonNode within, String role, int depth) {

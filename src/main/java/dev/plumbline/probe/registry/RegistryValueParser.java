@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Parses values in the formats of registries. Each method returns null if the value is not valid. */
@@ -30,30 +31,12 @@ final class RegistryValueParser {
     private static final int JAPAN_HOURS = 9;
 
     /** EPP status codes (RFC 5731 section 2.3, RFC 3915 section 3.1), by their names in lower case. */
-    private static final Map<String, String> STATUSES = statuses(
-            "clientDeleteProhibited",
-            "clientHold",
-            "clientRenewProhibited",
-            "clientTransferProhibited",
-            "clientUpdateProhibited",
-            "inactive",
-            "ok",
-            "pendingCreate",
-            "pendingDelete",
-            "pendingRenew",
-            "pendingTransfer",
-            "pendingUpdate",
-            "serverDeleteProhibited",
-            "serverHold",
-            "serverRenewProhibited",
-            "serverTransferProhibited",
-            "serverUpdateProhibited",
-            "addPeriod",
-            "autoRenewPeriod",
-            "redemptionPeriod",
-            "pendingRestore",
-            "renewPeriod",
-            "transferPeriod");
+    private static final Map<String, String> STATUSES =
+            statuses("clientDeleteProhibited clientHold clientRenewProhibited clientTransferProhibited "
+                    + "clientUpdateProhibited inactive ok pendingCreate pendingDelete pendingRenew "
+                    + "pendingTransfer pendingUpdate serverDeleteProhibited serverHold serverRenewProhibited "
+                    + "serverTransferProhibited serverUpdateProhibited addPeriod autoRenewPeriod redemptionPeriod "
+                    + "pendingRestore renewPeriod transferPeriod");
 
     private static final Pattern OFFSET = Pattern.compile(
             "(\\d{4}-\\d{2}-\\d{2})[T ](\\d{2}:\\d{2}(?::\\d{2})?)(?:\\.\\d{1,9})?\\s*(Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)");
@@ -64,33 +47,24 @@ final class RegistryValueParser {
             Pattern.compile("[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)+");
     private static final Pattern EMAIL = Pattern.compile("[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}");
 
-    private static final List<DateTimeFormatter> DAYS = List.of(
-            day("uuuu-MM-dd"),
-            day("uuuu/MM/dd"),
-            day("uuuu.MM.dd"),
-            day("uuuuMMdd"),
-            day("dd-MMM-uuuu"),
-            day("dd MMM uuuu"),
-            day("d MMM uuuu"),
-            day("dd.MM.uuuu"),
-            day("d.M.uuuu"),
-            day("dd/MM/uuuu"),
-            day("dd-MM-uuuu"),
-            day("MMM dd uuuu"),
-            day("MMMM d uuuu"),
-            day("MMM d uuuu"),
-            day("EEE MMM d uuuu"),
-            day("EEE MMM dd uuuu"));
+    private static final List<DateTimeFormatter> DAYS =
+            days("uuuu-MM-dd, uuuu/MM/dd, uuuu.MM.dd, uuuuMMdd, dd-MMM-uuuu, dd MMM uuuu, d MMM uuuu, "
+                    + "dd.MM.uuuu, d.M.uuuu, dd/MM/uuuu, dd-MM-uuuu, MMM dd uuuu, MMMM d uuuu, MMM d uuuu, "
+                    + "EEE MMM d uuuu, EEE MMM dd uuuu");
 
     private RegistryValueParser() {}
 
-    private static Map<String, String> statuses(String... names) {
+    private static Map<String, String> statuses(String names) {
         Map<String, String> all = new HashMap<>();
-        for (String name : names) {
+        for (String name : names.split(" ")) {
             all.put(name.toLowerCase(Locale.ROOT), name);
         }
         all.put("active", "ok");
         return Map.copyOf(all);
+    }
+
+    private static List<DateTimeFormatter> days(String patterns) {
+        return Stream.of(patterns.split(", ")).map(RegistryValueParser::day).toList();
     }
 
     private static DateTimeFormatter day(String pattern) {
@@ -106,7 +80,8 @@ final class RegistryValueParser {
         if (text == null) {
             return null;
         }
-        String plain = INVISIBLE.matcher(SPACE.matcher(text).replaceAll(" "))
+        String plain = INVISIBLE
+                .matcher(SPACE.matcher(text).replaceAll(" "))
                 .replaceAll("")
                 .strip();
         plain = plain.length() > MAX_VALUE ? plain.substring(0, MAX_VALUE) : plain;

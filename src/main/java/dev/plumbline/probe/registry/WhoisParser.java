@@ -3,13 +3,12 @@ package dev.plumbline.probe.registry;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,92 +22,38 @@ public final class WhoisParser {
     private static final int MAX_KEY = 60;
 
     private static final List<String> REGISTRAR =
-            List.of("registrar", "registrar name", "sponsoring registrar", "registrar organization");
-    private static final List<String> IANA_ID = List.of("registrar iana id");
-    private static final List<String> CREATED = List.of(
-            "creation date",
-            "created",
-            "created on",
-            "created date",
-            "registered on",
-            "registered date",
-            "registered",
-            "registration date",
-            "registration time",
-            "domain registration date",
-            "domain record activated");
-    private static final List<String> UPDATED = List.of(
-            "updated date",
-            "last updated",
-            "last updated on",
-            "last update",
-            "last-update",
-            "last modified",
-            "modified",
-            "changed",
-            "updated",
-            "domain record last updated");
-    private static final List<String> EXPIRES = List.of(
-            "registry expiry date",
-            "registrar registration expiration date",
-            "expiry date",
-            "expiration date",
-            "expiration time",
-            "expire date",
-            "expires",
-            "expires on",
-            "expire",
-            "exp date",
-            "paid-till",
-            "renewal date",
-            "valid until",
-            "validity",
-            "domain expires");
-    private static final List<String> STATUS =
-            List.of("domain status", "status", "state", "eppstatus", "registration status");
-    private static final List<String> NAMESERVERS = List.of(
-            "name server",
-            "name servers",
-            "nserver",
-            "nservers",
-            "nameserver",
-            "nameservers",
-            "domain nameservers",
-            "domain servers",
-            "dns");
-    private static final List<String> DNSSEC = List.of("dnssec", "dnssec signed", "signed");
-    private static final List<String> DNSSEC_KEYS = List.of(
-            "dnskey",
-            "ds-record",
-            "ds-rdata",
-            "dsrecord",
-            "ds record",
-            "key1-tag",
-            "keytag",
-            "signing key",
-            "ds key tag 1");
+            keys("registrar, registrar name, sponsoring registrar, registrar organization");
+    private static final List<String> IANA_ID = keys("registrar iana id");
+    private static final List<String> CREATED =
+            keys("creation date, created, created on, created date, registered on, registered date, registered, "
+                    + "registration date, registration time, domain registration date, domain record activated");
+    private static final List<String> UPDATED =
+            keys("updated date, last updated, last updated on, last update, last-update, last modified, "
+                    + "modified, changed, updated, domain record last updated");
+    private static final List<String> EXPIRES =
+            keys("registry expiry date, registrar registration expiration date, expiry date, expiration date, "
+                    + "expiration time, expire date, expires, expires on, expire, exp date, paid-till, renewal date, "
+                    + "valid until, validity, domain expires");
+    private static final List<String> STATUS = keys("domain status, status, state, eppstatus, registration status");
+    private static final List<String> NAMESERVERS =
+            keys("name server, name servers, nserver, nservers, nameserver, nameservers, domain nameservers, "
+                    + "domain servers, dns");
+    private static final List<String> DNSSEC = keys("dnssec, dnssec signed, signed");
+    private static final List<String> DNSSEC_KEYS =
+            keys("dnskey, ds-record, ds-rdata, dsrecord, ds record, key1-tag, keytag, signing key, ds key tag 1");
     private static final List<String> ABUSE =
-            List.of("registrar abuse contact email", "abuse contact email", "abuse-email", "abuse email");
+            keys("registrar abuse contact email, abuse contact email, abuse-email, abuse email");
 
     /** Keys that start the data of a contact, which can have dates and statuses of its own. */
-    private static final Set<String> CONTACTS = Set.of(
-            "nic-hdl",
-            "nic-hdl-br",
-            "contact",
-            "person",
-            "role",
-            "registrant",
-            "admin",
-            "tech",
-            "tech-c",
-            "zone-c",
-            "contact information");
+    private static final List<String> CONTACTS =
+            keys("nic-hdl, nic-hdl-br, contact, person, role, registrant, admin, tech, tech-c, zone-c, "
+                    + "contact information");
 
     /** Keys whose values below a heading are the value of the heading. */
-    private static final Set<String> NAMES = Set.of("name", "organization", "organisation");
+    private static final List<String> NAMES = keys("name, organization, organisation");
 
     /** Statuses of a domain that is not registered. */
-    private static final Set<String> AVAILABLE = Set.of("available", "free", "not registered");
+    private static final List<String> AVAILABLE = keys("available, free, not registered");
 
     private static final Pattern NOT_REGISTERED = Pattern.compile(
             "^\\W*+(?:no match\\b|not found\\b|no entries found|no data found|no object found|no found\\b"
@@ -200,29 +145,23 @@ public final class WhoisParser {
         return signed ? Boolean.TRUE : null;
     }
 
-    private <T> @Nullable T one(List<String> keys, Function<String, @Nullable T> reader) {
-        for (String key : keys) {
-            for (String value : values.getOrDefault(key, List.of())) {
-                T read = reader.apply(value);
-                if (read != null) {
-                    return read;
-                }
-            }
-        }
-        return null;
+    private static List<String> keys(String list) {
+        return List.of(list.split(", "));
     }
 
-    private List<String> all(List<String> keys, Function<String, @Nullable String> reader) {
-        Set<String> read = new LinkedHashSet<>();
-        for (String key : keys) {
-            for (String value : values.getOrDefault(key, List.of())) {
-                String item = reader.apply(value);
-                if (item != null) {
-                    read.add(item);
-                }
-            }
-        }
-        return List.copyOf(read);
+    private <T> Stream<T> stream(List<String> keys, Function<String, @Nullable T> parser) {
+        return keys.stream()
+                .flatMap(key -> values.getOrDefault(key, List.of()).stream())
+                .flatMap(value -> Stream.ofNullable(parser.apply(value)));
+    }
+
+    /** The first value of the first of the keys that is valid. */
+    private <T> @Nullable T one(List<String> keys, Function<String, @Nullable T> parser) {
+        return stream(keys, parser).findFirst().orElse(null);
+    }
+
+    private List<String> all(List<String> keys, Function<String, @Nullable String> parser) {
+        return stream(keys, parser).distinct().toList();
     }
 
     private void parseLines() {

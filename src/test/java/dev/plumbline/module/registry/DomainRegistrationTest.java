@@ -358,7 +358,12 @@ class DomainRegistrationTest {
     private static List<String> codes(RegistrationRecord registration, @Nullable CheckError rdapError) {
         return MODULE
                 .evaluate(
-                        new DomainRegistration.Evidence("example.com", NOW, registration, DomainRegistration.RegistrationSource.RDAP, rdapError),
+                        new DomainRegistration.Evidence(
+                                "example.com",
+                                NOW,
+                                registration,
+                                DomainRegistration.RegistrationSource.RDAP,
+                                rdapError),
                         Options.defaults(MODULE.description()))
                 .findings()
                 .stream()

@@ -192,7 +192,8 @@ class RobotsTxtTest {
 
         assertThat(fixture.check(MODULE, probe, url, "path=/publications/").fields())
                 .containsEntry("allowed", true);
-        assertThat(fixture.check(MODULE, probe, url, "agent=BarBot/1.0").fields()).containsEntry("allowed", true);
+        assertThat(fixture.check(MODULE, probe, url, "agent=BarBot/1.0").fields())
+                .containsEntry("allowed", true);
         assertThat(fixture.check(MODULE, probe, url, "agent=barbot&path=/example/page.html")
                         .findings())
                 .extracting(Finding::message)
@@ -219,8 +220,8 @@ class RobotsTxtTest {
         assertThat(fixture.check(MODULE, probe, sites.url("moved", "/publications/"), "")
                         .findings())
                 .extracting(Finding::message)
-                .containsExactly(
-                        "/robots.txt redirects to " + sites.url("good", "/robots.txt") + ", which is the file in this report.");
+                .containsExactly("/robots.txt redirects to " + sites.url("good", "/robots.txt")
+                        + ", which is the file in this report.");
     }
 
     @ParameterizedTest
@@ -232,7 +233,10 @@ class RobotsTxtTest {
         assertThat(parsed.faults()).singleElement().matches(fault -> fault.name()
                 .equals("agent"));
         assertThat(parsed.faults().get(0).detail())
-                .contains("for example Googlebot", "`*` selects the rules for all other crawlers", "a letter from A to Z");
+                .contains(
+                        "for example Googlebot",
+                        "`*` selects the rules for all other crawlers",
+                        "a letter from A to Z");
     }
 
     @ParameterizedTest

@@ -120,7 +120,8 @@ class RdapDomainParserTest {
                 "{\"ldhName\":\"a.test\",\"n\":" + "9".repeat(900_000) + "}")) {
             RegistrationRecord registration = read(hostile);
 
-            assertThat(registration == null || registration.statuses().size() <= 100).isTrue();
+            assertThat(registration == null || registration.statuses().size() <= 100)
+                    .isTrue();
         }
     }
 
