@@ -153,7 +153,7 @@ public record RobotsFile(
         }
 
         private void delay(String value) {
-            Double seconds = Doubles.tryParse(value);
+            Double seconds = Doubles.tryParse(value.trim());
             boolean valid = seconds != null
                     && seconds >= 0
                     && seconds <= 1e9
