@@ -82,6 +82,7 @@ final class HttpAssembly {
         RequestBodyReader bodies = new RequestBodyReader(problems);
         AccountService accounts = needs.people.calls(clients, problems, needs.clock);
         jobs = new JobOperations(
+                needs.vertx,
                 needs.bus, needs.modules, new ApiKeyHandler(needs.keys, problems), bodies, problems, config.http());
         operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, needs.contract, bodies, problems));

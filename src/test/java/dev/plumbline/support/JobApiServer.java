@@ -54,6 +54,7 @@ public final class JobApiServer implements AutoCloseable {
         keys = new ApiKeyAuthenticator(vertx, database.open());
         keys.follow(database.url());
         jobs = new JobOperations(
+                vertx,
                 bus,
                 modules,
                 new ApiKeyHandler(keys, problems),

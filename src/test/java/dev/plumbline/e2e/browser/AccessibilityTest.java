@@ -116,7 +116,7 @@ class AccessibilityTest {
                 "/jobs",
                 "/nowhere"
             })
-    void whatEverybodyMaySee(String path) {
+    void publicPages(String path) {
         try (WebVisitor visit = chromium.visit(service, LOOK)) {
             visit.open(path);
 
@@ -125,7 +125,7 @@ class AccessibilityTest {
     }
 
     @Test
-    void reportsOfEveryVerdictAndRefusals() {
+    void reportsOfEveryVerdictAndRejections() {
         try (WebVisitor visit = chromium.visit(service, LOOK)) {
             for (String path : List.of(
                     report("http-status", lab.http("/ok")),
@@ -136,7 +136,7 @@ class AccessibilityTest {
                     report("http-status", "two words"),
                     report("http-status", "http://10.1.2.3/"))) {
                 visit.open(path);
-                unfold(visit);
+                expand(visit);
 
                 holds(visit);
             }
@@ -153,21 +153,21 @@ class AccessibilityTest {
                 "/check/made-up/good.example",
                 "/check/made-up/good.example?wait_seconds=1000"
             })
-    void whatATargetSaysAndAnUnknownToolBrings(String path) {
+    void pagesOfAGenericModule(String path) {
         try (WebVisitor visit = chromium.visit(service, LOOK)) {
             visit.open(path);
-            unfold(visit);
+            expand(visit);
 
             holds(visit);
         }
     }
 
-    private static void unfold(WebVisitor visit) {
+    private static void expand(WebVisitor visit) {
         visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
     }
 
     @Test
-    void whatMembersSee() {
+    void accountPages() {
         try (WebVisitor visit = chromium.visit(service, LOOK)) {
             visit.open("/sign-in");
             visit.box("E-mail").fill(EMAIL);
@@ -178,45 +178,45 @@ class AccessibilityTest {
             visit.signIn(EMAIL, PASSWORD);
             holds(visit);
             visit.box("Name").fill("nightly import");
-            visit.button("Make the key").click();
+            visit.button("Create key").click();
             visit.page().locator(".secret").waitFor();
             holds(visit);
-            visit.link("I have copied it").click();
+            visit.link("Done").click();
             visit.page().waitForURL("**/account**");
-            unfold(visit);
+            expand(visit);
             holds(visit);
             visit.link("Revoke nightly import").click();
-            visit.button("Revoke the key").waitFor();
+            visit.button("Revoke key").waitFor();
             holds(visit);
         }
     }
 
     @Test
-    void jobsBeforeWhileAndAfterTheyRun() {
+    void jobsBeforeDuringAndAfterTheirRun() {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
         try (WebVisitor visit = chromium.visit(service, LOOK)) {
             visit.signIn(EMAIL, PASSWORD);
             visit.open("/jobs");
             holds(visit);
             visit.open("/bulk");
-            visit.box("Lines").fill("two words\n" + "x".repeat(3000));
+            visit.box("Targets").fill("two words\n" + "x".repeat(3000));
             visit.page().locator("#bulk-count .problems").waitFor();
             holds(visit);
-            visit.button("Start the checks").click();
-            visit.page().locator("#refusal").waitFor();
+            visit.button("Run checks").click();
+            visit.page().locator("#form-error").waitFor();
             holds(visit);
-            visit.box("Lines")
+            visit.box("Targets")
                     .fill(String.join(
                             "\n",
                             SampleModule.HOSTILE,
                             target.url("/ok/1"),
                             target.url("/missing/1"),
                             target.url("/gate/1")));
-            visit.button("Start the checks").click();
-            visit.page().locator("[data-over=false]").waitFor();
+            visit.button("Run checks").click();
+            visit.page().locator("[data-finished=false]").waitFor();
             holds(visit);
             target.openGate();
-            visit.page().locator("[data-over=true]").waitFor();
+            visit.page().locator("[data-finished=true]").waitFor();
             holds(visit);
             visit.open("/jobs");
             holds(visit);

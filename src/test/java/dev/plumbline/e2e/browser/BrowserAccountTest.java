@@ -71,20 +71,20 @@ class BrowserAccountTest {
 
     @ParameterizedTest
     @MethodSource("looks")
-    void whereSignUpIsOpenPeopleMakeTheirAccount(ViewportTheme look) {
+    void usersCreateAnAccount(ViewportTheme look) {
         String email = "new" + people++ + "@plumbline.example";
         try (WebVisitor visit = chromium.visit(service, look)) {
             visit.open("/sign-in");
-            visit.link("Make one").click();
+            visit.link("Create account").click();
             visit.box("E-mail").fill(email);
             visit.box("Password").fill("too short");
-            visit.button("Make the account").click();
-            assertThat(visit.page().locator("#password-wrong")).containsText("at least 12 characters");
+            visit.button("Create account").click();
+            assertThat(visit.page().locator("#password-error")).containsText("at least 12 characters");
             assertThat(visit.box("E-mail")).hasValue(email);
             visit.fits();
 
             visit.box("Password").fill(PASSWORD);
-            visit.button("Make the account").click();
+            visit.button("Create account").click();
 
             visit.page().waitForURL("**/account");
             assertThat(visit.main()).containsText(email);
@@ -94,7 +94,7 @@ class BrowserAccountTest {
 
     @ParameterizedTest
     @MethodSource("looks")
-    void aNewPasswordCountsAtOnceAndEverywhere(ViewportTheme look) {
+    void aNewPasswordTakesEffectImmediately(ViewportTheme look) {
         String email = somebody();
         try (WebVisitor elsewhere = chromium.visit(service, look);
                 WebVisitor visit = chromium.visit(service, look)) {
@@ -102,15 +102,15 @@ class BrowserAccountTest {
             visit.signIn(email, PASSWORD);
             visit.box("Current password").fill("not the password");
             visit.box("New password").fill(NEXT);
-            visit.button("Change the password").click();
-            assertThat(visit.page().locator("#current-wrong")).containsText("is incorrect");
+            visit.button("Change password").click();
+            assertThat(visit.page().locator("#current-error")).containsText("is incorrect");
             assertThat(visit.box("Current password")).isFocused();
             visit.fits();
 
             visit.box("Current password").fill(PASSWORD);
             visit.box("New password").fill(NEXT);
-            visit.button("Change the password").click();
-            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("password was changed");
+            visit.button("Change password").click();
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("Password changed");
             visit.fits();
 
             isSignedOut(elsewhere);
@@ -122,14 +122,14 @@ class BrowserAccountTest {
 
     @ParameterizedTest
     @MethodSource("looks")
-    void whoSignsOutEverywhereIsSignedInNowhere(ViewportTheme look) {
+    void signOutOfAllSessions(ViewportTheme look) {
         String email = somebody();
         try (WebVisitor elsewhere = chromium.visit(service, look);
                 WebVisitor visit = chromium.visit(service, look)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
-            assertThat(visit.page().locator(".places > li")).hasCount(2);
-            visit.button("Sign out everywhere").click();
+            assertThat(visit.page().locator(".sessions > li")).hasCount(2);
+            visit.button("Sign out of all sessions").click();
 
             visit.page().waitForURL("**/sign-in");
             isSignedOut(elsewhere);
@@ -139,7 +139,7 @@ class BrowserAccountTest {
 
     @ParameterizedTest
     @MethodSource("looks")
-    void whoIsSignedInSomewhereElseIsSignedOutThereAlone(ViewportTheme look) {
+    void signOutOfAnotherSession(ViewportTheme look) {
         String email = somebody();
         try (WebVisitor elsewhere = chromium.visit(service, look);
                 WebVisitor visit = chromium.visit(service, look)) {
@@ -147,8 +147,8 @@ class BrowserAccountTest {
             visit.signIn(email, PASSWORD);
             visit.button("Sign out there").click();
 
-            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("signed out there");
-            assertThat(visit.page().locator(".places > li")).hasCount(1);
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("has been signed out");
+            assertThat(visit.page().locator(".sessions > li")).hasCount(1);
             visit.fits();
             isSignedOut(elsewhere);
         }
@@ -156,12 +156,12 @@ class BrowserAccountTest {
 
     @ParameterizedTest
     @MethodSource("looks")
-    void aFreshKeyIsCopiedWithOneClick(ViewportTheme look) {
+    void aNewKeyIsCopiedWithOneClick(ViewportTheme look) {
         try (WebVisitor visit = chromium.visit(service, look)) {
             visit.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
             visit.signIn(somebody(), PASSWORD);
             visit.box("Name").fill("pasted elsewhere");
-            visit.button("Make the key").click();
+            visit.button("Create key").click();
             Locator copy = visit.page().locator(".secret button");
             if (!look.scripts()) {
                 assertThat(visit.page().locator(".secret")).containsText("plk_");

@@ -43,11 +43,11 @@ class PrintTest {
 
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#all")
-    void whatIsFoldedUpOnTheScreenIsPrinted(ViewportTheme look) {
+    void collapsedDetailsArePrinted(ViewportTheme look) {
         try (WebVisitor visit = chromium.visit(service, look)) {
             visit.open("/check/made-up/bad.example");
             Locator innermost = visit.page()
-                    .locator("#field-tree details:not(:has(details)) .named")
+                    .locator("#field-tree details:not(:has(details)) .members")
                     .first();
             assertThat(innermost).not().isVisible();
 

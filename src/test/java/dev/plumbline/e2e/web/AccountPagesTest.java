@@ -82,7 +82,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void whoSignsInByTheFormIsLedBackAndSeesWhoIsSignedIn() {
+    void signInRedirectsBackAndShowsTheUser() {
         String email = somebody(Plan.PRO);
         CookieClient browser = new CookieClient(service);
 
@@ -125,7 +125,7 @@ class AccountPagesTest {
                 "/sign-in",
                 ""
             })
-    void whereToGoOnIsAlwaysAPageOfOurs(String next) {
+    void signInRedirectsOnlyToLocalPages(String next) {
         String email = somebody(Plan.FREE);
 
         HttpResponse<String> welcome =
@@ -135,7 +135,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void aWrongPasswordIsSaidBesideTheFormWhichKeepsTheAddress() {
+    void aWrongPasswordShowsAnErrorAndKeepsTheAddress() {
         String email = somebody(Plan.FREE);
 
         HttpResponse<String> refused =
@@ -150,7 +150,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void whatWasTypedIsShownAsText() {
+    void submittedValuesAreEscaped() {
         String typed = "\"><script>alert(1)</script>@plumbline.example";
 
         HttpResponse<String> refused =
@@ -161,7 +161,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void whoeverFailsTooOftenIsToldToWait() {
+    void tooManyFailedSignInsAreRejectedForAWhile() {
         String email = somebody(Plan.FREE);
         CookieClient browser = new CookieClient(service);
         for (int i = 0; i < 8; i++) {
@@ -186,7 +186,7 @@ class AccountPagesTest {
                 "/account/sessions/1/end",
                 "/account/keys/1/revoke"
             })
-    void aFormOnAPageElsewhereIsRefused(String path) {
+    void crossOriginFormsAreRejected(String path) {
         CookieClient owner = signedIn(somebody(Plan.PRO));
         CookieClient elsewhere = new CookieClient(service, "https://evil.test");
 
@@ -206,7 +206,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void aFormThatIsBrokenIsRefused() {
+    void malformedFormsAreRejected() {
         CookieClient browser = new CookieClient(service);
 
         assertThat(browser.rawForm("/sign-in", "email=%zz").statusCode()).isEqualTo(400);
@@ -220,10 +220,10 @@ class AccountPagesTest {
     }
 
     @Test
-    void whereSignUpIsClosedItIsSaidWhoGivesAccounts() {
+    void signUpPageExplainsThatSignUpIsDisabled() {
         Document page = html(service.page("/sign-up"));
 
-        assertThat(page.select("main").text()).contains("Whoever runs this service gives them");
+        assertThat(page.select("main").text()).contains("Sign-up is disabled");
         assertThat(page.select("main form")).isEmpty();
         assertThat(new CookieClient(service)
                         .form("/sign-up", "email", "new@plumbline.example", "password", PASSWORD)
@@ -232,7 +232,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void whereSignUpIsOpenAnAccountIsMadeByTheForm() {
+    void signUpFormCreatesAnAccount() {
         try (ServiceUnderTest open = ServiceUnderTest.start(
                 DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "ACCOUNTS_SIGNUP", "open"))) {
             CookieClient browser = new CookieClient(open);
@@ -240,9 +240,9 @@ class AccountPagesTest {
 
             HttpResponse<String> wrong = browser.form("/sign-up", "email", "nobody", "password", PASSWORD);
             assertThat(wrong.statusCode()).isEqualTo(422);
-            assertThat(html(wrong).select("#email-wrong")).hasSize(1);
+            assertThat(html(wrong).select("#email-error")).hasSize(1);
             HttpResponse<String> tooShort = browser.form("/sign-up", "email", email, "password", "short");
-            assertThat(html(tooShort).select("#password-wrong").text()).contains("12 characters");
+            assertThat(html(tooShort).select("#password-error").text()).contains("12 characters");
             assertThat(browser.form("/sign-up", "email", email, "password", PASSWORD)
                             .statusCode())
                     .isEqualTo(303);
@@ -259,7 +259,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void aKeyIsShownOnceUsedAndRevoked() {
+    void aKeyIsCreatedUsedAndRevoked() {
         CookieClient browser = signedIn(somebody(Plan.PRO));
 
         HttpResponse<String> created = browser.form(
@@ -271,7 +271,7 @@ class AccountPagesTest {
         assertThat(key).matches("plk_[0-9A-Za-z]{38}");
         assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode()).isEqualTo(200);
         Document account = html(browser.page("/account"));
-        assertThat(account.text()).contains("nightly", "jobs:read", "jobs:write", "live");
+        assertThat(account.text()).contains("nightly", "jobs:read", "jobs:write", "active");
         assertThat(account.html()).doesNotContain(key).doesNotContain(key.substring(12));
 
         String revoke = account.select("a[href$=/revoke]").attr("href");
@@ -289,17 +289,17 @@ class AccountPagesTest {
     }
 
     @Test
-    void whatIsWrongWithAKeyIsSaidBesideItsField() {
+    void keyFormShowsErrorsAtTheirFields() {
         CookieClient browser = signedIn(somebody(Plan.PRO));
 
         HttpResponse<String> unreadable = browser.form("/account/keys", "name", "a\u202eb", "scopes", "jobs:read");
         HttpResponse<String> useless = browser.form("/account/keys", "name", "x", "days", "90");
 
         assertThat(unreadable.statusCode()).isEqualTo(422);
-        assertThat(html(unreadable).select("#key-name-wrong").text()).contains("must not contain control characters");
+        assertThat(html(unreadable).select("#key-name-error").text()).contains("must not contain control characters");
         assertThat(useless.statusCode()).isEqualTo(422);
         Document page = html(useless);
-        assertThat(page.select("#key-scopes-wrong").text()).contains("Choose");
+        assertThat(page.select("#key-scopes-error").text()).contains("Select");
         assertThat(page.select("#key-days option[selected]").attr("value")).isEqualTo("90");
         assertThat(page.select("details:has(#key-name)").hasAttr("open")).isTrue();
     }
@@ -327,7 +327,7 @@ class AccountPagesTest {
                 "two\nlines\u0007\u200b\u001b[31m",
                 "${7*7} {{7*7}} <!-- @if",
             })
-    void aNameFromWhereverItComesIsText(String name) {
+    void keyNamesAreEscaped(String name) {
         String email = somebody(Plan.PRO);
         CookieClient browser = signedIn(email);
         browser.form("/account/keys", "name", "harmless", "scopes", "jobs:read");
@@ -352,7 +352,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void aNewPasswordSignsOutTheOthersAndKeepsThisOne() {
+    void aNewPasswordEndsAllOtherSessions() {
         String email = somebody(Plan.FREE);
         CookieClient here = signedIn(email);
         CookieClient there = signedIn(email);
@@ -360,11 +360,11 @@ class AccountPagesTest {
         HttpResponse<String> wrong =
                 here.form("/account/password", "current_password", "no", "new_password", "next password 1");
         assertThat(wrong.statusCode()).isEqualTo(403);
-        assertThat(html(wrong).select("#current-wrong").text()).contains("is incorrect");
+        assertThat(html(wrong).select("#current-error").text()).contains("is incorrect");
         HttpResponse<String> tooShort =
                 here.form("/account/password", "current_password", PASSWORD, "new_password", "short");
         assertThat(tooShort.statusCode()).isEqualTo(422);
-        assertThat(html(tooShort).select("#new-wrong").text()).isNotBlank();
+        assertThat(html(tooShort).select("#new-error").text()).isNotBlank();
         HttpResponse<String> changed =
                 here.form("/account/password", "current_password", PASSWORD, "new_password", "next password 1");
 
@@ -374,14 +374,14 @@ class AccountPagesTest {
     }
 
     @Test
-    void sessionsAreListedAndEndedEverywhere() {
+    void allSessionsAreListedAndEnded() {
         String email = somebody(Plan.FREE);
         CookieClient here = signedIn(email);
         CookieClient there = signedIn(email);
 
         Document page = html(here.page("/account"));
-        assertThat(page.select(".places > li")).hasSize(2);
-        assertThat(page.select(".places .badge").eachText()).containsExactly("here");
+        assertThat(page.select(".sessions > li")).hasSize(2);
+        assertThat(page.select(".sessions .badge").eachText()).containsExactly("This session");
         assertThat(here.form("/account/sign-out-everywhere").statusCode()).isEqualTo(303);
 
         assertThat(here.hasCookies()).isFalse();
@@ -389,15 +389,15 @@ class AccountPagesTest {
     }
 
     private static String endOfTheOther(CookieClient browser) {
-        return html(browser.page("/account")).select(".places form").attr("action");
+        return html(browser.page("/account")).select(".sessions form").attr("action");
     }
 
     @Test
-    void oneSessionIsEndedAndTheOthersAreNot() {
+    void aSingleSessionIsEnded() {
         String email = somebody(Plan.FREE);
         CookieClient here = signedIn(email);
         CookieClient there = signedIn(email);
-        assertThat(html(here.page("/account")).select(".places li:has(.badge) form"))
+        assertThat(html(here.page("/account")).select(".sessions li:has(.badge) form"))
                 .isEmpty();
         String end = endOfTheOther(here);
         String endHere = endOfTheOther(there);
@@ -406,8 +406,8 @@ class AccountPagesTest {
 
         assertThat(location(ended)).isEqualTo("/account?done=ended");
         Document page = html(here.page(location(ended)));
-        assertThat(page.select("[role=status]").text()).contains("signed out there");
-        assertThat(page.select(".places > li")).hasSize(1);
+        assertThat(page.select("[role=status]").text()).contains("has been signed out");
+        assertThat(page.select(".sessions > li")).hasSize(1);
         assertThat(there.page("/account").statusCode()).isEqualTo(303);
         assertThat(location(here.form(end))).as("twice").isEqualTo("/account?done=ended");
         assertThat(location(here.form(endHere))).isEqualTo("/sign-in");
@@ -438,7 +438,7 @@ class AccountPagesTest {
         Element unused = html(browser.page("/account")).selectFirst("section:has(#usage)");
         assertThat(unused.text()).contains("0 lines in 0 jobs");
         assertThat(unused.select("svg, table"))
-                .as("nothing is drawn of nothing")
+                .as("no chart without jobs")
                 .isEmpty();
         JsonObject job = new JsonObject()
                 .put("module", "http-status")
@@ -469,7 +469,7 @@ class AccountPagesTest {
 
     /** Whatever is done with them, right and wrong. */
     @Test
-    void noSecretIsInALogOrOnAPageButTheOneThatShowsIt() {
+    void secretsAppearOnlyOnTheirOwnPage() {
         String next = "another password, longer";
         SecretScanner leaks = new SecretScanner().secret(PASSWORD).secret(next);
         StringBuilder told = new StringBuilder();
