@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What axe-core knows of WCAG 2.2 AA holds on every page, in both themes, on phones and desks. */
+/** All pages pass the WCAG 2.2 AA rules of axe-core, in both themes, narrow and wide. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AccessibilityTest {
@@ -45,7 +45,7 @@ class AccessibilityTest {
 
     private static final String PASSWORD = "a long enough password";
     private static final String EMAIL = "axe@plumbline.example";
-    private static final ViewportTheme LOOK = new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true);
+    private static final ViewportTheme VIEWPORT = new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true);
     private static final List<String> WCAG = List.of("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa");
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
@@ -117,7 +117,7 @@ class AccessibilityTest {
                 "/nowhere"
             })
     void publicPages(String path) {
-        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
             visit.open(path);
 
             holds(visit);
@@ -126,7 +126,7 @@ class AccessibilityTest {
 
     @Test
     void reportsOfEveryVerdictAndRejections() {
-        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
             for (String path : List.of(
                     report("http-status", lab.http("/ok")),
                     report("http-status", lab.http("/redirect/to-https")),
@@ -143,7 +143,7 @@ class AccessibilityTest {
         }
     }
 
-    /** Every type of field and every kind of option, with the worst that a target can say. */
+    /** Every option and field type, with hostile values. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -154,7 +154,7 @@ class AccessibilityTest {
                 "/check/made-up/good.example?wait_seconds=1000"
             })
     void pagesOfAGenericModule(String path) {
-        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
             visit.open(path);
             expand(visit);
 
@@ -168,7 +168,7 @@ class AccessibilityTest {
 
     @Test
     void accountPages() {
-        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
             visit.open("/sign-in");
             visit.box("E-mail").fill(EMAIL);
             visit.box("Password").fill("not the password");
@@ -194,7 +194,7 @@ class AccessibilityTest {
     @Test
     void jobsBeforeDuringAndAfterTheirRun() {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
             visit.signIn(EMAIL, PASSWORD);
             visit.open("/jobs");
             holds(visit);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** People come by an account and look after it, in a real browser. */
+/** Accounts, sessions and keys in Chromium. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BrowserAccountTest {
@@ -34,7 +34,7 @@ class BrowserAccountTest {
     private static final String PASSWORD = "a long enough password";
     private static final String NEXT = "another one, longer still";
 
-    private static int people;
+    private static int userCount;
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
     private AccountAdministration accounts;
@@ -54,12 +54,12 @@ class BrowserAccountTest {
         service.close();
     }
 
-    static List<ViewportTheme> looks() {
+    static List<ViewportTheme> viewports() {
         return ViewportTheme.all();
     }
 
-    private String somebody() {
-        String email = "keeper" + people++ + "@plumbline.example";
+    private String newUser() {
+        String email = "keeper" + userCount++ + "@plumbline.example";
         Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
         return email;
     }
@@ -70,10 +70,10 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void usersCreateAnAccount(ViewportTheme look) {
-        String email = "new" + people++ + "@plumbline.example";
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void usersCreateAnAccount(ViewportTheme viewport) {
+        String email = "new" + userCount++ + "@plumbline.example";
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/sign-in");
             visit.link("Create account").click();
             visit.box("E-mail").fill(email);
@@ -93,11 +93,11 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aNewPasswordTakesEffectImmediately(ViewportTheme look) {
-        String email = somebody();
-        try (WebVisitor elsewhere = chromium.visit(service, look);
-                WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void aNewPasswordTakesEffectImmediately(ViewportTheme viewport) {
+        String email = newUser();
+        try (WebVisitor elsewhere = chromium.visit(service, viewport);
+                WebVisitor visit = chromium.visit(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
             visit.box("Current password").fill("not the password");
@@ -121,11 +121,11 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void signOutOfAllSessions(ViewportTheme look) {
-        String email = somebody();
-        try (WebVisitor elsewhere = chromium.visit(service, look);
-                WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void signOutOfAllSessions(ViewportTheme viewport) {
+        String email = newUser();
+        try (WebVisitor elsewhere = chromium.visit(service, viewport);
+                WebVisitor visit = chromium.visit(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
             assertThat(visit.page().locator(".sessions > li")).hasCount(2);
@@ -138,11 +138,11 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void signOutOfAnotherSession(ViewportTheme look) {
-        String email = somebody();
-        try (WebVisitor elsewhere = chromium.visit(service, look);
-                WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void signOutOfAnotherSession(ViewportTheme viewport) {
+        String email = newUser();
+        try (WebVisitor elsewhere = chromium.visit(service, viewport);
+                WebVisitor visit = chromium.visit(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
             visit.button("Sign out there").click();
@@ -155,15 +155,15 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aNewKeyIsCopiedWithOneClick(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void aNewKeyIsCopiedWithOneClick(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
-            visit.signIn(somebody(), PASSWORD);
+            visit.signIn(newUser(), PASSWORD);
             visit.box("Name").fill("pasted elsewhere");
             visit.button("Create key").click();
             Locator copy = visit.page().locator(".secret button");
-            if (!look.scripts()) {
+            if (!viewport.scripts()) {
                 assertThat(visit.page().locator(".secret")).containsText("plk_");
                 assertThat(copy).hasCount(0);
                 return;

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The pages as a person walks through them, in a real browser. */
+/** User journeys in Chromium. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BrowserNavigationTest {
@@ -44,7 +44,7 @@ class BrowserNavigationTest {
     private static final String PASSWORD = "a long enough password";
     private static final int LINES = 500;
 
-    private static int people;
+    private static int userCount;
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
     private AccountAdministration accounts;
@@ -65,17 +65,17 @@ class BrowserNavigationTest {
         service.close();
     }
 
-    static List<ViewportTheme> looks() {
+    static List<ViewportTheme> viewports() {
         return ViewportTheme.all();
     }
 
-    private String somebody() {
-        String email = "walker" + people++ + "@plumbline.example";
+    private String newUser() {
+        String email = "walker" + userCount++ + "@plumbline.example";
         Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
         return email;
     }
 
-    /** Types it at the front door and takes the first tool that is offered. */
+    /** Enters the target on the home page and runs the first suggested tool. */
     private static void check(WebVisitor visit, String target) {
         visit.open("/");
         visit.box("Domain, URL, host:port, IP or e-mail").fill(target);
@@ -96,10 +96,10 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aCheckRunsFromTheHomePage(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            String target = lab.http("/ok?" + look.hashCode());
+    @MethodSource("viewports")
+    void aCheckRunsFromTheHomePage(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            String target = lab.http("/ok?" + viewport.hashCode());
             check(visit, target);
 
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
@@ -112,12 +112,12 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void invalidAndForbiddenTargetsAreExplained(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void invalidAndForbiddenTargetsAreExplained(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/");
             visit.box("Domain, URL, host:port, IP or e-mail").fill("two words");
-            if (!look.scripts()) {
+            if (!viewport.scripts()) {
                 visit.button("Check").click();
             }
             assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("two words");
@@ -130,16 +130,16 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void cachedReportsAreAvailableOverTheQuota(ViewportTheme look) {
+    @MethodSource("viewports")
+    void cachedReportsAreAvailableOverTheQuota(ViewportTheme viewport) {
         try (ServiceUnderTest small = ServiceUnderTest.start(
                         DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "LIMITS_FRESH_PER_HOUR", "1"));
-                WebVisitor visit = chromium.visit(small, look)) {
-            String known = lab.http("/ok?known" + look.hashCode());
+                WebVisitor visit = chromium.visit(small, viewport)) {
+            String known = lab.http("/ok?known" + viewport.hashCode());
             check(visit, known);
             assertThat(visit.page().locator(".age")).containsText("0 of 1 fresh checks remaining");
 
-            check(visit, lab.http("/ok?one-more" + look.hashCode()));
+            check(visit, lab.http("/ok?one-more" + viewport.hashCode()));
             assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("minutes");
             visit.fits();
 
@@ -149,9 +149,9 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aToolIsFoundAndRunFromItsPage(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void aToolIsFoundAndRunFromItsPage(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/");
             visit.page()
                     .getByRole(AriaRole.NAVIGATION)
@@ -176,9 +176,9 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aCheckRunsWithTheKeyboardAlone(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void aCheckRunsWithTheKeyboardAlone(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/tools");
             visit.page().keyboard().press("Tab");
             assertThat(visit.link("Skip to content")).isFocused();
@@ -192,7 +192,7 @@ class BrowserNavigationTest {
             visit.link("HTTP status").press("Enter");
             assertThat(visit.page().locator("#check-target")).isVisible();
             visit.page().locator("#check-target").focus();
-            visit.page().keyboard().type(lab.http("/ok?keys" + look.hashCode()));
+            visit.page().keyboard().type(lab.http("/ok?keys" + viewport.hashCode()));
             visit.page().keyboard().press("Enter");
 
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
@@ -200,10 +200,10 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void usersSignInAndOut(ViewportTheme look) {
-        String email = somebody();
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void usersSignInAndOut(ViewportTheme viewport) {
+        String email = newUser();
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/bulk");
             visit.main()
                     .getByText("Sign in", new Locator.GetByTextOptions().setExact(true))
@@ -229,10 +229,10 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aKeyIsCreatedUsedAndRevoked(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            visit.signIn(somebody(), PASSWORD);
+    @MethodSource("viewports")
+    void aKeyIsCreatedUsedAndRevoked(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            visit.signIn(newUser(), PASSWORD);
             visit.box("Name").fill("nightly import");
             visit.button("Create key").click();
             String key = visit.page()
@@ -256,11 +256,11 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aLongJobIsFollowedAndDownloaded(ViewportTheme look) {
+    @MethodSource("viewports")
+    void aLongJobIsFollowedAndDownloaded(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            visit.signIn(somebody(), PASSWORD);
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.fits();
             visit.box("Targets")
@@ -272,7 +272,7 @@ class BrowserNavigationTest {
             visit.fits();
             target.openGate();
 
-            if (!look.scripts()) {
+            if (!viewport.scripts()) {
                 visit.link("Refresh").click();
                 reloadUntilFinished(visit);
             }
@@ -297,11 +297,11 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aJobIsCancelled(ViewportTheme look) {
+    @MethodSource("viewports")
+    void aJobIsCancelled(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            visit.signIn(somebody(), PASSWORD);
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.box("Targets")
                     .fill(IntStream.range(0, LINES)
@@ -312,7 +312,7 @@ class BrowserNavigationTest {
             assertThat(visit.button("Cancel job")).hasCount(0);
             target.openGate();
 
-            if (!look.scripts()) {
+            if (!viewport.scripts()) {
                 reloadUntilFinished(visit);
             }
             assertThat(visit.page().locator(".state .badge")).hasText("Cancelled");
@@ -324,8 +324,8 @@ class BrowserNavigationTest {
     void largeFilesAreRejectedAndManyRowsAreRead() {
         try (WebVisitor visit = chromium.visit(
                 service,
-                looks().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
-            visit.signIn(somebody(), PASSWORD);
+                viewports().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("a.csv", "a\n".repeat(4_194_305)));
             assertThat(visit.page().locator("#bulk-csv")).containsText("larger than 8 MiB");
@@ -340,8 +340,8 @@ class BrowserNavigationTest {
     void typedTextIsRestoredAfterAFileReplacedIt() {
         try (WebVisitor visit = chromium.visit(
                 service,
-                looks().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
-            visit.signIn(somebody(), PASSWORD);
+                viewports().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.drop("#bulk-drop", "first.txt", "a.example");
             assertThat(visit.box("Targets")).hasValue("a.example");
@@ -362,19 +362,18 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aCsvFileIsDroppedAndItsColumnSelected(ViewportTheme look) {
+    @MethodSource("viewports")
+    void aCsvFileIsDroppedAndItsColumnSelected(ViewportTheme viewport) {
         String table = "name,site,mirror\n\"one, of two\",%s,%s\nother,%s,%s\n"
                 .formatted(
-                        lab.http("/status/500?" + look.hashCode()), lab.http("/ok?1"),
-                        lab.http("/status/500?" + look.hashCode()), lab.http("/ok?2"));
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            visit.signIn(somebody(), PASSWORD);
+                        lab.http("/status/500?" + viewport.hashCode()), lab.http("/ok?1"),
+                        lab.http("/status/500?" + viewport.hashCode()), lab.http("/ok?2"));
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
-            if (look.scripts()) {
+            if (viewport.scripts()) {
                 visit.drop("#bulk-drop", "\u202egnp.<b>txt", "a.example\nb.example");
-                assertThat(visit.page().locator("#bulk-csv"))
-                        .hasText("Loaded [U+202E]gnp.<b>txt.");
+                assertThat(visit.page().locator("#bulk-csv")).hasText("Loaded [U+202E]gnp.<b>txt.");
                 visit.drop("#bulk-drop", "list.csv", table);
                 assertThat(visit.box("Targets")).hasValue(Pattern.compile("status/500"));
                 assertThat(visit.box("The first row is a header")).isChecked();
@@ -389,7 +388,7 @@ class BrowserNavigationTest {
             visit.button("Run checks").click();
             visit.page().waitForURL("**/jobs/job_*");
 
-            if (!look.scripts()) {
+            if (!viewport.scripts()) {
                 reloadUntilFinished(visit);
             }
             assertThat(visit.page().locator(".lines .input a"))
@@ -398,17 +397,17 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void failedLinesAreRetried(ViewportTheme look) {
+    @MethodSource("viewports")
+    void failedLinesAreRetried(ViewportTheme viewport) {
         int port = FreePorts.next();
         String down = "http://127.0.0.1:" + port + "/";
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            visit.signIn(somebody(), PASSWORD);
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
-            visit.box("Targets").fill(lab.http("/ok?" + look.hashCode()) + "\n" + down);
+            visit.box("Targets").fill(lab.http("/ok?" + viewport.hashCode()) + "\n" + down);
             visit.button("Run checks").click();
             visit.page().waitForURL("**/jobs/job_*");
-            if (!look.scripts()) {
+            if (!viewport.scripts()) {
                 reloadUntilFinished(visit);
             }
             assertThat(visit.button("Retry 1 failed line")).isVisible();
@@ -420,7 +419,7 @@ class BrowserNavigationTest {
             visit.button("Retry 1 failed line").click();
             visit.page().waitForURL(url -> !url.equals(before));
 
-            if (!look.scripts()) {
+            if (!viewport.scripts()) {
                 reloadUntilFinished(visit);
             }
             assertThat(visit.page().locator(".state .badge")).hasText("Completed");

@@ -31,9 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * People sign in and look after their account by forms alone, as a browser without scripts does.
- */
+/** Sign-in and account pages in a browser without JavaScript. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AccountPagesTest {
@@ -41,7 +39,7 @@ class AccountPagesTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final String PASSWORD = "a long enough password";
-    private static int people;
+    private static int userCount;
 
     private Database database;
     private AccountAdministration accounts;
@@ -59,8 +57,8 @@ class AccountPagesTest {
         service.close();
     }
 
-    private String somebody(Plan plan) {
-        String email = "member" + people++ + "@plumbline.example";
+    private String newUser(Plan plan) {
+        String email = "member" + userCount++ + "@plumbline.example";
         Await.value(accounts.create(EmailAddress.parse(email), plan, PASSWORD));
         return email;
     }
@@ -83,7 +81,7 @@ class AccountPagesTest {
 
     @Test
     void signInRedirectsBackAndShowsTheUser() {
-        String email = somebody(Plan.PRO);
+        String email = newUser(Plan.PRO);
         CookieClient browser = new CookieClient(service);
 
         HttpResponse<String> refused = browser.page("/account");
@@ -126,7 +124,7 @@ class AccountPagesTest {
                 ""
             })
     void signInRedirectsOnlyToLocalPages(String next) {
-        String email = somebody(Plan.FREE);
+        String email = newUser(Plan.FREE);
 
         HttpResponse<String> welcome =
                 new CookieClient(service).form("/sign-in", "email", email, "password", PASSWORD, "next", next);
@@ -136,7 +134,7 @@ class AccountPagesTest {
 
     @Test
     void aWrongPasswordShowsAnErrorAndKeepsTheAddress() {
-        String email = somebody(Plan.FREE);
+        String email = newUser(Plan.FREE);
 
         HttpResponse<String> refused =
                 new CookieClient(service).form("/sign-in", "email", email, "password", PASSWORD + "!");
@@ -162,7 +160,7 @@ class AccountPagesTest {
 
     @Test
     void tooManyFailedSignInsAreRejectedForAWhile() {
-        String email = somebody(Plan.FREE);
+        String email = newUser(Plan.FREE);
         CookieClient browser = new CookieClient(service);
         for (int i = 0; i < 8; i++) {
             browser.form("/sign-in", "email", email, "password", "guess number " + i);
@@ -187,7 +185,7 @@ class AccountPagesTest {
                 "/account/keys/1/revoke"
             })
     void crossOriginFormsAreRejected(String path) {
-        CookieClient owner = signedIn(somebody(Plan.PRO));
+        CookieClient owner = signedIn(newUser(Plan.PRO));
         CookieClient elsewhere = new CookieClient(service, "https://evil.test");
 
         HttpResponse<String> refused = service.formAs(
@@ -260,7 +258,7 @@ class AccountPagesTest {
 
     @Test
     void aKeyIsCreatedUsedAndRevoked() {
-        CookieClient browser = signedIn(somebody(Plan.PRO));
+        CookieClient browser = signedIn(newUser(Plan.PRO));
 
         HttpResponse<String> created = browser.form(
                 "/account/keys", "name", "nightly", "scopes", "jobs:read", "scopes", "jobs:write", "days", "30");
@@ -290,7 +288,7 @@ class AccountPagesTest {
 
     @Test
     void keyFormShowsErrorsAtTheirFields() {
-        CookieClient browser = signedIn(somebody(Plan.PRO));
+        CookieClient browser = signedIn(newUser(Plan.PRO));
 
         HttpResponse<String> unreadable = browser.form("/account/keys", "name", "a\u202eb", "scopes", "jobs:read");
         HttpResponse<String> useless = browser.form("/account/keys", "name", "x", "days", "90");
@@ -306,14 +304,14 @@ class AccountPagesTest {
 
     @Test
     void anotherAccountsKeyCannotBeRevoked() {
-        CookieClient owner = signedIn(somebody(Plan.PRO));
+        CookieClient owner = signedIn(newUser(Plan.PRO));
         String key = secret(owner.form("/account/keys", "name", "mine", "scopes", "jobs:read"));
         String revoke = html(owner.page("/account")).select("a[href$=/revoke]").attr("href");
-        CookieClient stranger = signedIn(somebody(Plan.PRO));
+        CookieClient other = signedIn(newUser(Plan.PRO));
 
-        assertThat(stranger.page(revoke).statusCode()).isEqualTo(404);
-        assertThat(stranger.form(revoke).statusCode()).isEqualTo(404);
-        assertThat(stranger.form("/account/keys/no-number/revoke").statusCode()).isEqualTo(404);
+        assertThat(other.page(revoke).statusCode()).isEqualTo(404);
+        assertThat(other.form(revoke).statusCode()).isEqualTo(404);
+        assertThat(other.form("/account/keys/no-number/revoke").statusCode()).isEqualTo(404);
 
         assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode()).isEqualTo(200);
     }
@@ -328,7 +326,7 @@ class AccountPagesTest {
                 "${7*7} {{7*7}} <!-- @if",
             })
     void keyNamesAreEscaped(String name) {
-        String email = somebody(Plan.PRO);
+        String email = newUser(Plan.PRO);
         CookieClient browser = signedIn(email);
         browser.form("/account/keys", "name", "harmless", "scopes", "jobs:read");
         Await.value(database.query(
@@ -353,7 +351,7 @@ class AccountPagesTest {
 
     @Test
     void aNewPasswordEndsAllOtherSessions() {
-        String email = somebody(Plan.FREE);
+        String email = newUser(Plan.FREE);
         CookieClient here = signedIn(email);
         CookieClient there = signedIn(email);
 
@@ -375,7 +373,7 @@ class AccountPagesTest {
 
     @Test
     void allSessionsAreListedAndEnded() {
-        String email = somebody(Plan.FREE);
+        String email = newUser(Plan.FREE);
         CookieClient here = signedIn(email);
         CookieClient there = signedIn(email);
 
@@ -394,7 +392,7 @@ class AccountPagesTest {
 
     @Test
     void aSingleSessionIsEnded() {
-        String email = somebody(Plan.FREE);
+        String email = newUser(Plan.FREE);
         CookieClient here = signedIn(email);
         CookieClient there = signedIn(email);
         assertThat(html(here.page("/account")).select(".sessions li:has(.badge) form"))
@@ -416,30 +414,27 @@ class AccountPagesTest {
 
     @Test
     void anotherAccountsSessionCannotBeEnded() {
-        String email = somebody(Plan.FREE);
+        String email = newUser(Plan.FREE);
         CookieClient owner = signedIn(email);
-        CookieClient stranger = signedIn(somebody(Plan.FREE));
+        CookieClient other = signedIn(newUser(Plan.FREE));
         String end = endOfTheOther(signedIn(email));
 
-        stranger.form(end);
+        other.form(end);
 
         assertThat(owner.page("/account").statusCode()).isEqualTo(200);
-        assertThat(stranger.form("/account/sessions/no-number/end").statusCode())
-                .isEqualTo(404);
+        assertThat(other.form("/account/sessions/no-number/end").statusCode()).isEqualTo(404);
         assertThat(location(new CookieClient(service).form(end))).startsWith("/sign-in");
         assertThat(owner.page("/account").statusCode()).isEqualTo(200);
     }
 
     @Test
     void usageIsCountedByDay() {
-        String email = somebody(Plan.PRO);
+        String email = newUser(Plan.PRO);
         CookieClient browser = signedIn(email);
         String key = secret(browser.form("/account/keys", "name", "n", "scopes", "jobs:read", "scopes", "jobs:write"));
         Element unused = html(browser.page("/account")).selectFirst("section:has(#usage)");
         assertThat(unused.text()).contains("0 lines in 0 jobs");
-        assertThat(unused.select("svg, table"))
-                .as("no chart without jobs")
-                .isEmpty();
+        assertThat(unused.select("svg, table")).as("no chart without jobs").isEmpty();
         JsonObject job = new JsonObject()
                 .put("module", "http-status")
                 .put(
@@ -467,7 +462,7 @@ class AccountPagesTest {
         assertThat(usage.select("meter").attr("value")).isEqualTo("1");
     }
 
-    /** Whatever is done with them, right and wrong. */
+    /** Covers successful and failed requests. */
     @Test
     void secretsAppearOnlyOnTheirOwnPage() {
         String next = "another password, longer";
@@ -475,7 +470,7 @@ class AccountPagesTest {
         StringBuilder told = new StringBuilder();
         String log;
         try (CapturedLog recorded = new CapturedLog()) {
-            String email = somebody(Plan.PRO);
+            String email = newUser(Plan.PRO);
             CookieClient browser = signedIn(email);
             leaks.secret(browser.token());
             leaks.secret(secret(browser.form("/account/keys", "name", "x", "scopes", "jobs:read")));

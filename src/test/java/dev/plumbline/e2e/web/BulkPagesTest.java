@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bulk checks as a person has them, in a browser without scripts. */
+/** Bulk checks in a browser without JavaScript. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BulkPagesTest {
@@ -44,7 +44,7 @@ class BulkPagesTest {
     private static final String BOUNDARY = "----a-boundary-of-ours";
     private static final String HOSTILE = "<script>alert(1)</script>\u202egnp.exe\u0007";
 
-    private static int people;
+    private static int userCount;
 
     private Database database;
     private AccountAdministration accounts;
@@ -67,7 +67,7 @@ class BulkPagesTest {
                         // a busy machine is no outage
                         "DATABASE_TIMEOUT",
                         "6s"));
-        owner = somebody(Plan.PRO);
+        owner = newUser(Plan.PRO);
     }
 
     @AfterAll
@@ -75,8 +75,8 @@ class BulkPagesTest {
         service.close();
     }
 
-    private CookieClient somebody(Plan plan) {
-        String email = "bulk" + people++ + "@plumbline.example";
+    private CookieClient newUser(Plan plan) {
+        String email = "bulk" + userCount++ + "@plumbline.example";
         Await.value(accounts.create(EmailAddress.parse(email), plan, PASSWORD));
         CookieClient browser = new CookieClient(service);
         assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
@@ -97,7 +97,7 @@ class BulkPagesTest {
 
     @Test
     void proPlanIsRequired() {
-        CookieClient free = somebody(Plan.FREE);
+        CookieClient free = newUser(Plan.FREE);
 
         assertThat(page(free.page("/bulk")).select("main").text()).contains("Pro plan required");
         assertThat(send(free, "example.com").statusCode()).isEqualTo(403);
@@ -192,19 +192,19 @@ class BulkPagesTest {
 
     @Test
     void unknownToolsAndColumnsAreRejected() {
-        assertThat(refusal(form(owner, "bulk-tool", "<b>gone", "bulk-lines", "a.test")))
+        assertThat(rejection(form(owner, "bulk-tool", "<b>gone", "bulk-lines", "a.test")))
                 .contains("does not exist");
-        assertThat(refusal(upload("list.csv", "a.test,b.test\n", "bulk-column", "12345")))
+        assertThat(rejection(upload("list.csv", "a.test,b.test\n", "bulk-column", "12345")))
                 .contains("from 1 to 9999");
-        assertThat(refusal(upload("list.csv", "a.test,b.test\n", "bulk-column", "two")))
+        assertThat(rejection(upload("list.csv", "a.test,b.test\n", "bulk-column", "two")))
                 .contains("from 1 to 9999");
     }
 
     @Test
     void unreadableFilesAreRejectedWithAMessage() {
-        assertThat(refusal(upload("list.csv", "a,b\n", "bulk-column", "7"))).contains("does not have a column 7");
-        assertThat(refusal(upload("list.txt", "a\u0000b"))).contains("not UTF-8 text");
-        assertThat(refusal(upload("list.txt", "\n\n"))).contains("No targets");
+        assertThat(rejection(upload("list.csv", "a,b\n", "bulk-column", "7"))).contains("does not have a column 7");
+        assertThat(rejection(upload("list.txt", "a\u0000b"))).contains("not UTF-8 text");
+        assertThat(rejection(upload("list.txt", "\n\n"))).contains("No targets");
     }
 
     @Test
@@ -213,7 +213,7 @@ class BulkPagesTest {
 
         HttpResponse<String> both = upload("list.txt", "b.test\n", "bulk-lines", "a.test\n");
 
-        assertThat(refusal(both)).contains("Both lines and a file", "No job was created");
+        assertThat(rejection(both)).contains("Both lines and a file", "No job was created");
         assertThat(page(both).select("#bulk-lines").val()).isEqualTo("a.test");
         assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).isEqualTo(before);
     }
@@ -226,18 +226,20 @@ class BulkPagesTest {
         HttpResponse<String> badOption =
                 form(owner, "bulk-tool", "http-status", "bulk-lines", "a.test", "max_redirects", "99");
 
-        assertThat(refusal(tooMany)).contains("501", "500", "No job was created");
+        assertThat(rejection(tooMany)).contains("501", "500", "No job was created");
         assertThat(page(tooMany).select("#bulk-lines").val()).isEqualTo(many);
-        assertThat(refusal(tooLong)).contains("Line 3", "2048 bytes");
-        assertThat(refusal(badOption)).contains("option is invalid");
-        assertThat(page(badOption).select("#option-max_redirects-help .field-error")).hasSize(1);
+        assertThat(rejection(tooLong)).contains("Line 3", "2048 bytes");
+        assertThat(rejection(badOption)).contains("option is invalid");
+        assertThat(page(badOption).select("#option-max_redirects-help .field-error"))
+                .hasSize(1);
         assertThat(page(badOption).select("details.options[open]")).hasSize(1);
-        assertThat(refusal(send(owner, " \n \n"))).contains("No targets");
+        assertThat(rejection(send(owner, " \n \n"))).contains("No targets");
     }
 
     @Test
     void aFormSubmittedTwiceCreatesOneJob() {
-        String key = page(owner.page("/bulk")).select("[name=bulk-idempotency-key]").val();
+        String key =
+                page(owner.page("/bulk")).select("[name=bulk-idempotency-key]").val();
 
         String first = created(form(owner, "bulk-idempotency-key", key, "bulk-lines", lab.http("/twice")));
         String second = created(form(owner, "bulk-idempotency-key", key, "bulk-lines", lab.http("/twice")));
@@ -257,7 +259,7 @@ class BulkPagesTest {
 
         Document job = finished(owner, created(send(owner, String.join("\n", lines))));
         assertThat(inputs(job).get(49)).startsWith("49-xxx");
-        assertThat(refusal(send(owner, String.join("\n", wrong)))).contains("Line 500", "2048 bytes");
+        assertThat(rejection(send(owner, String.join("\n", wrong)))).contains("Line 500", "2048 bytes");
     }
 
     @Test
@@ -274,12 +276,12 @@ class BulkPagesTest {
     void requestsWithoutAFormAreRejected() {
         assertThat(owner.body("/bulk", "application/json", "{}").statusCode()).isEqualTo(415);
         String broken = "multipart/form-data; boundary=a";
-        assertThat(refusal(owner.body("/bulk", broken, "--a\r\nx"))).contains("No targets");
+        assertThat(rejection(owner.body("/bulk", broken, "--a\r\nx"))).contains("No targets");
     }
 
     @Test
     void pagesShareTheQuotaOfTheHiddenKey() {
-        CookieClient hasty = somebody(Plan.PRO);
+        CookieClient hasty = newUser(Plan.PRO);
         for (int i = 0; i < 40; i++) {
             created(send(hasty, lab.http("/ok")));
         }
@@ -389,10 +391,10 @@ class BulkPagesTest {
     @Test
     void jobsOfOtherAccountsAreNotFound() {
         String path = created(send(owner, lab.http("/ok")));
-        CookieClient stranger = somebody(Plan.PRO);
+        CookieClient other = newUser(Plan.PRO);
 
         for (String part : List.of("", "/live", "/results.csv", "/results.ndjson")) {
-            HttpResponse<String> response = stranger.page(path + part);
+            HttpResponse<String> response = other.page(path + part);
             assertThat(response.statusCode()).isEqualTo(404);
             assertThat(page(response).select("h1").text()).isEqualTo("Job not found");
             assertThat(page(response).select("main .lead").text())
@@ -400,12 +402,12 @@ class BulkPagesTest {
             assertThat(page(response).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");
             assertThat(page(response).select("main").text())
                     .as("of a job that there never was the same is told")
-                    .isEqualTo(page(stranger.page("/jobs/job_0" + part))
+                    .isEqualTo(page(other.page("/jobs/job_0" + part))
                             .select("main")
                             .text());
         }
-        assertThat(stranger.rawForm(path + "/cancel", "").statusCode()).isEqualTo(404);
-        assertThat(stranger.rawForm(path + "/retry", "").statusCode()).isEqualTo(404);
+        assertThat(other.rawForm(path + "/cancel", "").statusCode()).isEqualTo(404);
+        assertThat(other.rawForm(path + "/retry", "").statusCode()).isEqualTo(404);
         assertThat(owner.page("/jobs/job_nothing").statusCode()).isEqualTo(404);
         assertThat(owner.page("/jobs/%3Cscript%3E").body()).doesNotContain("<script>");
     }
@@ -447,7 +449,7 @@ class BulkPagesTest {
 
     @Test
     void jobListIsPaginated() {
-        CookieClient busy = somebody(Plan.PRO);
+        CookieClient busy = newUser(Plan.PRO);
         List<String> made = new ArrayList<>();
         for (int i = 0; i < 22; i++) {
             made.add(0, created(send(busy, lab.http("/ok"))));
@@ -507,13 +509,14 @@ class BulkPagesTest {
         return path;
     }
 
-    private static String refusal(HttpResponse<String> response) {
+    private static String rejection(HttpResponse<String> response) {
         assertThat(response.statusCode()).isEqualTo(422);
         return page(response).select("#form-error").text();
     }
 
     private Document finished(CookieClient browser, String path) {
-        Await.until(() -> !page(browser.page(path)).select("[data-finished=true]").isEmpty());
+        Await.until(
+                () -> !page(browser.page(path)).select("[data-finished=true]").isEmpty());
         return page(browser.page(path));
     }
 

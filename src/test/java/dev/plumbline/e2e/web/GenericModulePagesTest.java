@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A tool that no template knows stands on every page, and what its targets say stays text. */
+/** The pages of a module that exercises every option and field type, with hostile values. */
 @Tag("integration")
 class GenericModulePagesTest {
     @RegisterExtension
@@ -115,8 +115,7 @@ class GenericModulePagesTest {
 
         assertThat(page.select(".verdict").hasClass("fail")).isTrue();
         assertThat(page.select(".verdict h1").text()).isEqualTo("bad.example");
-        assertThat(page.select(".verdict .summary").text())
-                .isEqualTo("Fail. It says " + SHOWN + " 1 more problem.");
+        assertThat(page.select(".verdict .summary").text()).isEqualTo("Fail. It says " + SHOWN + " 1 more problem.");
         assertThat(page.select(".findings .badge").eachText()).containsExactly("fail", "warn", "info");
         assertThat(page.select(".findings > li").first().text()).contains("Make it good.");
         assertThat(page.select(".findings a[href=#field-text]").text()).isEqualTo("Some text");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A job is watched on whichever node somebody comes to. */
+/** Every node displays the progress of every job. */
 @Tag("integration")
 class JobPageMultiNodeTest {
     @RegisterExtension

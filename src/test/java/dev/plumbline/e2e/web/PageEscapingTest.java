@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What lines, servers and certificates say is text in jobs, reports and files alike. */
+/** Untrusted text from lines, servers and certificates is escaped in pages and files. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PageEscapingTest {
@@ -122,7 +122,7 @@ class PageEscapingTest {
                 .matches("[0-9A-Za-z .:]+"));
     }
 
-    /** Anybody can lure somebody onto an address with anything in it. */
+    /** URLs can contain any text. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -161,7 +161,9 @@ class PageEscapingTest {
 
     @Test
     void untrustedTextInSentencesHasNoExtraSpace() {
-        assertThat(page("/?target=two+words").select("#suggestions [role=status]").text())
+        assertThat(page("/?target=two+words")
+                        .select("#suggestions [role=status]")
+                        .text())
                 .isEqualTo("Invalid target two words: A name cannot hold a space.");
         assertThat(page("/tools?q=certificate").select("main [role=status]").text())
                 .matches("[0-9]+ tools? for certificate\\. Clear search");

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What all pages have: a frame, headers that keep them safe, files that are kept for ever. */
+/** The layout, security headers and assets that all pages share. */
 @Tag("integration")
 class PageLayoutTest {
     @RegisterExtension

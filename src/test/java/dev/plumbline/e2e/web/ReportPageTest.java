@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Report pages run checks as the API does, for people who open them and for nobody else. */
+/** Report pages run checks as the API does, but only for navigation requests. */
 @Tag("integration")
 class ReportPageTest {
     @RegisterExtension
@@ -108,9 +108,7 @@ class ReportPageTest {
         JsonObject result = new JsonObject(service.get(json).body());
         assertThat(result.getString("target")).isEqualTo(target);
         assertThat(result.getBoolean("cached")).isTrue();
-        assertThat(page.select("#share ~ pre").text())
-                .startsWith("curl 'http")
-                .endsWith(json + "'");
+        assertThat(page.select("#share ~ pre").text()).startsWith("curl 'http").endsWith(json + "'");
     }
 
     @ParameterizedTest

@@ -182,8 +182,7 @@ public final class PageJobService {
      * @param from the index of the first line
      * @param each receives the pages in order, on a worker thread
      */
-    public Future<Void> lines(
-            JobMessage.JobHead job, int from, Consumer<List<JobMessage.ResultLine>> each) {
+    public Future<Void> lines(JobMessage.JobHead job, int from, Consumer<List<JobMessage.ResultLine>> each) {
         return limited(() -> {
             Promise<Void> done = Promise.promise();
             next(calls.lines(job), from, job.total(), each, done);
@@ -192,11 +191,7 @@ public final class PageJobService {
     }
 
     private void next(
-            LineStream.Source source,
-            int at,
-            int to,
-            Consumer<List<JobMessage.ResultLine>> each,
-            Promise<Void> done) {
+            LineStream.Source source, int at, int to, Consumer<List<JobMessage.ResultLine>> each, Promise<Void> done) {
         if (at >= to) {
             done.complete();
             return;

@@ -112,8 +112,7 @@ public final class AccountAccess {
 
     private void accessRequired(RoutingContext ctx, int status, boolean signedIn, String path) {
         PageInfo page = PageInfo.unlisted("Bulk checks", "Check up to 500 targets in one job.", "bulk");
-        pages.show(
-                ctx, status, page, "bulkaccess", new AccessRequired(signedIn, path, PageJobService.MAX_LINES));
+        pages.show(ctx, status, page, "bulkaccess", new AccessRequired(signedIn, path, PageJobService.MAX_LINES));
     }
 
     /** Continues if the session is still valid after a request body has been received. */

@@ -76,7 +76,9 @@ public final class AccountPages implements PageRoutes.Pages {
                 "/account/sign-out-everywhere",
                 "sign-out-everywhere",
                 ctx -> access.signedIn(
-                        ctx, PATH, user -> accounts.signOutEverywhere(ctx, user, () -> pages.redirect(ctx, "/sign-in"))));
+                        ctx,
+                        PATH,
+                        user -> accounts.signOutEverywhere(ctx, user, () -> pages.redirect(ctx, "/sign-in"))));
     }
 
     /** The submitted forms with their errors. */

@@ -142,6 +142,7 @@ public final class KeyPages implements PageRoutes.Pages {
     }
 
     private static Problem keyNotFound() {
-        return Problem.notFound("Your account does not have an API key with this ID. The account page lists your keys.");
+        return Problem.notFound(
+                "Your account does not have an API key with this ID. The account page lists your keys.");
     }
 }

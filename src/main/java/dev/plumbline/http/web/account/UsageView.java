@@ -49,8 +49,10 @@ public record UsageView(
         Map<LocalDate, JobMessage.UsageDay> byDate = new HashMap<>();
         usage.days().forEach(day -> byDate.put(LocalDate.ofInstant(day.begin(), ZoneOffset.UTC), day));
         LocalDate today = LocalDate.ofInstant(now, ZoneOffset.UTC);
-        long max =
-                usage.days().stream().mapToLong(JobMessage.UsageDay::lines).max().orElse(1);
+        long max = usage.days().stream()
+                .mapToLong(JobMessage.UsageDay::lines)
+                .max()
+                .orElse(1);
         List<Day> days = new ArrayList<>();
         int jobs = 0;
         long lines = 0;
@@ -62,10 +64,17 @@ public record UsageView(
             jobs += jobsOfDay;
             lines += linesOfDay;
             double height = linesOfDay == 0 ? 0 : Math.max(1.5, CHART_HEIGHT * (double) linesOfDay / max);
-            days.add(new Day(DAY_FORMAT.format(date), jobsOfDay, grouped(linesOfDay), i * 10, Math.round(height * 100) / 100.0));
+            days.add(new Day(
+                    DAY_FORMAT.format(date), jobsOfDay, grouped(linesOfDay), i * 10, Math.round(height * 100) / 100.0));
         }
         return new UsageView(
-                days, jobs, grouped(lines), usage.lastHour(), limits.jobsOfAccount(), limits.jobsOfKey(), usage.whole());
+                days,
+                jobs,
+                grouped(lines),
+                usage.lastHour(),
+                limits.jobsOfAccount(),
+                limits.jobsOfKey(),
+                usage.whole());
     }
 
     private static String grouped(long number) {

@@ -1,12 +1,12 @@
 package dev.plumbline.http.web.docs;
 
-import dev.plumbline.http.web.docs.ApiReference.Response;
 import dev.plumbline.http.web.docs.ApiReference.Body;
-import dev.plumbline.http.web.docs.ApiReference.Operation;
-import dev.plumbline.http.web.docs.ApiReference.Tag;
 import dev.plumbline.http.web.docs.ApiReference.NamedSchema;
+import dev.plumbline.http.web.docs.ApiReference.Operation;
 import dev.plumbline.http.web.docs.ApiReference.Parameter;
 import dev.plumbline.http.web.docs.ApiReference.ProblemType;
+import dev.plumbline.http.web.docs.ApiReference.Response;
+import dev.plumbline.http.web.docs.ApiReference.Tag;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -51,11 +51,7 @@ final class ApiReferenceReader {
                     type.getString("action")));
         }
         return new ApiReference(
-                server,
-                contract.getJsonObject("info").getString("description", ""),
-                reader.tags(),
-                schemas,
-                problems);
+                server, contract.getJsonObject("info").getString("description", ""), reader.tags(), schemas, problems);
     }
 
     private List<Tag> tags() {
@@ -111,7 +107,9 @@ final class ApiReferenceReader {
 
     private static String access(JsonObject operation) {
         List<JsonObject> requirements = objects(operation.getJsonArray("security"));
-        return requirements.isEmpty() ? "" : requirements.get(0).fieldNames().iterator().next();
+        return requirements.isEmpty()
+                ? ""
+                : requirements.get(0).fieldNames().iterator().next();
     }
 
     private static Parameter parameter(JsonObject parameter) {

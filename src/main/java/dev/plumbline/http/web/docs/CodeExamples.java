@@ -152,8 +152,8 @@ final class CodeExamples {
     private static String pythonLiteral(@Nullable Object value, String indent) {
         if (value instanceof JsonObject object) {
             return object.stream()
-                    .map(entry ->
-                            indent + "    \"" + entry.getKey() + "\": " + pythonLiteral(entry.getValue(), indent + "    "))
+                    .map(entry -> indent + "    \"" + entry.getKey() + "\": "
+                            + pythonLiteral(entry.getValue(), indent + "    "))
                     .collect(Collectors.joining(",\n", "{\n", "\n" + indent + "}"));
         }
         if (value instanceof JsonArray array) {

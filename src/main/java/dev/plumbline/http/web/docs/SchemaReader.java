@@ -96,7 +96,8 @@ final class SchemaReader {
         return constraints;
     }
 
-    private static void range(List<String> constraints, JsonObject schema, String minimum, String maximum, String unit) {
+    private static void range(
+            List<String> constraints, JsonObject schema, String minimum, String maximum, String unit) {
         Object min = schema.getValue(minimum);
         Object max = schema.getValue(maximum);
         if (min != null && max != null) {

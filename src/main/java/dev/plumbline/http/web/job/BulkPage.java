@@ -91,8 +91,7 @@ public final class BulkPage implements PageRoutes.Pages {
     }
 
     private BulkForm form(RoutingContext ctx, String parameter, String idempotencyKey) {
-        return BulkForm.empty(
-                modules.descriptions(), tool(ctx.queryParams().get(parameter)), idempotencyKey);
+        return BulkForm.empty(modules.descriptions(), tool(ctx.queryParams().get(parameter)), idempotencyKey);
     }
 
     /** The tool with this name. The default is the first tool that checks whether a URL is reachable. */
@@ -179,8 +178,9 @@ public final class BulkPage implements PageRoutes.Pages {
             return BulkForm.rejection("The column must be a number from 1 to 9999. No job was created.");
         }
         return hasFile && !form.value(LINES).isBlank()
-                ? BulkForm.rejection("Both lines and a file were submitted. Run the lines in the text area, or clear it and"
-                        + " select the file again. No job was created.")
+                ? BulkForm.rejection(
+                        "Both lines and a file were submitted. Run the lines in the text area, or clear it and"
+                                + " select the file again. No job was created.")
                 : null;
     }
 
@@ -230,10 +230,8 @@ public final class BulkPage implements PageRoutes.Pages {
             RoutingContext ctx, AuthenticatedUser user, Upload upload, PageJobService.JobParameters parameters) {
         long account = user.account().id();
         keys.of(account)
-                .compose(key -> jobs.create(
-                        new PageJobService.Owner(account, key),
-                        parameters,
-                        upload.form.idempotencyKey()))
+                .compose(key ->
+                        jobs.create(new PageJobService.Owner(account, key), parameters, upload.form.idempotencyKey()))
                 .onSuccess(job -> pages.redirect(ctx, JobPage.path(job.token())))
                 .recover(failure -> {
                     Problem problem = PageJobService.problem(failure);

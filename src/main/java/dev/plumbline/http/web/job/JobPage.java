@@ -190,23 +190,22 @@ public final class JobPage implements PageRoutes.Pages {
     private void retry(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobHead job) {
         long account = user.account().id();
         ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
-        Future<JobMessage.JobHead> created = reader.rows(job, fields.names())
-                .compose(rows -> {
-                    List<String> failed = rows.stream()
-                            .filter(ResultRow::retryable)
-                            .map(ResultRow::input)
-                            .toList();
-                    if (failed.isEmpty()) {
-                        return Future.succeededFuture(job);
-                    }
-                    Map<String, Object> options = new HashMap<>(job.options());
-                    options.put(ModuleDescription.FRESH.name(), true);
-                    return keys.of(account)
-                            .compose(key -> jobs.create(
-                                    new PageJobService.Owner(account, key),
-                                    new PageJobService.JobParameters(job.module(), failed, options),
-                                    null));
-                });
+        Future<JobMessage.JobHead> created = reader.rows(job, fields.names()).compose(rows -> {
+            List<String> failed = rows.stream()
+                    .filter(ResultRow::retryable)
+                    .map(ResultRow::input)
+                    .toList();
+            if (failed.isEmpty()) {
+                return Future.succeededFuture(job);
+            }
+            Map<String, Object> options = new HashMap<>(job.options());
+            options.put(ModuleDescription.FRESH.name(), true);
+            return keys.of(account)
+                    .compose(key -> jobs.create(
+                            new PageJobService.Owner(account, key),
+                            new PageJobService.JobParameters(job.module(), failed, options),
+                            null));
+        });
         handle(ctx, created, next -> pages.redirect(ctx, path(next.token())));
     }
 }

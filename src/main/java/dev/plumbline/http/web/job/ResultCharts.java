@@ -159,7 +159,8 @@ final class ResultCharts {
     /**
      * @param failBelow values below are marked; negative infinity for none
      */
-    private static @Nullable Chart histogram(String title, double[] values, DoubleFunction<String> format, double failBelow) {
+    private static @Nullable Chart histogram(
+            String title, double[] values, DoubleFunction<String> format, double failBelow) {
         Arrays.sort(values);
         // a single distinct value has no distribution
         if (values.length < 2 || values[0] == values[values.length - 1]) {
@@ -197,11 +198,8 @@ final class ResultCharts {
             }
         }
         double median = values[values.length / 2];
-        String summary = "Median "
-                + format.apply(median)
-                + ", maximum "
-                + format.apply(values[values.length - 1])
-                + '.';
+        String summary =
+                "Median " + format.apply(median) + ", maximum " + format.apply(values[values.length - 1]) + '.';
         if (failBelow != Double.NEGATIVE_INFINITY) {
             long past = Arrays.stream(values).filter(value -> value < failBelow).count();
             summary = "Earliest " + format.apply(min) + ", " + past + " in the past.";

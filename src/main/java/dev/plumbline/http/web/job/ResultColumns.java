@@ -40,7 +40,8 @@ record ResultColumns(
             boolean number = field.type() == FieldType.INTEGER || field.type() == FieldType.NUMBER;
             boolean duration = number && field.name().endsWith("_ms");
             boolean time = field.type() == FieldType.TIME;
-            boolean enumerated = field.type() == FieldType.STRING && !field.values().isEmpty();
+            boolean enumerated =
+                    field.type() == FieldType.STRING && !field.values().isEmpty();
             if (((number && !duration) || enumerated) && shown.size() < MAX_SHOWN) {
                 shown.add(field);
             }

@@ -19,8 +19,10 @@ final class ResultReader {
     private static final Duration CACHE_TTL = Duration.ofMinutes(5);
 
     private final PageJobService jobs;
-    private final Cache<Long, Snapshot> cache =
-            Caffeine.newBuilder().maximumSize(MAX_JOBS).expireAfterAccess(CACHE_TTL).build();
+    private final Cache<Long, Snapshot> cache = Caffeine.newBuilder()
+            .maximumSize(MAX_JOBS)
+            .expireAfterAccess(CACHE_TTL)
+            .build();
 
     ResultReader(PageJobService jobs) {
         this.jobs = jobs;

@@ -29,7 +29,8 @@ record ResultRow(
         @Nullable Long durationMs,
         Map<String, Object> fields) {
     private static final Set<String> RETRYABLE = Set.of("fail", "error");
-    private static final Set<String> PERMANENT_ERRORS = Set.of(ErrorCode.INVALID_TARGET.id(), ErrorCode.TARGET_BLOCKED.id());
+    private static final Set<String> PERMANENT_ERRORS =
+            Set.of(ErrorCode.INVALID_TARGET.id(), ErrorCode.TARGET_BLOCKED.id());
 
     boolean done() {
         return verdict != null;
@@ -37,7 +38,9 @@ record ResultRow(
 
     /** Whether a retry can change the verdict: false if the target was rejected. */
     boolean retryable() {
-        return verdict != null && RETRYABLE.contains(verdict) && (errorCode == null || !PERMANENT_ERRORS.contains(errorCode));
+        return verdict != null
+                && RETRYABLE.contains(verdict)
+                && (errorCode == null || !PERMANENT_ERRORS.contains(errorCode));
     }
 
     /**

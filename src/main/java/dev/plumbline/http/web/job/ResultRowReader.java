@@ -74,7 +74,8 @@ final class ResultRowReader {
                 }
             }
             String message = errorMessage != null ? errorMessage : maxLevel > LEVELS.indexOf("info") ? finding : null;
-            return new ResultRow(line.index(), line.input(), target, state, verdict, errorCode, message, durationMs, fields);
+            return new ResultRow(
+                    line.index(), line.input(), target, state, verdict, errorCode, message, durationMs, fields);
         }
 
         private void error(JsonParser json) throws IOException {

@@ -1,11 +1,11 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.check.FieldDescription;
-import dev.plumbline.http.web.layout.DisplayText;
-import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.layout.DisplayFormat;
+import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Labels;
+import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.report.FieldValueView;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -119,7 +119,10 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
     }
 
     static ResultTable of(
-            List<ResultRow> rows, Filter requested, ResultColumns fields, Function<ResultRow, @Nullable String> report) {
+            List<ResultRow> rows,
+            Filter requested,
+            ResultColumns fields,
+            Function<ResultRow, @Nullable String> report) {
         Comparator<ResultRow> order = order(requested, fields);
         Filter filter = order == null ? requested.sorted("", false).at(requested.page) : requested;
         String text = filter.query.toLowerCase(Locale.ROOT);
@@ -141,7 +144,8 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
     }
 
     private static boolean matches(ResultRow row, String verdict) {
-        return verdict.isEmpty() || (verdict.equals(UNFINISHED) ? row.verdict() == null : verdict.equals(row.verdict()));
+        return verdict.isEmpty()
+                || (verdict.equals(UNFINISHED) ? row.verdict() == null : verdict.equals(row.verdict()));
     }
 
     private static @Nullable Comparator<ResultRow> order(Filter filter, ResultColumns fields) {

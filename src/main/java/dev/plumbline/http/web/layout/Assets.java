@@ -21,8 +21,8 @@ import java.util.Map;
 public final class Assets {
     private static final String FOLDER = "/assets/";
     private static final int HASH_DIGITS = 12;
-    private static final Map<String, String> TYPES = Map.of(
-            ".css", "text/css; charset=utf-8", ".js", "text/javascript; charset=utf-8", ".svg", "image/svg+xml");
+    private static final Map<String, String> TYPES =
+            Map.of(".css", "text/css; charset=utf-8", ".js", "text/javascript; charset=utf-8", ".svg", "image/svg+xml");
 
     private final Map<String, String> paths = new HashMap<>();
     private final Map<String, Asset> byFile = new HashMap<>();

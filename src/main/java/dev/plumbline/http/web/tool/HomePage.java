@@ -6,7 +6,6 @@ import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.ext.web.RoutingContext;
-import org.jspecify.annotations.Nullable;
 
 /** {@code /}: the home page. {@code /suggestions}: the tools for an input, which a script loads during typing. */
 public final class HomePage implements PageRoutes.Pages {
