@@ -158,7 +158,7 @@ class BulkPagesTest {
 
         Document job = finished(owner, path);
 
-        assertThat(job.select("main").text()).contains("Fresh results: true");
+        assertThat(job.select("main").text()).contains("Bypass cache: true");
         assertThat(job.select(".lines .input > a").attr("href"))
                 .isEqualTo(report(lab.http("/ok")) + "?max_redirects=0");
     }
@@ -290,7 +290,7 @@ class BulkPagesTest {
 
         assertThat(over.statusCode()).isEqualTo(429);
         assertThat(over.headers().firstValue("Retry-After")).isPresent();
-        assertThat(page(over).select("#form-error").text()).contains("40 jobs in the last 60 minutes");
+        assertThat(page(over).select("#form-error").text()).contains("40 jobs on the website in the last 60 minutes");
         assertThat(page(over).select("#bulk-lines").val()).isEqualTo(lab.http("/ok"));
         assertThat(hasty.get("/api/v1/keys").body()).doesNotContain("web pages");
     }

@@ -164,7 +164,7 @@ class PageEscapingTest {
         assertThat(page("/?target=two+words")
                         .select("#suggestions [role=status]")
                         .text())
-                .isEqualTo("Invalid target two words: A name cannot hold a space.");
+                .isEqualTo("Invalid target two words: A hostname must not contain a space.");
         assertThat(page("/tools?q=certificate").select("main [role=status]").text())
                 .matches("[0-9]+ tools? for certificate\\. Clear search");
     }

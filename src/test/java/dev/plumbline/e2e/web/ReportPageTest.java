@@ -175,21 +175,21 @@ class ReportPageTest {
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("retry-after")).isPresent();
         assertThat(parsed(refused).select("[role=alert]").text())
-                .contains("2 fresh checks in the last 60 minutes", "Cached results remain available");
+                .contains("2 fresh checks of the last 60 minutes", "Cached results remain available");
     }
 
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
-                "/check/http-status/ftp%3A%2F%2Fx.example | 422 | must be https or http",
+                "/check/http-status/ftp%3A%2F%2Fx.example | 422 | Supported schemes: https, http",
                 "/check/http-status/localhost | 422 | not allowed",
-                "/check/http-status/example.com?max_redirects=99 | 422 | max_redirects must be a whole number",
+                "/check/http-status/example.com?max_redirects=99 | 422 | max_redirects must be an integer",
                 "/check/http-status/example.com?nonsense=1 | 422 | nonsense",
-                "/check/http-status/example.com?method=get&method=head | 422 | method is given twice",
+                "/check/http-status/example.com?method=get&method=head | 422 | method must not be repeated",
                 "/check/nonsense/example.com | 404 | The tool 'nonsense' does not exist",
                 "/tools/nonsense | 404 | The tool 'nonsense' does not exist",
-                "/check/http-status/%ff | 400 | not UTF-8",
+                "/check/http-status/%ff | 400 | not valid UTF-8",
             })
     void rejectedChecksAreExplained(String path, int status, String words) {
         HttpResponse<String> response = service.page(path, "Accept", "text/html");

@@ -88,8 +88,8 @@ public final class AccountAccess {
     }
 
     /**
-     * As {@link #pro}, for a page that is linked for all users: status 200 for all clients. Browsers may store the page,
-     * so going back in the history keeps the input.
+     * As {@link #pro}, for a page that is linked for all users: status 200 for all clients. Browsers may store the
+     * page, so going back in the history keeps the input.
      */
     public void proOrIntroduction(RoutingContext ctx, String path, Consumer<AuthenticatedUser> next) {
         pro(ctx, path, true, next);

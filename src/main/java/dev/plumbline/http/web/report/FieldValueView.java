@@ -187,7 +187,8 @@ public final class FieldValueView {
     }
 
     /**
-     * Durations as bars. Bars are consecutive if the longest duration is the sum of the others; otherwise all start at 0.
+     * Durations as bars. Bars are consecutive if the longest duration is the sum of the others. Otherwise all start at
+     * 0.
      *
      * @param durations by field, in order
      */
