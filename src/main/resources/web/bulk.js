@@ -1,5 +1,5 @@
-// What the form for many lines gains where scripts run: the options of a tool as it is chosen, files
-// that are read into the box, and what is wrong with the lines as they are typed.
+// Enhancements of the bulk form: the options of the selected tool, files read into the text area, and validation of
+// the targets during typing.
 "use strict";
 (() => {
   const form = document.getElementById("bulk");
@@ -13,34 +13,34 @@
   const drop = document.getElementById("bulk-drop");
   const csv = document.getElementById("bulk-csv");
   const start = document.getElementById("bulk-start");
-  const mostLines = Number(form.dataset.mostLines);
-  const mostLineBytes = Number(form.dataset.mostLineBytes);
-  const mostBytes = Number(form.dataset.mostBytes);
+  const maxLines = Number(form.dataset.maxLines);
+  const maxLineBytes = Number(form.dataset.maxLineBytes);
+  const maxBytes = Number(form.dataset.maxBytes);
   const utf8 = new TextEncoder();
 
   // the options of the tool
-  const choose = document.getElementById("bulk-choose");
-  choose.hidden = true;
-  let asked = 0;
+  const showOptions = document.getElementById("bulk-show-options");
+  showOptions.hidden = true;
+  let latest = 0;
   tool.addEventListener("change", async () => {
-    const mine = ++asked;
+    const request = ++latest;
     try {
-      const answer = await fetch(form.dataset.options + "?" + new URLSearchParams({ "bulk-tool": tool.value }));
-      if (!answer.ok) {
+      const response = await fetch(form.dataset.optionsUrl + "?" + new URLSearchParams({ "bulk-tool": tool.value }));
+      if (!response.ok) {
         throw new Error();
       }
-      const html = await answer.text();
-      if (mine === asked) {
+      const html = await response.text();
+      if (request === latest) {
         document.getElementById("bulk-options").innerHTML = html;
         box.placeholder = document.querySelector("#tool-help code")?.textContent ?? "";
       }
     } catch {
-      choose.hidden = false;
+      showOptions.hidden = false;
     }
   });
 
-  // what is wrong with the lines
-  const judge = () => {
+  // validation of the lines
+  const validate = () => {
     const lines = box.value.split(/\r\n|\n|\r/);
     const seen = new Set();
     const problems = [];
@@ -52,30 +52,30 @@
       }
       lineCount++;
       seen.add(text);
-      if (text.length * 3 > mostLineBytes && utf8.encode(text).length > mostLineBytes) {
-        problems.push("Line " + (i + 1) + " has more than " + mostLineBytes + " bytes.");
-      } else if (lineCount <= mostLines && /\s/.test(text)) {
-        problems.push("Line " + (i + 1) + " has a blank in it: is it one target?");
+      if (text.length * 3 > maxLineBytes && utf8.encode(text).length > maxLineBytes) {
+        problems.push("Line " + (i + 1) + " is longer than " + maxLineBytes + " bytes.");
+      } else if (lineCount <= maxLines && /\s/.test(text)) {
+        problems.push("Line " + (i + 1) + " contains a space. Enter one target per line.");
       }
     });
-    const tooMany = lineCount > mostLines;
+    const tooMany = lineCount > maxLines;
     count.replaceChildren();
     const sum = document.createElement("span");
     sum.textContent =
-      lineCount.toLocaleString("en") + " of " + mostLines + " lines" +
-      (seen.size < lineCount ? ", " + (lineCount - seen.size) + " of them repeated (equal lines are checked once)" : "") + ".";
+      lineCount.toLocaleString("en") + " of " + maxLines + " lines" +
+      (seen.size < lineCount ? ", " + (lineCount - seen.size) + " duplicates (checked once)" : "") + ".";
     count.append(sum);
     if (tooMany) {
-      problems.unshift("That is " + (lineCount - mostLines).toLocaleString("en") + " too many: leave them out, or make another job of them.");
+      problems.unshift("Remove " + (lineCount - maxLines).toLocaleString("en") + " lines. The maximum is " + maxLines + " per job.");
     }
     if (problems.length > 0) {
       const list = document.createElement("ul");
-      list.className = "problems wrong";
+      list.className = "problems field-error";
       for (const problem of problems.slice(0, 5)) {
         list.append(Object.assign(document.createElement("li"), { textContent: problem }));
       }
       if (problems.length > 5) {
-        list.append(Object.assign(document.createElement("li"), { textContent: "And " + (problems.length - 5) + " more." }));
+        list.append(Object.assign(document.createElement("li"), { textContent: (problems.length - 5) + " more errors." }));
       }
       count.append(list);
     }
@@ -83,10 +83,10 @@
   let timer;
   box.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(judge, 200);
+    timer = setTimeout(validate, 200);
   });
 
-  // files: read here, so that they can be looked at before they are sent
+  // files are read into the text area, so the user can review the lines
   const records = (text) => {
     const head = text.slice(0, text.indexOf("\n") < 0 ? undefined : text.indexOf("\n"));
     const separator = [",", ";", "\t"].reduce((best, c) => (head.split(c).length > head.split(best).length ? c : best), ",");
@@ -128,68 +128,68 @@
     }
     return rows.filter((r) => r.some((c) => c.trim() !== ""));
   };
-  // names from elsewhere, without what would turn the text around them
+  // file names and cells without control characters
   const plain = (text) =>
     text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (c) => "[U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "]");
   const label = (text, id) => Object.assign(document.createElement("label"), { textContent: text, htmlFor: id });
-  const say = (text) => {
+  const showMessage = (text) => {
     csv.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }));
     csv.hidden = false;
   };
-  // a file takes the place of what was typed, which is kept until somebody wants it back
-  const back = Object.assign(document.createElement("button"), { type: "button", className: "plain", id: "bulk-back", textContent: "Put back what was typed", hidden: true });
-  csv.after(back);
+  // a file replaces the typed text, which can be restored
+  const restore = Object.assign(document.createElement("button"), { type: "button", className: "plain", id: "bulk-restore", textContent: "Restore typed text", hidden: true });
+  csv.after(restore);
   let typed = "";
   let filled = "";
   const fill = (lines) => {
     if (box.value.trim() !== "" && box.value !== filled) {
       typed = box.value;
-      back.hidden = false;
+      restore.hidden = false;
     }
     filled = lines.join("\n");
     box.value = filled;
-    judge();
+    validate();
   };
-  back.addEventListener("click", () => {
+  restore.addEventListener("click", () => {
     box.value = typed;
-    back.hidden = true;
+    restore.hidden = true;
     csv.hidden = true;
-    judge();
+    validate();
     box.focus();
   });
   csv.hidden = true;
-  const offer = (rows, name) => {
-    // no spread: a file has more rows than a call may have arguments
+  const selectColumn = (rows, name) => {
+    // no spread operator: the number of rows can exceed the maximum number of arguments
     const width = rows.reduce((most, r) => Math.max(most, r.length), 0);
-    const target = (cell) => /[.:@]/.test(cell) && !/\s/.test(cell.trim());
+    const isTarget = (cell) => /[.:@]/.test(cell) && !/\s/.test(cell.trim());
     const columns = [...Array(width).keys()];
-    const hits = columns.map((i) => rows.slice(0, 200).filter((r) => target(r[i] ?? "")).length);
-    const heading = !target(rows[0][hits.indexOf(Math.max(...hits))] ?? "");
+    const hits = columns.map((i) => rows.slice(0, 200).filter((r) => isTarget(r[i] ?? "")).length);
+    const header = !isTarget(rows[0][hits.indexOf(Math.max(...hits))] ?? "");
     const select = document.createElement("select");
-    select.id = "bulk-column-chosen";
+    select.id = "bulk-column-selected";
     for (const i of columns) {
-      const title = heading ? rows[0][i] : rows[0][i] === undefined ? "" : "such as " + rows[0][i];
+      const title = header ? rows[0][i] : rows[0][i] === undefined ? "" : "for example " + rows[0][i];
       select.append(new Option((i + 1) + (title ? ": " + plain(title.slice(0, 60)) : ""), String(i)));
     }
     select.value = String(hits.indexOf(Math.max(...hits)));
-    const tick = Object.assign(document.createElement("input"), { type: "checkbox", id: "bulk-heading-chosen", checked: heading });
-    const ticked = document.createElement("label");
-    ticked.className = "tick";
-    ticked.htmlFor = tick.id;
-    ticked.append(tick, " The first row is a heading");
+    const checkbox = Object.assign(document.createElement("input"), { type: "checkbox", id: "bulk-header-row-selected", checked: header });
+    const checkboxLabel = document.createElement("label");
+    checkboxLabel.className = "checkbox";
+    checkboxLabel.htmlFor = checkbox.id;
+    checkboxLabel.append(checkbox, " The first row is a header");
     const take = () =>
-      fill(rows.slice(tick.checked ? 1 : 0).map((r) => (r[Number(select.value)] ?? "").replace(/[\r\n]+/g, " ").trim()).filter((c) => c !== ""));
+      fill(rows.slice(checkbox.checked ? 1 : 0).map((r) => (r[Number(select.value)] ?? "").replace(/[\r\n]+/g, " ").trim()).filter((c) => c !== ""));
     select.addEventListener("change", take);
-    tick.addEventListener("change", take);
-    csv.replaceChildren(label("Column of " + plain(name), select.id), select, ticked);
+    checkbox.addEventListener("change", take);
+    csv.replaceChildren(label("Column of " + plain(name), select.id), select, checkboxLabel);
     csv.hidden = false;
     take();
   };
   const read = async (chosen) => {
-    if (chosen.size > mostBytes) {
-      // it would be sent with the form otherwise, and refused with all that was typed
+    if (chosen.size > maxBytes) {
+      // prevents that the file is submitted and the form is rejected
       file.value = "";
-      say("The file has more than 8 MiB, so it was not taken; take a part of it.");
+      showMessage("The file is larger than 8 MiB. Select a smaller file.");
       return;
     }
     const bytes = await chosen.arrayBuffer();
@@ -197,19 +197,19 @@
     try {
       text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     } catch {
-      say("The file is not text in UTF-8; save it as .txt or .csv, in UTF-8.");
+      showMessage("The file is not UTF-8 text. Save it as .txt or .csv in UTF-8.");
       return;
     }
     file.value = "";
     if (/\.csv$/i.test(chosen.name)) {
       const rows = records(text);
       if (rows.length === 0) {
-        say("The file is empty.");
+        showMessage("The file is empty.");
       } else {
-        offer(rows, chosen.name);
+        selectColumn(rows, chosen.name);
       }
     } else {
-      say("The lines of " + plain(chosen.name) + " are in the box.");
+      showMessage("Loaded " + plain(chosen.name) + ".");
       fill(text.split(/\r\n|\n|\r/).map((l) => l.trim()).filter((l) => l !== ""));
     }
   };
@@ -222,12 +222,12 @@
     place.addEventListener("dragover", (event) => {
       if ([...event.dataTransfer.types].includes("Files")) {
         event.preventDefault();
-        drop.classList.add("over");
+        drop.classList.add("dragover");
       }
     });
-    place.addEventListener("dragleave", () => drop.classList.remove("over"));
+    place.addEventListener("dragleave", () => drop.classList.remove("dragover"));
     place.addEventListener("drop", (event) => {
-      drop.classList.remove("over");
+      drop.classList.remove("dragover");
       if (event.dataTransfer.files.length > 0) {
         event.preventDefault();
         read(event.dataTransfer.files[0]);
@@ -235,18 +235,18 @@
     });
   }
 
-  // sent once; a page that comes back out of the browser's memory may be sent again
+  // prevents double submission; a page restored from the back/forward cache can be submitted again
   form.addEventListener("submit", (event) => {
-    if (event.submitter !== choose) {
+    if (event.submitter !== showOptions) {
       start.disabled = true;
-      start.textContent = "Starting …";
+      start.textContent = "Starting…";
     }
   });
   addEventListener("pageshow", () => {
     start.disabled = false;
-    start.textContent = "Start the checks";
+    start.textContent = "Run checks";
     if (box.value !== "") {
-      judge();
+      validate();
     }
   });
 })();

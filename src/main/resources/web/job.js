@@ -1,81 +1,81 @@
-// Keeps the page of a job that runs as it is on the server: asks again and again, more seldom while
-// nothing happens or nobody looks. Filter, order and page stay as they are.
+// Polls a running job and updates its page. The interval grows while nothing changes or the page is hidden.
+// The filter, the order and the page number are kept.
 "use strict";
 (() => {
   const state = document.getElementById("job-state");
   const lines = document.getElementById("job-lines");
-  const news = document.getElementById("job-news");
+  const announcement = document.getElementById("job-announcement");
   if (!state || !lines) {
     return;
   }
   const card = () => state.querySelector("[data-version]");
-  const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-  const dated = (part) => {
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const localizeTimes = (part) => {
     for (const time of part.querySelectorAll("time[datetime]")) {
-      time.textContent = moment.format(new Date(time.dateTime));
+      time.textContent = format.format(new Date(time.dateTime));
     }
   };
-  const put = (place, fresh) => {
+  const replace = (place, fresh) => {
     const focused = place.contains(document.activeElement) ? document.activeElement.id : "";
     const scroll = place.querySelector(".scroll");
     const left = scroll ? scroll.scrollLeft : 0;
-    const held = scroll && document.activeElement === scroll;
+    const scrollFocused = scroll && document.activeElement === scroll;
     place.replaceChildren(...fresh.childNodes);
-    dated(place);
+    localizeTimes(place);
     if (focused) {
       document.getElementById(focused)?.focus({ preventScroll: true });
     }
-    const now = place.querySelector(".scroll");
-    if (now) {
-      now.scrollLeft = left;
-      if (held) {
-        now.focus({ preventScroll: true });
+    const newScroll = place.querySelector(".scroll");
+    if (newScroll) {
+      newScroll.scrollLeft = left;
+      if (scrollFocused) {
+        newScroll.focus({ preventScroll: true });
       }
     }
   };
-  let pause = 1000;
-  let told = Number(card().dataset.progress);
-  const tell = () => {
+  let interval = 1000;
+  let announced = Number(card().dataset.progress);
+  const announce = () => {
     const progress = Number(card().dataset.progress);
-    const over = card().dataset.over === "true";
-    if (over || progress >= told + 20) {
-      told = progress;
-      news.textContent = card().querySelector(".now").textContent;
+    const finished = card().dataset.finished === "true";
+    if (finished || progress >= announced + 20) {
+      announced = progress;
+      announcement.textContent = card().querySelector(".now").textContent;
     }
   };
-  const look = async () => {
-    // a link that has the focus is not taken from under whoever goes through them by keyboard
+  const poll = async () => {
+    // keep a focused link until the job has finished
     const busy = lines.contains(document.activeElement) && document.activeElement.closest("a");
     try {
-      const from = new URL(state.dataset.from, location.href);
-      from.searchParams.set("seen", card().dataset.version);
-      const answer = await fetch(from);
-      if (answer.status === 200) {
-        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        const last = page.querySelector("[data-over=true]") !== null;
-        put(state, page.getElementById("job-state"));
+      const url = new URL(state.dataset.url, location.href);
+      url.searchParams.set("seen", card().dataset.version);
+      const response = await fetch(url);
+      if (response.status === 200) {
+        const page = new DOMParser().parseFromString(await response.text(), "text/html");
+        const last = page.querySelector("[data-finished=true]") !== null;
+        replace(state, page.getElementById("job-state"));
         if (!busy || last) {
-          put(lines, page.getElementById("job-lines"));
+          replace(lines, page.getElementById("job-lines"));
         }
-        tell();
-        pause = 1000;
-      } else if (answer.status === 204) {
-        pause = Math.min(pause * 1.5, 5000);
-      } else if (answer.status < 500 && answer.status !== 429) {
+        announce();
+        interval = 1000;
+      } else if (response.status === 204) {
+        interval = Math.min(interval * 1.5, 5000);
+      } else if (response.status < 500 && response.status !== 429) {
         location.reload();
         return;
       } else {
-        pause = Math.min(pause * 2, 30000);
+        interval = Math.min(interval * 2, 30000);
       }
     } catch {
-      pause = Math.min(pause * 2, 30000);
+      interval = Math.min(interval * 2, 30000);
     }
-    next();
+    schedule();
   };
-  const next = () => {
-    if (card().dataset.over !== "true") {
-      setTimeout(look, document.hidden ? Math.max(pause, 15000) : pause);
+  const schedule = () => {
+    if (card().dataset.finished !== "true") {
+      setTimeout(poll, document.hidden ? Math.max(interval, 15000) : interval);
     }
   };
-  next();
+  schedule();
 })();

@@ -1,33 +1,32 @@
-// What pages gain where scripts run: the reader's own time, ages that stay true, tools that are
-// offered while a target is typed, a button that copies. Every page does without it.
+// Enhancements of all pages: local times, current ages, tool suggestions during typing, copy buttons.
 "use strict";
 (() => {
-  // times in the reader's zone; the exact one stays in the title
-  const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  // local times; the title keeps the exact time
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
   for (const time of document.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (!Number.isNaN(at.getTime())) {
-      time.textContent = moment.format(at);
+      time.textContent = format.format(at);
     }
   }
 
-  // how old a report is, and when it may be made anew
+  // the age of a report, and the button for a new check after the result has expired
   const minutes = (n) => (n < 1 ? "less than a minute" : n === 1 ? "1 minute" : n + " minutes");
   const age = () => {
     const now = Date.now();
     for (const span of document.querySelectorAll("[data-since]")) {
       span.textContent = minutes(Math.floor((now - Date.parse(span.dataset.since)) / 60000)) + " ago";
     }
-    for (const span of document.querySelectorAll("[data-left]")) {
-      const left = Date.parse(span.dataset.left) - now;
-      span.textContent = left > 0 ? "kept for another " + minutes(Math.floor(left / 60000)) : "expired by now";
+    for (const span of document.querySelectorAll("[data-until]")) {
+      const remaining = Date.parse(span.dataset.until) - now;
+      span.textContent = remaining > 0 ? "expires in " + minutes(Math.floor(remaining / 60000)) : "expired";
     }
     for (const button of document.querySelectorAll("[data-after].hidden")) {
       if (Date.parse(button.dataset.after) <= now) {
         button.classList.remove("hidden");
         fetch(button.dataset.quota)
-          .then((answer) => (answer.ok ? answer.text() : ""))
-          .then((left) => (button.nextElementSibling.textContent = left.trim()))
+          .then((response) => (response.ok ? response.text() : ""))
+          .then((quota) => (button.nextElementSibling.textContent = quota.trim()))
           .catch(() => {});
       }
     }
@@ -37,7 +36,7 @@
     setInterval(age, 5000);
   }
 
-  // a box whose text can be copied
+  // copy buttons
   if (navigator.clipboard) {
     for (const box of document.querySelectorAll("[data-copy]")) {
       const text = box.textContent;
@@ -50,54 +49,54 @@
         button.textContent = "Copied";
         setTimeout(() => (button.textContent = "Copy"), 2000);
       });
-      box.classList.add("copied");
+      box.classList.add("copyable");
       box.prepend(button);
     }
   }
 
-  // the tools that fit, as the target is typed
-  const offers = document.getElementById("offers");
-  const box = document.getElementById("target");
-  if (offers && box) {
-    let asked = 0;
+  // tool suggestions during typing
+  const suggestions = document.getElementById("suggestions");
+  const input = document.getElementById("target");
+  if (suggestions && input) {
+    let latest = 0;
     let timer;
-    let shownFor = box.value;
-    const offer = async (tool) => {
-      const mine = ++asked;
-      const query = new URLSearchParams({ target: box.value });
+    let suggestedFor = input.value;
+    const suggest = async (tool) => {
+      const request = ++latest;
+      const query = new URLSearchParams({ target: input.value });
       if (tool) {
         query.set("tool", tool);
       }
       try {
-        const answer = await fetch(offers.dataset.from + "?" + query);
-        const html = answer.ok ? await answer.text() : "";
-        if (mine === asked) {
-          offers.innerHTML = html;
-          shownFor = query.get("target");
+        const response = await fetch(suggestions.dataset.url + "?" + query);
+        const html = response.ok ? await response.text() : "";
+        if (request === latest) {
+          suggestions.innerHTML = html;
+          suggestedFor = query.get("target");
           if (tool) {
-            offers.querySelector("[aria-current]")?.focus();
+            suggestions.querySelector("[aria-current]")?.focus();
           }
         }
       } catch {
-        // the form still works
+        // the form works without suggestions
       }
     };
-    box.addEventListener("input", () => {
+    input.addEventListener("input", () => {
       clearTimeout(timer);
-      timer = setTimeout(offer, 150);
+      timer = setTimeout(suggest, 150);
     });
-    box.form.addEventListener("submit", (event) => {
-      const best = offers.querySelector("form.check");
-      if (best && shownFor === box.value) {
+    input.form.addEventListener("submit", (event) => {
+      const check = suggestions.querySelector("form.check");
+      if (check && suggestedFor === input.value) {
         event.preventDefault();
-        best.requestSubmit();
+        check.requestSubmit();
       }
     });
-    offers.addEventListener("click", (event) => {
+    suggestions.addEventListener("click", (event) => {
       const pill = event.target.closest("a[data-tool]");
       if (pill && !event.metaKey && !event.ctrlKey && !event.shiftKey) {
         event.preventDefault();
-        offer(pill.dataset.tool);
+        suggest(pill.dataset.tool);
       }
     });
   }

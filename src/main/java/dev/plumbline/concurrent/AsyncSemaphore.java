@@ -8,77 +8,77 @@ import java.util.ArrayDeque;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Lets a few do their work at once; others wait for their turn, not longer than they may. */
+/** Limits the number of concurrent asynchronous operations. Further operations wait in FIFO order. Thread-safe. */
 public final class AsyncSemaphore {
-    /** To wait for as long as it takes. */
+    /** No timeout. */
     public static final long FOREVER = Long.MAX_VALUE;
 
     private final Vertx vertx;
-    private final int mostWaiting;
+    private final int maxWaiting;
     private final ArrayDeque<Waiting<?>> waiting = new ArrayDeque<>();
     private int free;
 
     private record Waiting<T>(@Nullable Context caller, Supplier<Future<T>> work, Promise<T> outcome) {}
 
     /**
-     * @param atOnce how many work at once
-     * @param mostWaiting how many may wait
+     * @param permits the maximum number of concurrent operations
+     * @param maxWaiting the maximum number of waiting operations
      */
-    public AsyncSemaphore(Vertx vertx, int atOnce, int mostWaiting) {
+    public AsyncSemaphore(Vertx vertx, int permits, int maxWaiting) {
         this.vertx = vertx;
-        this.free = atOnce;
-        this.mostWaiting = mostWaiting;
+        this.free = permits;
+        this.maxWaiting = maxWaiting;
     }
 
     /**
-     * Does the work when its turn has come, on the caller's context.
+     * Starts the operation on the caller's context as soon as a permit is available.
      *
-     * @param millis how long to wait for it; {@link #FOREVER} where all work before it ends in time
-     * @param late tells what comes of it when the turn did not come in time
+     * @param millis the maximum time to wait for a permit; {@link #FOREVER} if earlier operations always end
+     * @param late the result if the queue is full or the time has elapsed
      */
     public <T> Future<T> take(long millis, Supplier<Future<T>> work, Supplier<Future<T>> late) {
-        Waiting<T> mine = new Waiting<>(Vertx.currentContext(), work, Promise.promise());
-        boolean refused = false;
+        Waiting<T> entry = new Waiting<>(Vertx.currentContext(), work, Promise.promise());
+        boolean full = false;
         boolean now = false;
         synchronized (this) {
             if (free > 0) {
                 free--;
                 now = true;
-            } else if (waiting.size() >= mostWaiting || millis <= 0) {
-                refused = true;
+            } else if (waiting.size() >= maxWaiting || millis <= 0) {
+                full = true;
             } else {
-                waiting.add(mine);
+                waiting.add(entry);
             }
         }
-        if (refused) {
+        if (full) {
             return late.get();
         }
         if (now) {
             return begin(work).onComplete(done -> next());
         }
         if (millis < FOREVER) {
-            long timer = vertx.setTimer(millis, fired -> giveUp(mine, late));
-            mine.outcome().future().onComplete(told -> vertx.cancelTimer(timer));
+            long timer = vertx.setTimer(millis, fired -> expire(entry, late));
+            entry.outcome().future().onComplete(done -> vertx.cancelTimer(timer));
         }
-        return mine.outcome().future();
+        return entry.outcome().future();
     }
 
-    /** Begins work; what it throws is a failure like any other. */
+    /** Calls the supplier. An exception becomes a failed future. */
     public static <T> Future<T> begin(Supplier<Future<T>> work) {
         try {
             return work.get();
-        } catch (RuntimeException thrown) {
-            return Future.failedFuture(thrown);
+        } catch (RuntimeException e) {
+            return Future.failedFuture(e);
         }
     }
 
-    private <T> void giveUp(Waiting<T> tired, Supplier<Future<T>> late) {
+    private <T> void expire(Waiting<T> expired, Supplier<Future<T>> late) {
         synchronized (this) {
-            if (!waiting.remove(tired)) {
+            if (!waiting.remove(expired)) {
                 return;
             }
         }
-        late.get().onComplete(tired.outcome());
+        late.get().onComplete(expired.outcome());
     }
 
     private void next() {
@@ -93,7 +93,7 @@ public final class AsyncSemaphore {
         if (first.caller() == null) {
             start(first);
         } else {
-            // Not at once, for work that ends where it begins would heap up one turn upon the other.
+            // asynchronously, as operations that complete immediately would recurse
             first.caller().runOnContext(now -> start(first));
         }
     }

@@ -3,6 +3,7 @@ package dev.plumbline.concurrent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.support.Await;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -16,7 +17,7 @@ class AsyncSemaphoreTest {
 
     private final Vertx vertx = Vertx.vertx();
     private final List<Promise<String>> working = new ArrayList<>();
-    private final AsyncSemaphore turns = new AsyncSemaphore(vertx, 2, 2);
+    private final AsyncSemaphore semaphore = new AsyncSemaphore(vertx, 2, 2);
 
     @AfterEach
     void close() {
@@ -24,7 +25,7 @@ class AsyncSemaphoreTest {
     }
 
     private Future<String> take(long millis) {
-        return turns.take(
+        return semaphore.take(
                 millis,
                 () -> {
                     Promise<String> work = Promise.promise();
@@ -35,7 +36,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void letsNoMoreWorkThanMay() {
+    void concurrencyAndQueueAreLimited() {
         List<Future<String>> all = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             all.add(take(LONG));
@@ -58,7 +59,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void waitsNoLongerThanItMay() {
+    void waitingEndsAfterTheTimeout() {
         take(LONG);
         take(LONG);
         assertThat(Await.value(take(1))).isEqualTo("late");
@@ -71,9 +72,9 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void givesTheTurnOnWhenWorkNeverBegins() {
+    void anExceptionReleasesThePermit() {
         for (int i = 0; i < 3; i++) {
-            Future<String> broken = turns.take(
+            Future<String> broken = semaphore.take(
                     LONG,
                     () -> {
                         throw new IllegalStateException("broken");
@@ -81,5 +82,29 @@ class AsyncSemaphoreTest {
                     () -> Future.succeededFuture("late"));
             assertThat(Await.failure(broken)).hasMessage("broken");
         }
+    }
+
+    @Test
+    void waitingWorkStartsOnTheContextOfItsCaller() {
+        take(LONG);
+        take(LONG);
+        Context context = vertx.getOrCreateContext();
+        Promise<Boolean> sameContext = Promise.promise();
+        Promise<Void> queued = Promise.promise();
+        context.runOnContext(now -> {
+            semaphore.take(
+                    LONG,
+                    () -> {
+                        sameContext.complete(Vertx.currentContext() == context);
+                        return Future.succeededFuture();
+                    },
+                    () -> Future.failedFuture("late"));
+            queued.complete();
+        });
+        Await.value(queued.future());
+
+        working.get(0).complete("done");
+
+        assertThat(Await.value(sameContext.future())).isTrue();
     }
 }

@@ -9,11 +9,11 @@ import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.api.job.JobOperations;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.server.HttpVerticle;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.lab.FreePorts;
@@ -54,6 +54,7 @@ public final class JobApiServer implements AutoCloseable {
         keys = new ApiKeyAuthenticator(vertx, database.open());
         keys.follow(database.url());
         jobs = new JobOperations(
+                vertx,
                 bus,
                 modules,
                 new ApiKeyHandler(keys, problems),

@@ -4,6 +4,8 @@ import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.PageJobService;
@@ -18,75 +20,88 @@ import dev.plumbline.http.web.docs.DocsPage;
 import dev.plumbline.http.web.job.BulkPage;
 import dev.plumbline.http.web.job.JobPage;
 import dev.plumbline.http.web.job.JobsPage;
-import dev.plumbline.http.web.layout.AssetRoutes;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.report.ReportPage;
 import dev.plumbline.http.web.tool.HomePage;
 import dev.plumbline.http.web.tool.ToolPages;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 
-/** All pages. A page is a class that knows its addresses, and is named here. */
+/** The routes of all web pages. */
 public final class WebRoutes implements PageRoutes.Pages {
-    private final List<PageRoutes.Pages> parts;
+    /** Keeps crawlers from reports, as each of them would run a check (RFC 9309). */
+    private static final Buffer ROBOTS_TXT =
+            Buffer.buffer("User-agent: *\nDisallow: /check/\nDisallow: /api/v1/instant/\n");
+
+    private final List<PageRoutes.Pages> pages;
 
     /**
-     * What pages are made of.
+     * The dependencies of the pages.
      *
-     * @param pages renders and sends them
-     * @param modules what they are built from
-     * @param patience how long a large form may take to come
-     * @param keys under which jobs are created here
+     * @param uploadTimeout for receiving a bulk form
+     * @param keys the hidden API keys under which the pages create jobs
      */
     public record Dependencies(
             PageRenderer pages,
             ProblemResponder problems,
             ModuleCatalogue modules,
-            InstantCheckService calls,
-            AccountService account,
+            InstantCheckService checks,
+            AccountService accounts,
             ApiContract contract,
             RequestBodyReader bodies,
             MessageBus bus,
             Limits limits,
             Clock clock,
-            Duration patience,
+            Duration uploadTimeout,
             PageJobService jobs,
             PageKeyStore keys) {
 
-        /** How the body of an operation has to be. */
+        /** The reader of the JSON body of an operation. */
         public JsonBody body(String operationId) {
             return new JsonBody(bodies, problems, contract, operationId);
         }
     }
 
     /**
-     * What people are told of limits; 0 for none.
+     * The limits that pages display, per 60 minutes; 0 for no limit.
      *
-     * @param fresh instant checks of one address in any hour
-     * @param jobsOfKey created in any hour
-     * @param jobsOfAccount created in any hour
+     * @param fresh fresh instant checks per client address
+     * @param jobsOfKey created jobs per API key
+     * @param jobsOfAccount created jobs per account
      */
     public record Limits(int fresh, int jobsOfKey, int jobsOfAccount) {}
 
-    public WebRoutes(Dependencies needs) {
-        this.parts = List.of(
-                new AssetRoutes(needs.pages.site().assets(), needs.problems),
-                new RobotsTxtPage(),
-                new HomePage(needs),
-                new ToolPages(needs),
-                new ReportPage(needs),
-                new SignInPages(needs),
-                new AccountPages(needs),
-                new KeyPages(needs),
-                new BulkPage(needs),
-                new JobsPage(needs),
-                new JobPage(needs),
-                new DocsPage(needs));
+    public WebRoutes(Dependencies dependencies) {
+        AccountPages account = new AccountPages(dependencies);
+        this.pages = List.of(
+                dependencies.pages.site().assets().routes(dependencies.problems),
+                routes -> routes.get("/robots.txt", "robots", WebRoutes::robotsTxt),
+                new HomePage(dependencies),
+                new ToolPages(dependencies),
+                new ReportPage(dependencies),
+                new SignInPages(dependencies),
+                account,
+                new KeyPages(dependencies, account),
+                new BulkPage(dependencies),
+                new JobsPage(dependencies),
+                new JobPage(dependencies),
+                new DocsPage(dependencies));
+    }
+
+    private static void robotsTxt(RoutingContext ctx) {
+        ctx.response()
+                .putHeader("Content-Type", "text/plain; charset=utf-8")
+                .putHeader("Cache-Control", "public, max-age=86400")
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+        ResponseBodies.end(ctx, ROBOTS_TXT);
     }
 
     @Override
     public void mount(PageRoutes routes) {
-        parts.forEach(part -> part.mount(routes));
+        pages.forEach(page -> page.mount(routes));
     }
 }

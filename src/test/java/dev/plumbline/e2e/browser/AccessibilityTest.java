@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What axe-core knows of WCAG 2.2 AA holds on every page, in both themes, on phones and desks. */
+/** All pages pass the WCAG 2.2 AA rules of axe-core, in both themes, narrow and wide. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AccessibilityTest {
@@ -45,7 +45,7 @@ class AccessibilityTest {
 
     private static final String PASSWORD = "a long enough password";
     private static final String EMAIL = "axe@plumbline.example";
-    private static final ViewportTheme LOOK = new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true);
+    private static final ViewportTheme VIEWPORT = new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true);
     private static final List<String> WCAG = List.of("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa");
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
@@ -116,8 +116,8 @@ class AccessibilityTest {
                 "/jobs",
                 "/nowhere"
             })
-    void whatEverybodyMaySee(String path) {
-        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+    void publicPages(String path) {
+        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
             visit.open(path);
 
             holds(visit);
@@ -125,8 +125,8 @@ class AccessibilityTest {
     }
 
     @Test
-    void reportsOfEveryVerdictAndRefusals() {
-        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+    void reportsOfEveryVerdictAndRejections() {
+        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
             for (String path : List.of(
                     report("http-status", lab.http("/ok")),
                     report("http-status", lab.http("/redirect/to-https")),
@@ -136,14 +136,14 @@ class AccessibilityTest {
                     report("http-status", "two words"),
                     report("http-status", "http://10.1.2.3/"))) {
                 visit.open(path);
-                unfold(visit);
+                expand(visit);
 
                 holds(visit);
             }
         }
     }
 
-    /** Every type of field and every kind of option, with the worst that a target can say. */
+    /** Every option and field type, with hostile values. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -153,22 +153,22 @@ class AccessibilityTest {
                 "/check/made-up/good.example",
                 "/check/made-up/good.example?wait_seconds=1000"
             })
-    void whatATargetSaysAndAnUnknownToolBrings(String path) {
-        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+    void pagesOfAGenericModule(String path) {
+        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
             visit.open(path);
-            unfold(visit);
+            expand(visit);
 
             holds(visit);
         }
     }
 
-    private static void unfold(WebVisitor visit) {
+    private static void expand(WebVisitor visit) {
         visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
     }
 
     @Test
-    void whatMembersSee() {
-        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+    void accountPages() {
+        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
             visit.open("/sign-in");
             visit.box("E-mail").fill(EMAIL);
             visit.box("Password").fill("not the password");
@@ -178,45 +178,45 @@ class AccessibilityTest {
             visit.signIn(EMAIL, PASSWORD);
             holds(visit);
             visit.box("Name").fill("nightly import");
-            visit.button("Make the key").click();
+            visit.button("Create key").click();
             visit.page().locator(".secret").waitFor();
             holds(visit);
-            visit.link("I have copied it").click();
+            visit.link("Done").click();
             visit.page().waitForURL("**/account**");
-            unfold(visit);
+            expand(visit);
             holds(visit);
             visit.link("Revoke nightly import").click();
-            visit.button("Revoke the key").waitFor();
+            visit.button("Revoke key").waitFor();
             holds(visit);
         }
     }
 
     @Test
-    void jobsBeforeWhileAndAfterTheyRun() {
+    void jobsBeforeDuringAndAfterTheirRun() {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (WebVisitor visit = chromium.visit(service, LOOK)) {
+        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
             visit.signIn(EMAIL, PASSWORD);
             visit.open("/jobs");
             holds(visit);
             visit.open("/bulk");
-            visit.box("Lines").fill("two words\n" + "x".repeat(3000));
+            visit.box("Targets").fill("two words\n" + "x".repeat(3000));
             visit.page().locator("#bulk-count .problems").waitFor();
             holds(visit);
-            visit.button("Start the checks").click();
-            visit.page().locator("#refusal").waitFor();
+            visit.button("Run checks").click();
+            visit.page().locator("#form-error").waitFor();
             holds(visit);
-            visit.box("Lines")
+            visit.box("Targets")
                     .fill(String.join(
                             "\n",
                             SampleModule.HOSTILE,
                             target.url("/ok/1"),
                             target.url("/missing/1"),
                             target.url("/gate/1")));
-            visit.button("Start the checks").click();
-            visit.page().locator("[data-over=false]").waitFor();
+            visit.button("Run checks").click();
+            visit.page().locator("[data-finished=false]").waitFor();
             holds(visit);
             target.openGate();
-            visit.page().locator("[data-over=true]").waitFor();
+            visit.page().locator("[data-finished=true]").waitFor();
             holds(visit);
             visit.open("/jobs");
             holds(visit);

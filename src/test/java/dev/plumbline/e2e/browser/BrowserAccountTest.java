@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** People come by an account and look after it, in a real browser. */
+/** Accounts, sessions and keys in Chromium. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BrowserAccountTest {
@@ -34,7 +34,7 @@ class BrowserAccountTest {
     private static final String PASSWORD = "a long enough password";
     private static final String NEXT = "another one, longer still";
 
-    private static int people;
+    private static int userCount;
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
     private AccountAdministration accounts;
@@ -54,12 +54,12 @@ class BrowserAccountTest {
         service.close();
     }
 
-    static List<ViewportTheme> looks() {
+    static List<ViewportTheme> viewports() {
         return ViewportTheme.all();
     }
 
-    private String somebody() {
-        String email = "keeper" + people++ + "@plumbline.example";
+    private String newUser() {
+        String email = "keeper" + userCount++ + "@plumbline.example";
         Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
         return email;
     }
@@ -70,21 +70,21 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void whereSignUpIsOpenPeopleMakeTheirAccount(ViewportTheme look) {
-        String email = "new" + people++ + "@plumbline.example";
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void usersCreateAnAccount(ViewportTheme viewport) {
+        String email = "new" + userCount++ + "@plumbline.example";
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/sign-in");
-            visit.link("Make one").click();
+            visit.link("Create account").click();
             visit.box("E-mail").fill(email);
             visit.box("Password").fill("too short");
-            visit.button("Make the account").click();
-            assertThat(visit.page().locator("#password-wrong")).containsText("at least 12 characters");
+            visit.button("Create account").click();
+            assertThat(visit.page().locator("#password-error")).containsText("at least 12 characters");
             assertThat(visit.box("E-mail")).hasValue(email);
             visit.fits();
 
             visit.box("Password").fill(PASSWORD);
-            visit.button("Make the account").click();
+            visit.button("Create account").click();
 
             visit.page().waitForURL("**/account");
             assertThat(visit.main()).containsText(email);
@@ -93,24 +93,24 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aNewPasswordCountsAtOnceAndEverywhere(ViewportTheme look) {
-        String email = somebody();
-        try (WebVisitor elsewhere = chromium.visit(service, look);
-                WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void aNewPasswordTakesEffectImmediately(ViewportTheme viewport) {
+        String email = newUser();
+        try (WebVisitor elsewhere = chromium.visit(service, viewport);
+                WebVisitor visit = chromium.visit(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
             visit.box("Current password").fill("not the password");
             visit.box("New password").fill(NEXT);
-            visit.button("Change the password").click();
-            assertThat(visit.page().locator("#current-wrong")).containsText("is incorrect");
+            visit.button("Change password").click();
+            assertThat(visit.page().locator("#current-error")).containsText("is incorrect");
             assertThat(visit.box("Current password")).isFocused();
             visit.fits();
 
             visit.box("Current password").fill(PASSWORD);
             visit.box("New password").fill(NEXT);
-            visit.button("Change the password").click();
-            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("password was changed");
+            visit.button("Change password").click();
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("Password changed");
             visit.fits();
 
             isSignedOut(elsewhere);
@@ -121,15 +121,15 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void whoSignsOutEverywhereIsSignedInNowhere(ViewportTheme look) {
-        String email = somebody();
-        try (WebVisitor elsewhere = chromium.visit(service, look);
-                WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void signOutOfAllSessions(ViewportTheme viewport) {
+        String email = newUser();
+        try (WebVisitor elsewhere = chromium.visit(service, viewport);
+                WebVisitor visit = chromium.visit(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
-            assertThat(visit.page().locator(".places > li")).hasCount(2);
-            visit.button("Sign out everywhere").click();
+            assertThat(visit.page().locator(".sessions > li")).hasCount(2);
+            visit.button("Sign out of all sessions").click();
 
             visit.page().waitForURL("**/sign-in");
             isSignedOut(elsewhere);
@@ -138,32 +138,32 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void whoIsSignedInSomewhereElseIsSignedOutThereAlone(ViewportTheme look) {
-        String email = somebody();
-        try (WebVisitor elsewhere = chromium.visit(service, look);
-                WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void signOutOfAnotherSession(ViewportTheme viewport) {
+        String email = newUser();
+        try (WebVisitor elsewhere = chromium.visit(service, viewport);
+                WebVisitor visit = chromium.visit(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
             visit.button("Sign out there").click();
 
-            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("signed out there");
-            assertThat(visit.page().locator(".places > li")).hasCount(1);
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("has been signed out");
+            assertThat(visit.page().locator(".sessions > li")).hasCount(1);
             visit.fits();
             isSignedOut(elsewhere);
         }
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aFreshKeyIsCopiedWithOneClick(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void aNewKeyIsCopiedWithOneClick(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
-            visit.signIn(somebody(), PASSWORD);
+            visit.signIn(newUser(), PASSWORD);
             visit.box("Name").fill("pasted elsewhere");
-            visit.button("Make the key").click();
+            visit.button("Create key").click();
             Locator copy = visit.page().locator(".secret button");
-            if (!look.scripts()) {
+            if (!viewport.scripts()) {
                 assertThat(visit.page().locator(".secret")).containsText("plk_");
                 assertThat(copy).hasCount(0);
                 return;

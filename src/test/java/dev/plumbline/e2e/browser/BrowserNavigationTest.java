@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The pages as a person walks through them, in a real browser. */
+/** User journeys in Chromium. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BrowserNavigationTest {
@@ -44,7 +44,7 @@ class BrowserNavigationTest {
     private static final String PASSWORD = "a long enough password";
     private static final int LINES = 500;
 
-    private static int people;
+    private static int userCount;
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
     private AccountAdministration accounts;
@@ -65,44 +65,44 @@ class BrowserNavigationTest {
         service.close();
     }
 
-    static List<ViewportTheme> looks() {
+    static List<ViewportTheme> viewports() {
         return ViewportTheme.all();
     }
 
-    private String somebody() {
-        String email = "walker" + people++ + "@plumbline.example";
+    private String newUser() {
+        String email = "walker" + userCount++ + "@plumbline.example";
         Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
         return email;
     }
 
-    /** Types it at the front door and takes the first tool that is offered. */
+    /** Enters the target on the home page and runs the first suggested tool. */
     private static void check(WebVisitor visit, String target) {
         visit.open("/");
-        visit.box("What shall be checked?").fill(target);
+        visit.box("Domain, URL, host:port, IP or e-mail").fill(target);
         if (visit.look().scripts()) {
-            assertThat(visit.button("Run this check")).isVisible();
-            visit.box("What shall be checked?").press("Enter");
+            assertThat(visit.button("Run check")).isVisible();
+            visit.box("Domain, URL, host:port, IP or e-mail").press("Enter");
         } else {
             visit.button("Check").click();
-            visit.button("Run this check").click();
+            visit.button("Run check").click();
         }
     }
 
-    private static void reloadUntilOver(WebVisitor visit) {
+    private static void reloadUntilFinished(WebVisitor visit) {
         Await.until(() -> {
             visit.page().reload();
-            return visit.page().locator("[data-over=true]").count() > 0;
+            return visit.page().locator("[data-finished=true]").count() > 0;
         });
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void theFirstCheckIsTypedAndItsVerdictRead(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            String target = lab.http("/ok?" + look.hashCode());
+    @MethodSource("viewports")
+    void aCheckRunsFromTheHomePage(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            String target = lab.http("/ok?" + viewport.hashCode());
             check(visit, target);
 
-            assertThat(visit.page().locator(".verdict .outcome")).hasText("Pass.");
+            assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
             assertThat(visit.page().getByRole(AriaRole.HEADING, new Page.GetByRoleOptions().setLevel(1)))
                     .hasText(target);
             visit.fits();
@@ -112,12 +112,12 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void whatIsNoTargetAndWhatMayNotBeCheckedIsSaidWithTheReason(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void invalidAndForbiddenTargetsAreExplained(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/");
-            visit.box("What shall be checked?").fill("two words");
-            if (!look.scripts()) {
+            visit.box("Domain, URL, host:port, IP or e-mail").fill("two words");
+            if (!viewport.scripts()) {
                 visit.button("Check").click();
             }
             assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("two words");
@@ -130,37 +130,37 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void whoHasReachedTheLimitIsToldAndMayStillReadWhatIsKnown(ViewportTheme look) {
+    @MethodSource("viewports")
+    void cachedReportsAreAvailableOverTheQuota(ViewportTheme viewport) {
         try (ServiceUnderTest small = ServiceUnderTest.start(
                         DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "LIMITS_FRESH_PER_HOUR", "1"));
-                WebVisitor visit = chromium.visit(small, look)) {
-            String known = lab.http("/ok?known" + look.hashCode());
+                WebVisitor visit = chromium.visit(small, viewport)) {
+            String known = lab.http("/ok?known" + viewport.hashCode());
             check(visit, known);
-            assertThat(visit.page().locator(".age")).containsText("0 of 1 fresh checks left");
+            assertThat(visit.page().locator(".age")).containsText("0 of 1 fresh checks remaining");
 
-            check(visit, lab.http("/ok?one-more" + look.hashCode()));
+            check(visit, lab.http("/ok?one-more" + viewport.hashCode()));
             assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("minutes");
             visit.fits();
 
             check(visit, known);
-            assertThat(visit.page().locator(".verdict .outcome")).hasText("Pass.");
+            assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
         }
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aToolIsSearchedAndReadAndTriedFromItsPage(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void aToolIsFoundAndRunFromItsPage(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/");
             visit.page()
                     .getByRole(AriaRole.NAVIGATION)
                     .first()
                     .getByText("Tools")
                     .click();
-            visit.box("Find a tool").fill("certificate");
-            visit.button("Find").click();
-            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("with certificate");
+            visit.box("Search tools").fill("certificate");
+            visit.button("Search").click();
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("for certificate");
             visit.fits();
 
             visit.main().locator(".tools a[href$='/ssl-certificate']").click();
@@ -169,41 +169,41 @@ class BrowserNavigationTest {
             visit.page().locator("#check-target").fill(lab.secure("/").replaceFirst("https://([^/]+)/.*", "$1"));
             visit.button("Check").click();
 
-            assertThat(visit.page().locator(".verdict .outcome")).hasText("Fail.");
+            assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Fail.");
             assertThat(visit.page().locator(".findings > li").first()).isVisible();
             visit.fits();
         }
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void whoHasOnlyAKeyboardSkipsToTheContentAndChecks(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void aCheckRunsWithTheKeyboardAlone(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/tools");
             visit.page().keyboard().press("Tab");
-            assertThat(visit.link("Skip to the content")).isFocused();
+            assertThat(visit.link("Skip to content")).isFocused();
             visit.page().keyboard().press("Enter");
             visit.page().keyboard().press("Tab");
-            assertThat(visit.box("Find a tool")).isFocused();
+            assertThat(visit.box("Search tools")).isFocused();
 
             visit.page().keyboard().type("status");
             visit.page().keyboard().press("Enter");
-            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("with status");
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("for status");
             visit.link("HTTP status").press("Enter");
             assertThat(visit.page().locator("#check-target")).isVisible();
             visit.page().locator("#check-target").focus();
-            visit.page().keyboard().type(lab.http("/ok?keys" + look.hashCode()));
+            visit.page().keyboard().type(lab.http("/ok?keys" + viewport.hashCode()));
             visit.page().keyboard().press("Enter");
 
-            assertThat(visit.page().locator(".verdict .outcome")).hasText("Pass.");
+            assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
         }
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void peopleSignInAndOut(ViewportTheme look) {
-        String email = somebody();
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    @MethodSource("viewports")
+    void usersSignInAndOut(ViewportTheme viewport) {
+        String email = newUser();
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/bulk");
             visit.main()
                     .getByText("Sign in", new Locator.GetByTextOptions().setExact(true))
@@ -229,12 +229,12 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aKeyIsMadeAndUsedAndRevoked(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            visit.signIn(somebody(), PASSWORD);
+    @MethodSource("viewports")
+    void aKeyIsCreatedUsedAndRevoked(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            visit.signIn(newUser(), PASSWORD);
             visit.box("Name").fill("nightly import");
-            visit.button("Make the key").click();
+            visit.button("Create key").click();
             String key = visit.page()
                     .locator(".secret")
                     .evaluate("e => e.lastChild.data")
@@ -244,11 +244,11 @@ class BrowserNavigationTest {
             assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode())
                     .isEqualTo(200);
 
-            visit.link("I have copied it").click();
+            visit.link("Done").click();
             assertThat(visit.main()).not().containsText(key);
             visit.fits();
             visit.link("Revoke nightly import").click();
-            visit.button("Revoke the key").click();
+            visit.button("Revoke key").click();
             assertThat(visit.page().getByRole(AriaRole.STATUS).first()).isVisible();
             assertThat(visit.link("Revoke nightly import")).hasCount(0);
             Await.until(() -> service.get("/api/v1/jobs", "X-Api-Key", key).statusCode() == 401);
@@ -256,25 +256,25 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aLongJobIsWatchedToItsEndAndTakenAway(ViewportTheme look) {
+    @MethodSource("viewports")
+    void aLongJobIsFollowedAndDownloaded(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            visit.signIn(somebody(), PASSWORD);
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.fits();
-            visit.box("Lines")
+            visit.box("Targets")
                     .fill(IntStream.range(0, LINES)
                             .mapToObj(i -> target.url((i == 7 ? "/gate/" : i % 5 == 0 ? "/missing/" : "/ok/") + i))
                             .collect(Collectors.joining("\n")));
-            visit.button("Start the checks").click();
-            assertThat(visit.page().locator(".state .badge")).hasText(Pattern.compile("Waiting|Running"));
+            visit.button("Run checks").click();
+            assertThat(visit.page().locator(".state .badge")).hasText(Pattern.compile("Queued|Running"));
             visit.fits();
             target.openGate();
 
-            if (!look.scripts()) {
-                visit.link("Show what has come since").click();
-                reloadUntilOver(visit);
+            if (!viewport.scripts()) {
+                visit.link("Refresh").click();
+                reloadUntilFinished(visit);
             }
             assertThat(visit.page().locator(".state .now")).containsText("500 of 500 done");
             assertThat(visit.page().locator(".state .badge")).hasText("Completed");
@@ -287,7 +287,7 @@ class BrowserNavigationTest {
             assertThat(rows).hasSize(LINES);
             assertThat(new JsonObject(rows.get(0)).getString("input")).isEqualTo(target.url("/missing/0"));
 
-            visit.page().getByLabel("Show").selectOption("fail");
+            visit.page().getByLabel("Verdict").selectOption("fail");
             visit.button("Filter").click();
             assertThat(visit.page().locator("#job-lines [role=status]")).containsText("100 of 500 lines");
             visit.open("/jobs");
@@ -297,23 +297,23 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aJobIsCancelled(ViewportTheme look) {
+    @MethodSource("viewports")
+    void aJobIsCancelled(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            visit.signIn(somebody(), PASSWORD);
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
-            visit.box("Lines")
+            visit.box("Targets")
                     .fill(IntStream.range(0, LINES)
                             .mapToObj(i -> target.url("/gate/" + i))
                             .collect(Collectors.joining("\n")));
-            visit.button("Start the checks").click();
-            visit.button("Cancel").click();
-            assertThat(visit.button("Cancel")).hasCount(0);
+            visit.button("Run checks").click();
+            visit.button("Cancel job").click();
+            assertThat(visit.button("Cancel job")).hasCount(0);
             target.openGate();
 
-            if (!look.scripts()) {
-                reloadUntilOver(visit);
+            if (!viewport.scripts()) {
+                reloadUntilFinished(visit);
             }
             assertThat(visit.page().locator(".state .badge")).hasText("Cancelled");
             assertThat(visit.page().locator(".state .now")).containsText("cancelled");
@@ -321,14 +321,14 @@ class BrowserNavigationTest {
     }
 
     @Test
-    void aFileThatIsTooLargeIsNotSentAndOneWithManyRowsIsRead() {
+    void largeFilesAreRejectedAndManyRowsAreRead() {
         try (WebVisitor visit = chromium.visit(
                 service,
-                looks().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
-            visit.signIn(somebody(), PASSWORD);
+                viewports().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("a.csv", "a\n".repeat(4_194_305)));
-            assertThat(visit.page().locator("#bulk-csv")).containsText("more than 8 MiB");
+            assertThat(visit.page().locator("#bulk-csv")).containsText("larger than 8 MiB");
             assertThat(visit.page().locator("#bulk-file")).hasValue("");
 
             visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("b.csv", "a.b\n".repeat(300_000)));
@@ -337,60 +337,59 @@ class BrowserNavigationTest {
     }
 
     @Test
-    void whatWasTypedIsPutBackWhereAFileTookItsPlace() {
+    void typedTextIsRestoredAfterAFileReplacedIt() {
         try (WebVisitor visit = chromium.visit(
                 service,
-                looks().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
-            visit.signIn(somebody(), PASSWORD);
+                viewports().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.drop("#bulk-drop", "first.txt", "a.example");
-            assertThat(visit.box("Lines")).hasValue("a.example");
-            assertThat(visit.page().locator("#bulk-back")).isHidden();
-            visit.box("Lines").fill("typed.example\n");
+            assertThat(visit.box("Targets")).hasValue("a.example");
+            assertThat(visit.page().locator("#bulk-restore")).isHidden();
+            visit.box("Targets").fill("typed.example\n");
             visit.drop("#bulk-drop", "list.csv", "b.example,c.example\n");
-            assertThat(visit.box("Lines")).hasValue("b.example");
+            assertThat(visit.box("Targets")).hasValue("b.example");
             visit.box("Column of list.csv").selectOption("1");
-            assertThat(visit.box("Lines")).hasValue("c.example");
+            assertThat(visit.box("Targets")).hasValue("c.example");
 
-            visit.button("Put back what was typed").click();
+            visit.button("Restore typed text").click();
 
-            assertThat(visit.box("Lines")).hasValue("typed.example\n");
-            assertThat(visit.page().locator("#bulk-back")).isHidden();
+            assertThat(visit.box("Targets")).hasValue("typed.example\n");
+            assertThat(visit.page().locator("#bulk-restore")).isHidden();
             assertThat(visit.page().locator("#bulk-count")).containsText("1 of 500 lines");
             visit.fits();
         }
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void aTableIsDroppedAndTheColumnThatIsMeantIsPicked(ViewportTheme look) {
+    @MethodSource("viewports")
+    void aCsvFileIsDroppedAndItsColumnSelected(ViewportTheme viewport) {
         String table = "name,site,mirror\n\"one, of two\",%s,%s\nother,%s,%s\n"
                 .formatted(
-                        lab.http("/status/500?" + look.hashCode()), lab.http("/ok?1"),
-                        lab.http("/status/500?" + look.hashCode()), lab.http("/ok?2"));
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            visit.signIn(somebody(), PASSWORD);
+                        lab.http("/status/500?" + viewport.hashCode()), lab.http("/ok?1"),
+                        lab.http("/status/500?" + viewport.hashCode()), lab.http("/ok?2"));
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
-            if (look.scripts()) {
+            if (viewport.scripts()) {
                 visit.drop("#bulk-drop", "\u202egnp.<b>txt", "a.example\nb.example");
-                assertThat(visit.page().locator("#bulk-csv"))
-                        .hasText("The lines of [U+202E]gnp.<b>txt are in the box.");
+                assertThat(visit.page().locator("#bulk-csv")).hasText("Loaded [U+202E]gnp.<b>txt.");
                 visit.drop("#bulk-drop", "list.csv", table);
-                assertThat(visit.box("Lines")).hasValue(Pattern.compile("status/500"));
-                assertThat(visit.box("The first row is a heading")).isChecked();
+                assertThat(visit.box("Targets")).hasValue(Pattern.compile("status/500"));
+                assertThat(visit.box("The first row is a header")).isChecked();
                 visit.box("Column of list.csv").selectOption(new SelectOption().setLabel("3: mirror"));
-                assertThat(visit.box("Lines")).hasValue(lab.http("/ok?1") + "\n" + lab.http("/ok?2"));
+                assertThat(visit.box("Targets")).hasValue(lab.http("/ok?1") + "\n" + lab.http("/ok?2"));
             } else {
                 visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("list.csv", table));
-                visit.box("Column of a CSV file").fill("3");
-                visit.box("Its first row is a heading").check();
+                visit.box("Column of the CSV file").fill("3");
+                visit.box("The first row is a header").check();
             }
             visit.fits();
-            visit.button("Start the checks").click();
+            visit.button("Run checks").click();
             visit.page().waitForURL("**/jobs/job_*");
 
-            if (!look.scripts()) {
-                reloadUntilOver(visit);
+            if (!viewport.scripts()) {
+                reloadUntilFinished(visit);
             }
             assertThat(visit.page().locator(".lines .input a"))
                     .hasText(new String[] {lab.http("/ok?1"), lab.http("/ok?2")});
@@ -398,30 +397,30 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("looks")
-    void whatHasFailedIsRunAgain(ViewportTheme look) {
+    @MethodSource("viewports")
+    void failedLinesAreRetried(ViewportTheme viewport) {
         int port = FreePorts.next();
         String down = "http://127.0.0.1:" + port + "/";
-        try (WebVisitor visit = chromium.visit(service, look)) {
-            visit.signIn(somebody(), PASSWORD);
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
-            visit.box("Lines").fill(lab.http("/ok?" + look.hashCode()) + "\n" + down);
-            visit.button("Start the checks").click();
+            visit.box("Targets").fill(lab.http("/ok?" + viewport.hashCode()) + "\n" + down);
+            visit.button("Run checks").click();
             visit.page().waitForURL("**/jobs/job_*");
-            if (!look.scripts()) {
-                reloadUntilOver(visit);
+            if (!viewport.scripts()) {
+                reloadUntilFinished(visit);
             }
-            assertThat(visit.button("Run the failed one again")).isVisible();
+            assertThat(visit.button("Retry 1 failed line")).isVisible();
             Await.value(DATABASE.vertx()
                     .createHttpServer()
                     .requestHandler(request -> request.response().end("up again\n"))
                     .listen(port, "127.0.0.1"));
             String before = visit.page().url();
-            visit.button("Run the failed one again").click();
+            visit.button("Retry 1 failed line").click();
             visit.page().waitForURL(url -> !url.equals(before));
 
-            if (!look.scripts()) {
-                reloadUntilOver(visit);
+            if (!viewport.scripts()) {
+                reloadUntilFinished(visit);
             }
             assertThat(visit.page().locator(".state .badge")).hasText("Completed");
             assertThat(visit.page().locator(".lines .input a")).hasText(new String[] {down});

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Debian's Chromium, started for the first visit. Belongs to one thread. */
+/** Debian's Chromium, started for the first visit. Not thread-safe. */
 final class ChromiumBrowser implements AutoCloseable {
     private @Nullable Playwright playwright;
     private com.microsoft.playwright.@Nullable Browser browser;
 
-    /** Opens it for somebody new; skips or fails the test where it is not installed. */
-    WebVisitor visit(ServiceUnderTest service, ViewportTheme look) {
+    /** Opens a new browser context; skips or fails the test if Chromium is not installed. */
+    WebVisitor visit(ServiceUnderTest service, ViewportTheme viewport) {
         Path program = DebianTool.require("chromium");
         if (browser == null) {
             playwright = Playwright.create(
@@ -27,7 +27,7 @@ final class ChromiumBrowser implements AutoCloseable {
                             .setExecutablePath(program)
                             .setArgs(List.of("--no-sandbox", "--disable-gpu", "--disable-background-networking")));
         }
-        return new WebVisitor(browser, service, look);
+        return new WebVisitor(browser, service, viewport);
     }
 
     @Override

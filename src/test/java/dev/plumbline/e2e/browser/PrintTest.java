@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The pages on paper, where nobody can unfold or scroll anything. */
+/** Printed pages do not hide or clip content. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PrintTest {
@@ -43,11 +43,11 @@ class PrintTest {
 
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#all")
-    void whatIsFoldedUpOnTheScreenIsPrinted(ViewportTheme look) {
-        try (WebVisitor visit = chromium.visit(service, look)) {
+    void collapsedDetailsArePrinted(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/check/made-up/bad.example");
             Locator innermost = visit.page()
-                    .locator("#field-tree details:not(:has(details)) .named")
+                    .locator("#field-tree details:not(:has(details)) .members")
                     .first();
             assertThat(innermost).not().isVisible();
 
@@ -62,7 +62,7 @@ class PrintTest {
         }
     }
 
-    /** Whether it is not one of the parts that are of use on a screen alone. */
+    /** Whether the element is outside of screen-only parts. */
     private static boolean onPaper(Locator part) {
         return !(boolean) part.evaluate("part => part.closest('.screen') !== null");
     }

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How somebody looks at the pages.
+ * A browser configuration.
  *
- * @param width of the window, in CSS pixels
- * @param scripts whether the browser runs them
+ * @param width of the viewport in CSS pixels
+ * @param scripts whether JavaScript is enabled
  */
 public record ViewportTheme(int width, ColorScheme scheme, boolean scripts) {
     static final int PHONE = 360;
     static final int WIDE = 1440;
 
-    /** Every two of width, theme and scripts meet in one of them. */
+    /** All pairs of width, theme and scripts. */
     static List<ViewportTheme> all() {
         return List.of(
                 new ViewportTheme(PHONE, ColorScheme.LIGHT, true),

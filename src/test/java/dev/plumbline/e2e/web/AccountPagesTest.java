@@ -31,9 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * People sign in and look after their account by forms alone, as a browser without scripts does.
- */
+/** Sign-in and account pages in a browser without JavaScript. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AccountPagesTest {
@@ -41,7 +39,7 @@ class AccountPagesTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final String PASSWORD = "a long enough password";
-    private static int people;
+    private static int userCount;
 
     private Database database;
     private AccountAdministration accounts;
@@ -59,8 +57,8 @@ class AccountPagesTest {
         service.close();
     }
 
-    private String somebody(Plan plan) {
-        String email = "member" + people++ + "@plumbline.example";
+    private String newUser(Plan plan) {
+        String email = "member" + userCount++ + "@plumbline.example";
         Await.value(accounts.create(EmailAddress.parse(email), plan, PASSWORD));
         return email;
     }
@@ -82,8 +80,8 @@ class AccountPagesTest {
     }
 
     @Test
-    void whoSignsInByTheFormIsLedBackAndSeesWhoIsSignedIn() {
-        String email = somebody(Plan.PRO);
+    void signInRedirectsBackAndShowsTheUser() {
+        String email = newUser(Plan.PRO);
         CookieClient browser = new CookieClient(service);
 
         HttpResponse<String> refused = browser.page("/account");
@@ -125,8 +123,8 @@ class AccountPagesTest {
                 "/sign-in",
                 ""
             })
-    void whereToGoOnIsAlwaysAPageOfOurs(String next) {
-        String email = somebody(Plan.FREE);
+    void signInRedirectsOnlyToLocalPages(String next) {
+        String email = newUser(Plan.FREE);
 
         HttpResponse<String> welcome =
                 new CookieClient(service).form("/sign-in", "email", email, "password", PASSWORD, "next", next);
@@ -135,8 +133,8 @@ class AccountPagesTest {
     }
 
     @Test
-    void aWrongPasswordIsSaidBesideTheFormWhichKeepsTheAddress() {
-        String email = somebody(Plan.FREE);
+    void aWrongPasswordShowsAnErrorAndKeepsTheAddress() {
+        String email = newUser(Plan.FREE);
 
         HttpResponse<String> refused =
                 new CookieClient(service).form("/sign-in", "email", email, "password", PASSWORD + "!");
@@ -150,7 +148,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void whatWasTypedIsShownAsText() {
+    void submittedValuesAreEscaped() {
         String typed = "\"><script>alert(1)</script>@plumbline.example";
 
         HttpResponse<String> refused =
@@ -161,8 +159,8 @@ class AccountPagesTest {
     }
 
     @Test
-    void whoeverFailsTooOftenIsToldToWait() {
-        String email = somebody(Plan.FREE);
+    void tooManyFailedSignInsAreRejectedForAWhile() {
+        String email = newUser(Plan.FREE);
         CookieClient browser = new CookieClient(service);
         for (int i = 0; i < 8; i++) {
             browser.form("/sign-in", "email", email, "password", "guess number " + i);
@@ -186,8 +184,8 @@ class AccountPagesTest {
                 "/account/sessions/1/end",
                 "/account/keys/1/revoke"
             })
-    void aFormOnAPageElsewhereIsRefused(String path) {
-        CookieClient owner = signedIn(somebody(Plan.PRO));
+    void crossOriginFormsAreRejected(String path) {
+        CookieClient owner = signedIn(newUser(Plan.PRO));
         CookieClient elsewhere = new CookieClient(service, "https://evil.test");
 
         HttpResponse<String> refused = service.formAs(
@@ -206,7 +204,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void aFormThatIsBrokenIsRefused() {
+    void malformedFormsAreRejected() {
         CookieClient browser = new CookieClient(service);
 
         assertThat(browser.rawForm("/sign-in", "email=%zz").statusCode()).isEqualTo(400);
@@ -220,10 +218,10 @@ class AccountPagesTest {
     }
 
     @Test
-    void whereSignUpIsClosedItIsSaidWhoGivesAccounts() {
+    void signUpPageExplainsThatSignUpIsDisabled() {
         Document page = html(service.page("/sign-up"));
 
-        assertThat(page.select("main").text()).contains("Whoever runs this service gives them");
+        assertThat(page.select("main").text()).contains("Sign-up is disabled");
         assertThat(page.select("main form")).isEmpty();
         assertThat(new CookieClient(service)
                         .form("/sign-up", "email", "new@plumbline.example", "password", PASSWORD)
@@ -232,7 +230,7 @@ class AccountPagesTest {
     }
 
     @Test
-    void whereSignUpIsOpenAnAccountIsMadeByTheForm() {
+    void signUpFormCreatesAnAccount() {
         try (ServiceUnderTest open = ServiceUnderTest.start(
                 DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "ACCOUNTS_SIGNUP", "open"))) {
             CookieClient browser = new CookieClient(open);
@@ -240,9 +238,9 @@ class AccountPagesTest {
 
             HttpResponse<String> wrong = browser.form("/sign-up", "email", "nobody", "password", PASSWORD);
             assertThat(wrong.statusCode()).isEqualTo(422);
-            assertThat(html(wrong).select("#email-wrong")).hasSize(1);
+            assertThat(html(wrong).select("#email-error")).hasSize(1);
             HttpResponse<String> tooShort = browser.form("/sign-up", "email", email, "password", "short");
-            assertThat(html(tooShort).select("#password-wrong").text()).contains("12 characters");
+            assertThat(html(tooShort).select("#password-error").text()).contains("12 characters");
             assertThat(browser.form("/sign-up", "email", email, "password", PASSWORD)
                             .statusCode())
                     .isEqualTo(303);
@@ -259,8 +257,8 @@ class AccountPagesTest {
     }
 
     @Test
-    void aKeyIsShownOnceUsedAndRevoked() {
-        CookieClient browser = signedIn(somebody(Plan.PRO));
+    void aKeyIsCreatedUsedAndRevoked() {
+        CookieClient browser = signedIn(newUser(Plan.PRO));
 
         HttpResponse<String> created = browser.form(
                 "/account/keys", "name", "nightly", "scopes", "jobs:read", "scopes", "jobs:write", "days", "30");
@@ -271,7 +269,7 @@ class AccountPagesTest {
         assertThat(key).matches("plk_[0-9A-Za-z]{38}");
         assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode()).isEqualTo(200);
         Document account = html(browser.page("/account"));
-        assertThat(account.text()).contains("nightly", "jobs:read", "jobs:write", "live");
+        assertThat(account.text()).contains("nightly", "jobs:read", "jobs:write", "active");
         assertThat(account.html()).doesNotContain(key).doesNotContain(key.substring(12));
 
         String revoke = account.select("a[href$=/revoke]").attr("href");
@@ -289,31 +287,31 @@ class AccountPagesTest {
     }
 
     @Test
-    void whatIsWrongWithAKeyIsSaidBesideItsField() {
-        CookieClient browser = signedIn(somebody(Plan.PRO));
+    void keyFormShowsErrorsAtTheirFields() {
+        CookieClient browser = signedIn(newUser(Plan.PRO));
 
         HttpResponse<String> unreadable = browser.form("/account/keys", "name", "a\u202eb", "scopes", "jobs:read");
         HttpResponse<String> useless = browser.form("/account/keys", "name", "x", "days", "90");
 
         assertThat(unreadable.statusCode()).isEqualTo(422);
-        assertThat(html(unreadable).select("#key-name-wrong").text()).contains("must not contain control characters");
+        assertThat(html(unreadable).select("#key-name-error").text()).contains("must not contain control characters");
         assertThat(useless.statusCode()).isEqualTo(422);
         Document page = html(useless);
-        assertThat(page.select("#key-scopes-wrong").text()).contains("Choose");
+        assertThat(page.select("#key-scopes-error").text()).contains("Select");
         assertThat(page.select("#key-days option[selected]").attr("value")).isEqualTo("90");
         assertThat(page.select("details:has(#key-name)").hasAttr("open")).isTrue();
     }
 
     @Test
     void anotherAccountsKeyCannotBeRevoked() {
-        CookieClient owner = signedIn(somebody(Plan.PRO));
+        CookieClient owner = signedIn(newUser(Plan.PRO));
         String key = secret(owner.form("/account/keys", "name", "mine", "scopes", "jobs:read"));
         String revoke = html(owner.page("/account")).select("a[href$=/revoke]").attr("href");
-        CookieClient stranger = signedIn(somebody(Plan.PRO));
+        CookieClient other = signedIn(newUser(Plan.PRO));
 
-        assertThat(stranger.page(revoke).statusCode()).isEqualTo(404);
-        assertThat(stranger.form(revoke).statusCode()).isEqualTo(404);
-        assertThat(stranger.form("/account/keys/no-number/revoke").statusCode()).isEqualTo(404);
+        assertThat(other.page(revoke).statusCode()).isEqualTo(404);
+        assertThat(other.form(revoke).statusCode()).isEqualTo(404);
+        assertThat(other.form("/account/keys/no-number/revoke").statusCode()).isEqualTo(404);
 
         assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode()).isEqualTo(200);
     }
@@ -327,8 +325,8 @@ class AccountPagesTest {
                 "two\nlines\u0007\u200b\u001b[31m",
                 "${7*7} {{7*7}} <!-- @if",
             })
-    void aNameFromWhereverItComesIsText(String name) {
-        String email = somebody(Plan.PRO);
+    void keyNamesAreEscaped(String name) {
+        String email = newUser(Plan.PRO);
         CookieClient browser = signedIn(email);
         browser.form("/account/keys", "name", "harmless", "scopes", "jobs:read");
         Await.value(database.query(
@@ -352,19 +350,19 @@ class AccountPagesTest {
     }
 
     @Test
-    void aNewPasswordSignsOutTheOthersAndKeepsThisOne() {
-        String email = somebody(Plan.FREE);
+    void aNewPasswordEndsAllOtherSessions() {
+        String email = newUser(Plan.FREE);
         CookieClient here = signedIn(email);
         CookieClient there = signedIn(email);
 
         HttpResponse<String> wrong =
                 here.form("/account/password", "current_password", "no", "new_password", "next password 1");
         assertThat(wrong.statusCode()).isEqualTo(403);
-        assertThat(html(wrong).select("#current-wrong").text()).contains("is incorrect");
+        assertThat(html(wrong).select("#current-error").text()).contains("is incorrect");
         HttpResponse<String> tooShort =
                 here.form("/account/password", "current_password", PASSWORD, "new_password", "short");
         assertThat(tooShort.statusCode()).isEqualTo(422);
-        assertThat(html(tooShort).select("#new-wrong").text()).isNotBlank();
+        assertThat(html(tooShort).select("#new-error").text()).isNotBlank();
         HttpResponse<String> changed =
                 here.form("/account/password", "current_password", PASSWORD, "new_password", "next password 1");
 
@@ -374,14 +372,14 @@ class AccountPagesTest {
     }
 
     @Test
-    void sessionsAreListedAndEndedEverywhere() {
-        String email = somebody(Plan.FREE);
+    void allSessionsAreListedAndEnded() {
+        String email = newUser(Plan.FREE);
         CookieClient here = signedIn(email);
         CookieClient there = signedIn(email);
 
         Document page = html(here.page("/account"));
-        assertThat(page.select(".places > li")).hasSize(2);
-        assertThat(page.select(".places .badge").eachText()).containsExactly("here");
+        assertThat(page.select(".sessions > li")).hasSize(2);
+        assertThat(page.select(".sessions .badge").eachText()).containsExactly("This session");
         assertThat(here.form("/account/sign-out-everywhere").statusCode()).isEqualTo(303);
 
         assertThat(here.hasCookies()).isFalse();
@@ -389,15 +387,15 @@ class AccountPagesTest {
     }
 
     private static String endOfTheOther(CookieClient browser) {
-        return html(browser.page("/account")).select(".places form").attr("action");
+        return html(browser.page("/account")).select(".sessions form").attr("action");
     }
 
     @Test
-    void oneSessionIsEndedAndTheOthersAreNot() {
-        String email = somebody(Plan.FREE);
+    void aSingleSessionIsEnded() {
+        String email = newUser(Plan.FREE);
         CookieClient here = signedIn(email);
         CookieClient there = signedIn(email);
-        assertThat(html(here.page("/account")).select(".places li:has(.badge) form"))
+        assertThat(html(here.page("/account")).select(".sessions li:has(.badge) form"))
                 .isEmpty();
         String end = endOfTheOther(here);
         String endHere = endOfTheOther(there);
@@ -406,8 +404,8 @@ class AccountPagesTest {
 
         assertThat(location(ended)).isEqualTo("/account?done=ended");
         Document page = html(here.page(location(ended)));
-        assertThat(page.select("[role=status]").text()).contains("signed out there");
-        assertThat(page.select(".places > li")).hasSize(1);
+        assertThat(page.select("[role=status]").text()).contains("has been signed out");
+        assertThat(page.select(".sessions > li")).hasSize(1);
         assertThat(there.page("/account").statusCode()).isEqualTo(303);
         assertThat(location(here.form(end))).as("twice").isEqualTo("/account?done=ended");
         assertThat(location(here.form(endHere))).isEqualTo("/sign-in");
@@ -416,30 +414,27 @@ class AccountPagesTest {
 
     @Test
     void anotherAccountsSessionCannotBeEnded() {
-        String email = somebody(Plan.FREE);
+        String email = newUser(Plan.FREE);
         CookieClient owner = signedIn(email);
-        CookieClient stranger = signedIn(somebody(Plan.FREE));
+        CookieClient other = signedIn(newUser(Plan.FREE));
         String end = endOfTheOther(signedIn(email));
 
-        stranger.form(end);
+        other.form(end);
 
         assertThat(owner.page("/account").statusCode()).isEqualTo(200);
-        assertThat(stranger.form("/account/sessions/no-number/end").statusCode())
-                .isEqualTo(404);
+        assertThat(other.form("/account/sessions/no-number/end").statusCode()).isEqualTo(404);
         assertThat(location(new CookieClient(service).form(end))).startsWith("/sign-in");
         assertThat(owner.page("/account").statusCode()).isEqualTo(200);
     }
 
     @Test
     void usageIsCountedByDay() {
-        String email = somebody(Plan.PRO);
+        String email = newUser(Plan.PRO);
         CookieClient browser = signedIn(email);
         String key = secret(browser.form("/account/keys", "name", "n", "scopes", "jobs:read", "scopes", "jobs:write"));
         Element unused = html(browser.page("/account")).selectFirst("section:has(#usage)");
         assertThat(unused.text()).contains("0 lines in 0 jobs");
-        assertThat(unused.select("svg, table"))
-                .as("nothing is drawn of nothing")
-                .isEmpty();
+        assertThat(unused.select("svg, table")).as("no chart without jobs").isEmpty();
         JsonObject job = new JsonObject()
                 .put("module", "http-status")
                 .put(
@@ -467,15 +462,15 @@ class AccountPagesTest {
         assertThat(usage.select("meter").attr("value")).isEqualTo("1");
     }
 
-    /** Whatever is done with them, right and wrong. */
+    /** Covers successful and failed requests. */
     @Test
-    void noSecretIsInALogOrOnAPageButTheOneThatShowsIt() {
+    void secretsAppearOnlyOnTheirOwnPage() {
         String next = "another password, longer";
         SecretScanner leaks = new SecretScanner().secret(PASSWORD).secret(next);
         StringBuilder told = new StringBuilder();
         String log;
         try (CapturedLog recorded = new CapturedLog()) {
-            String email = somebody(Plan.PRO);
+            String email = newUser(Plan.PRO);
             CookieClient browser = signedIn(email);
             leaks.secret(browser.token());
             leaks.secret(secret(browser.form("/account/keys", "name", "x", "scopes", "jobs:read")));

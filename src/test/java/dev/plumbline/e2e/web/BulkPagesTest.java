@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bulk checks as a person has them, in a browser without scripts. */
+/** Bulk checks in a browser without JavaScript. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BulkPagesTest {
@@ -44,7 +44,7 @@ class BulkPagesTest {
     private static final String BOUNDARY = "----a-boundary-of-ours";
     private static final String HOSTILE = "<script>alert(1)</script>\u202egnp.exe\u0007";
 
-    private static int people;
+    private static int userCount;
 
     private Database database;
     private AccountAdministration accounts;
@@ -67,7 +67,7 @@ class BulkPagesTest {
                         // a busy machine is no outage
                         "DATABASE_TIMEOUT",
                         "6s"));
-        owner = somebody(Plan.PRO);
+        owner = newUser(Plan.PRO);
     }
 
     @AfterAll
@@ -75,8 +75,8 @@ class BulkPagesTest {
         service.close();
     }
 
-    private CookieClient somebody(Plan plan) {
-        String email = "bulk" + people++ + "@plumbline.example";
+    private CookieClient newUser(Plan plan) {
+        String email = "bulk" + userCount++ + "@plumbline.example";
         Await.value(accounts.create(EmailAddress.parse(email), plan, PASSWORD));
         CookieClient browser = new CookieClient(service);
         assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
@@ -84,7 +84,7 @@ class BulkPagesTest {
     }
 
     @Test
-    void whoIsNotSignedInIsToldHowToGetThere() {
+    void signInIsRequired() {
         HttpResponse<String> bulk = new CookieClient(service).page("/bulk");
         HttpResponse<String> jobs = new CookieClient(service).page("/jobs");
 
@@ -96,15 +96,15 @@ class BulkPagesTest {
     }
 
     @Test
-    void aFreeAccountIsToldWhatItTakes() {
-        CookieClient free = somebody(Plan.FREE);
+    void proPlanIsRequired() {
+        CookieClient free = newUser(Plan.FREE);
 
-        assertThat(page(free.page("/bulk")).select("main").text()).contains("needs the plan Pro");
+        assertThat(page(free.page("/bulk")).select("main").text()).contains("Pro plan required");
         assertThat(send(free, "example.com").statusCode()).isEqualTo(403);
     }
 
     @Test
-    void theFormShowsEveryToolAndTheOptionsOfTheChosenOne() {
+    void formShowsAllToolsAndTheOptionsOfTheSelectedOne() {
         Document form = page(owner.page("/bulk?tool=http-status"));
 
         assertThat(form.select("#bulk-tool option").eachAttr("value")).contains("http-status", "ssl-certificate");
@@ -115,9 +115,9 @@ class BulkPagesTest {
     }
 
     @Test
-    void anotherToolKeepsTheLines() {
+    void selectingAnotherToolKeepsTheLines() {
         HttpResponse<String> other =
-                form(owner, "bulk-tool", "ssl-certificate", "bulk-lines", "a.test\nb.test", "bulk-step", "choose");
+                form(owner, "bulk-tool", "ssl-certificate", "bulk-lines", "a.test\nb.test", "bulk-action", "options");
 
         assertThat(other.statusCode()).isEqualTo(200);
         assertThat(page(other).select("#bulk-lines").val()).isEqualTo("a.test\nb.test");
@@ -126,7 +126,7 @@ class BulkPagesTest {
     }
 
     @Test
-    void pastedLinesBecomeAJobWhosePageHasThemInTheirOrder() {
+    void pastedLinesBecomeAJobInInputOrder() {
         String path = created(send(owner, lab.http("/ok") + "\r\n\r\n  " + lab.http("/missing") + "  \r\nno target"));
 
         Document job = finished(owner, path);
@@ -136,13 +136,13 @@ class BulkPagesTest {
         assertThat(inputs(job)).containsExactly(lab.http("/ok"), lab.http("/missing"), "no target");
         assertThat(job.select(".lines .input > a").eachAttr("href"))
                 .containsExactly(report(lab.http("/ok")), report(lab.http("/missing")));
-        assertThat(job.select(".lines tbody tr:nth-child(3) .badge").text()).isEqualTo("No verdict");
+        assertThat(job.select(".lines tbody tr:nth-child(3) .badge").text()).isEqualTo("Error");
         assertThat(owner.page(job.select(".lines .input > a").attr("href")).statusCode())
                 .isEqualTo(200);
     }
 
     @Test
-    void optionsOfTheFormHoldForTheJobAndItsReports() {
+    void optionsApplyToTheJobAndItsReports() {
         String path = created(form(
                 owner,
                 "bulk-tool",
@@ -158,7 +158,7 @@ class BulkPagesTest {
 
         Document job = finished(owner, path);
 
-        assertThat(job.select("main").text()).contains("Fresh results: true");
+        assertThat(job.select("main").text()).contains("Bypass cache: true");
         assertThat(job.select(".lines .input > a").attr("href"))
                 .isEqualTo(report(lab.http("/ok")) + "?max_redirects=0");
     }
@@ -171,16 +171,16 @@ class BulkPagesTest {
     }
 
     @Test
-    void ofACsvFileTheChosenColumnIsTaken() {
+    void theSelectedColumnOfACsvFileIsRead() {
         String csv = "name;where\n\"one; two\";" + lab.http("/ok") + "\nthree;\"" + lab.http("/b") + "\"\n";
 
-        String path = created(upload("list.CSV", csv, "bulk-column", "2", "bulk-heading", "true"));
+        String path = created(upload("list.CSV", csv, "bulk-column", "2", "bulk-header-row", "true"));
 
         assertThat(inputs(finished(owner, path))).containsExactly(lab.http("/ok"), lab.http("/b"));
     }
 
     @Test
-    void whatWasMadeForOneReaderIsNotKeptForTheNextAtTheSameBrowser() {
+    void privatePagesAreNotStored() {
         String path = created(send(owner, lab.http("/ok")));
 
         for (String own : List.of("/jobs", path, path + "/results.csv")) {
@@ -191,64 +191,66 @@ class BulkPagesTest {
     }
 
     @Test
-    void aToolOrColumnThatIsNoneIsNotTakenForAnother() {
-        assertThat(refusal(form(owner, "bulk-tool", "<b>gone", "bulk-lines", "a.test")))
-                .contains("no such tool");
-        assertThat(refusal(upload("list.csv", "a.test,b.test\n", "bulk-column", "12345")))
+    void unknownToolsAndColumnsAreRejected() {
+        assertThat(rejection(form(owner, "bulk-tool", "<b>gone", "bulk-lines", "a.test")))
+                .contains("does not exist");
+        assertThat(rejection(upload("list.csv", "a.test,b.test\n", "bulk-column", "12345")))
                 .contains("from 1 to 9999");
-        assertThat(refusal(upload("list.csv", "a.test,b.test\n", "bulk-column", "two")))
+        assertThat(rejection(upload("list.csv", "a.test,b.test\n", "bulk-column", "two")))
                 .contains("from 1 to 9999");
     }
 
     @Test
-    void aFileThatCannotBeReadIsRefusedInWords() {
-        assertThat(refusal(upload("list.csv", "a,b\n", "bulk-column", "7"))).contains("no column 7");
-        assertThat(refusal(upload("list.txt", "a\u0000b"))).contains("not text");
-        assertThat(refusal(upload("list.txt", "\n\n"))).contains("nothing to check");
+    void unreadableFilesAreRejectedWithAMessage() {
+        assertThat(rejection(upload("list.csv", "a,b\n", "bulk-column", "7"))).contains("does not have a column 7");
+        assertThat(rejection(upload("list.txt", "a\u0000b"))).contains("not UTF-8 text");
+        assertThat(rejection(upload("list.txt", "\n\n"))).contains("No targets");
     }
 
     @Test
-    void linesAndAFileAtOnceAreNotMixedAndWhatWasTypedStaysInTheBox() {
+    void linesAndAFileTogetherAreRejectedAndTheLinesKept() {
         List<String> before = page(owner.page("/jobs")).select(".jobs a").eachAttr("href");
 
         HttpResponse<String> both = upload("list.txt", "b.test\n", "bulk-lines", "a.test\n");
 
-        assertThat(refusal(both)).contains("in the box", "a file was chosen too", "Nothing was created");
+        assertThat(rejection(both)).contains("Both lines and a file", "No job was created");
         assertThat(page(both).select("#bulk-lines").val()).isEqualTo("a.test");
         assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).isEqualTo(before);
     }
 
     @Test
-    void everyRefusalStandsBesideTheFormWithTheLinesKept() {
+    void everyRejectionKeepsTheLines() {
         String many = IntStream.range(0, 501).mapToObj(i -> "h" + i + ".test").collect(Collectors.joining("\n"));
         HttpResponse<String> tooMany = send(owner, many);
         HttpResponse<String> tooLong = send(owner, "\na.test\n" + "x".repeat(3000));
         HttpResponse<String> badOption =
                 form(owner, "bulk-tool", "http-status", "bulk-lines", "a.test", "max_redirects", "99");
 
-        assertThat(refusal(tooMany)).contains("501", "500", "Nothing was created");
+        assertThat(rejection(tooMany)).contains("501", "500", "No job was created");
         assertThat(page(tooMany).select("#bulk-lines").val()).isEqualTo(many);
-        assertThat(refusal(tooLong)).contains("Line 3", "2048 bytes");
-        assertThat(refusal(badOption)).contains("option is wrong");
-        assertThat(page(badOption).select("#option-max_redirects-help .wrong")).hasSize(1);
+        assertThat(rejection(tooLong)).contains("Line 3", "2048 bytes");
+        assertThat(rejection(badOption)).contains("option is invalid");
+        assertThat(page(badOption).select("#option-max_redirects-help .field-error"))
+                .hasSize(1);
         assertThat(page(badOption).select("details.options[open]")).hasSize(1);
-        assertThat(refusal(send(owner, " \n \n"))).contains("nothing to check");
+        assertThat(rejection(send(owner, " \n \n"))).contains("No targets");
     }
 
     @Test
-    void aFormThatIsSentTwiceMakesOneJob() {
-        String once = page(owner.page("/bulk")).select("[name=bulk-once]").val();
+    void aFormSubmittedTwiceCreatesOneJob() {
+        String key =
+                page(owner.page("/bulk")).select("[name=bulk-idempotency-key]").val();
 
-        String first = created(form(owner, "bulk-once", once, "bulk-lines", lab.http("/twice")));
-        String second = created(form(owner, "bulk-once", once, "bulk-lines", lab.http("/twice")));
-        String changed = created(form(owner, "bulk-once", once, "bulk-lines", lab.http("/other")));
+        String first = created(form(owner, "bulk-idempotency-key", key, "bulk-lines", lab.http("/twice")));
+        String second = created(form(owner, "bulk-idempotency-key", key, "bulk-lines", lab.http("/twice")));
+        String changed = created(form(owner, "bulk-idempotency-key", key, "bulk-lines", lab.http("/other")));
 
         assertThat(second).isEqualTo(first);
         assertThat(changed).isNotEqualTo(first);
     }
 
     @Test
-    void aMegabyteOfLinesIsTakenAndItsFaultsAreNamedAsOfFew() {
+    void aMegabyteOfLinesIsAcceptedAndValidated() {
         List<String> lines = IntStream.range(0, 500)
                 .mapToObj(i -> i + "-" + "x".repeat(2000))
                 .toList();
@@ -257,29 +259,29 @@ class BulkPagesTest {
 
         Document job = finished(owner, created(send(owner, String.join("\n", lines))));
         assertThat(inputs(job).get(49)).startsWith("49-xxx");
-        assertThat(refusal(send(owner, String.join("\n", wrong)))).contains("Line 500", "2048 bytes");
+        assertThat(rejection(send(owner, String.join("\n", wrong)))).contains("Line 500", "2048 bytes");
     }
 
     @Test
-    void aPageElsewhereCreatesNothing() {
+    void crossOriginRequestsAreRejected() {
         CookieClient elsewhere = owner.from("https://evil.example");
 
         assertThat(send(elsewhere, lab.http("/ok")).statusCode()).isEqualTo(403);
         String path = created(send(owner, lab.http("/ok")));
         assertThat(elsewhere.rawForm(path + "/cancel", "").statusCode()).isEqualTo(403);
-        assertThat(elsewhere.rawForm(path + "/again", "").statusCode()).isEqualTo(403);
+        assertThat(elsewhere.rawForm(path + "/retry", "").statusCode()).isEqualTo(403);
     }
 
     @Test
-    void whatIsNoFormIsRefused() {
+    void requestsWithoutAFormAreRejected() {
         assertThat(owner.body("/bulk", "application/json", "{}").statusCode()).isEqualTo(415);
         String broken = "multipart/form-data; boundary=a";
-        assertThat(refusal(owner.body("/bulk", broken, "--a\r\nx"))).contains("nothing to check");
+        assertThat(rejection(owner.body("/bulk", broken, "--a\r\nx"))).contains("No targets");
     }
 
     @Test
-    void jobsOfThePagesAreCountedTogetherUnderTheHiddenKey() {
-        CookieClient hasty = somebody(Plan.PRO);
+    void pagesShareTheQuotaOfTheHiddenKey() {
+        CookieClient hasty = newUser(Plan.PRO);
         for (int i = 0; i < 40; i++) {
             created(send(hasty, lab.http("/ok")));
         }
@@ -288,13 +290,13 @@ class BulkPagesTest {
 
         assertThat(over.statusCode()).isEqualTo(429);
         assertThat(over.headers().firstValue("Retry-After")).isPresent();
-        assertThat(page(over).select("#refusal").text()).contains("40 jobs in the last 60 minutes");
+        assertThat(page(over).select("#form-error").text()).contains("40 jobs on the website in the last 60 minutes");
         assertThat(page(over).select("#bulk-lines").val()).isEqualTo(lab.http("/ok"));
         assertThat(hasty.get("/api/v1/keys").body()).doesNotContain("web pages");
     }
 
     @Test
-    void fiveHundredLinesAreWatchedToTheirEnd() {
+    void jobPageFollowsFiveHundredLines() {
         String all = IntStream.range(0, 500)
                 .mapToObj(i -> lab.http(i % 5 == 0 ? "/missing?" + i : "/ok?" + i))
                 .collect(Collectors.joining("\n"));
@@ -305,7 +307,7 @@ class BulkPagesTest {
         assertThat(job.select(".state .now").text()).contains("Completed", "100 %", "500 of 500");
         assertThat(job.select(".lines tbody tr")).hasSize(50);
         assertThat(job.select(".pages").text()).contains("Page 1 of 10");
-        assertThat(job.select(".plot figcaption").eachText())
+        assertThat(job.select(".chart figcaption").eachText())
                 .startsWith("Verdicts", "Status code")
                 .contains("Response time");
         Document last = page(owner.page(path + "?page=10"));
@@ -325,19 +327,19 @@ class BulkPagesTest {
     }
 
     @Test
-    void theLivePartIsSentOnlyWhenSomethingHasChanged() {
+    void liveUpdatesAreSentOnlyAfterChanges() {
         String path = created(send(owner, lab.http("/ok")));
         Document job = finished(owner, path);
         String version = job.select("[data-version]").attr("data-version");
 
         assertThat(owner.page(path + "/live?seen=" + version).statusCode()).isEqualTo(204);
         Document live = page(owner.page(path + "/live?seen=1&verdict=pass"));
-        assertThat(live.select("#job-state [data-over=true]")).hasSize(1);
+        assertThat(live.select("#job-state [data-finished=true]")).hasSize(1);
         assertThat(live.select("header, nav[aria-label=Main]")).isEmpty();
     }
 
     @Test
-    void aJobIsCancelledAndKeepsWhatIsDone() {
+    void aCancelledJobKeepsItsResults() {
         String slow =
                 IntStream.range(0, 500).mapToObj(i -> lab.http("/never?" + i)).collect(Collectors.joining("\n"));
         String path = created(send(owner, slow));
@@ -350,14 +352,14 @@ class BulkPagesTest {
         Document job = finished(owner, path);
         assertThat(job.select(".state .badge").first().text()).isEqualTo("Cancelled");
         assertThat(job.select("#job-cancel")).isEmpty();
-        assertThat(page(owner.page(path + "?verdict=open"))
+        assertThat(page(owner.page(path + "?verdict=unfinished"))
                         .select(".lines .badge")
                         .eachText())
                 .contains("cancelled");
     }
 
     @Test
-    void theResultsAreHadAsFiles() {
+    void resultsAreDownloaded() {
         String path = created(send(owner, lab.http("/ok") + "\n=1+1"));
         finished(owner, path);
 
@@ -372,46 +374,46 @@ class BulkPagesTest {
     }
 
     @Test
-    void linesThatFailedOrHaveNoVerdictAreRunAgainUnlessTheyWereRefused() {
+    void failedLinesAreRetriedUnlessTheirTargetWasRejected() {
         String missing = lab.http("/missing");
         String unknown = "http://there-is-no-such-name.invalid/";
         String path = created(
                 send(owner, String.join("\n", "no target", lab.http("/ok"), missing, "http://10.0.0.1/", unknown)));
         Document job = finished(owner, path);
-        assertThat(job.select("#job-again").text()).isEqualTo("Run the 2 failed ones again");
+        assertThat(job.select("#job-retry").text()).isEqualTo("Retry 2 failed lines");
 
-        String again = created(owner.rawForm(path + "/again", ""));
+        String retry = created(owner.rawForm(path + "/retry", ""));
 
-        assertThat(again).isNotEqualTo(path);
-        assertThat(inputs(finished(owner, again))).containsExactly(missing, unknown);
+        assertThat(retry).isNotEqualTo(path);
+        assertThat(inputs(finished(owner, retry))).containsExactly(missing, unknown);
     }
 
     @Test
-    void aStrangerFindsNoJob() {
+    void jobsOfOtherAccountsAreNotFound() {
         String path = created(send(owner, lab.http("/ok")));
-        CookieClient stranger = somebody(Plan.PRO);
+        CookieClient other = newUser(Plan.PRO);
 
         for (String part : List.of("", "/live", "/results.csv", "/results.ndjson")) {
-            HttpResponse<String> response = stranger.page(path + part);
+            HttpResponse<String> response = other.page(path + part);
             assertThat(response.statusCode()).isEqualTo(404);
             assertThat(page(response).select("h1").text()).isEqualTo("Job not found");
             assertThat(page(response).select("main .lead").text())
-                    .contains("copied in part", "another account's", "has been removed");
+                    .contains("URL is complete", "other accounts", "deleted");
             assertThat(page(response).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");
             assertThat(page(response).select("main").text())
                     .as("of a job that there never was the same is told")
-                    .isEqualTo(page(stranger.page("/jobs/job_0" + part))
+                    .isEqualTo(page(other.page("/jobs/job_0" + part))
                             .select("main")
                             .text());
         }
-        assertThat(stranger.rawForm(path + "/cancel", "").statusCode()).isEqualTo(404);
-        assertThat(stranger.rawForm(path + "/again", "").statusCode()).isEqualTo(404);
+        assertThat(other.rawForm(path + "/cancel", "").statusCode()).isEqualTo(404);
+        assertThat(other.rawForm(path + "/retry", "").statusCode()).isEqualTo(404);
         assertThat(owner.page("/jobs/job_nothing").statusCode()).isEqualTo(404);
         assertThat(owner.page("/jobs/%3Cscript%3E").body()).doesNotContain("<script>");
     }
 
     @Test
-    void afterItsTimeAJobIsGone() {
+    void anExpiredJobIsGone() {
         String path = created(send(owner, lab.http("/ok")));
         finished(owner, path);
         Await.value(database.query(
@@ -420,13 +422,13 @@ class BulkPagesTest {
         HttpResponse<String> gone = owner.page(path);
 
         assertThat(gone.statusCode()).isEqualTo(410);
-        assertThat(page(gone).select("main").text()).contains("410", "Create it again");
+        assertThat(page(gone).select("main").text()).contains("410", "Create the job again");
         assertThat(page(gone).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E", "?sort=%22%3E%3Cb%3E&verdict=%27"})
-    void textOfOthersStaysText(String query) {
+    void hostileInputIsEscaped(String query) {
         String path = created(send(owner, HOSTILE + "\n" + lab.http("/ok?" + "<b>x</b>")));
         finished(owner, path);
 
@@ -446,8 +448,8 @@ class BulkPagesTest {
     }
 
     @Test
-    void theListGoesOnFromPageToPage() {
-        CookieClient busy = somebody(Plan.PRO);
+    void jobListIsPaginated() {
+        CookieClient busy = newUser(Plan.PRO);
         List<String> made = new ArrayList<>();
         for (int i = 0; i < 22; i++) {
             made.add(0, created(send(busy, lab.http("/ok"))));
@@ -507,13 +509,14 @@ class BulkPagesTest {
         return path;
     }
 
-    private static String refusal(HttpResponse<String> response) {
+    private static String rejection(HttpResponse<String> response) {
         assertThat(response.statusCode()).isEqualTo(422);
-        return page(response).select("#refusal").text();
+        return page(response).select("#form-error").text();
     }
 
     private Document finished(CookieClient browser, String path) {
-        Await.until(() -> !page(browser.page(path)).select("[data-over=true]").isEmpty());
+        Await.until(
+                () -> !page(browser.page(path)).select("[data-finished=true]").isEmpty());
         return page(browser.page(path));
     }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The API is explained on one page, all of it, and every problem leads there. */
+/** The API reference page is complete, and problem types link to it. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DocsPageTest {
@@ -47,7 +47,7 @@ class DocsPageTest {
     }
 
     @Test
-    void everyOperationHasItsPlaceWithItsParametersAndAnswers() {
+    void everyOperationIsListedWithParametersAndResponses() {
         int operations = 0;
         for (Map.Entry<String, Object> path : contract.getJsonObject("paths")) {
             for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
@@ -61,16 +61,16 @@ class DocsPageTest {
                     String name = resolve((JsonObject) parameter).getString("name");
                     assertThat(place.select(".name").eachText()).contains(name);
                 }
-                assertThat(place.select(".answers .status").eachText())
+                assertThat(place.select(".responses .status").eachText())
                         .containsAll(operation.getJsonObject("responses").fieldNames());
             }
         }
-        assertThat(page.select(".call")).hasSize(operations);
+        assertThat(page.select(".operation")).hasSize(operations);
     }
 
     @Test
-    void everyOperationHasExamplesThatAskForItsAddress() {
-        for (Element call : page.select(".call")) {
+    void everyOperationHasExamplesWithItsUrl() {
+        for (Element call : page.select(".operation")) {
             assertThat(call.select(".example > summary").eachText())
                     .containsExactly("curl", "Java", "Python", "JavaScript");
             String beginning = call.select(".line code").text().replaceAll("\\{.*", "");
@@ -81,7 +81,7 @@ class DocsPageTest {
     }
 
     @Test
-    void theExampleBodiesAreWhatTheContractWants() {
+    void exampleBodiesMatchTheirSchemas() {
         ContractValidator check = new ContractValidator();
         int bodies = 0;
         for (Map.Entry<String, Object> path : contract.getJsonObject("paths")) {
@@ -103,7 +103,7 @@ class DocsPageTest {
     }
 
     @Test
-    void everyLinkOnThePageLeadsSomewhereAndEveryAnchorIsOne() {
+    void everyLinkAndAnchorIsValid() {
         List<String> ids = page.select("[id]").eachAttr("id");
 
         assertThat(ids).doesNotHaveDuplicates();
@@ -113,7 +113,7 @@ class DocsPageTest {
     }
 
     @Test
-    void everySchemaIsATree() {
+    void everySchemaIsListed() {
         for (String name :
                 contract.getJsonObject("components").getJsonObject("schemas").fieldNames()) {
             assertThat(page.getElementById("schema-" + name)).as(name).isNotNull();
@@ -123,7 +123,7 @@ class DocsPageTest {
     }
 
     @Test
-    void everyCodeOfAProblemIsExplained() {
+    void everyProblemCodeIsExplained() {
         Set<Object> codes = Set.copyOf(contract.getJsonObject("components")
                 .getJsonObject("schemas")
                 .getJsonObject("Problem")
@@ -136,12 +136,12 @@ class DocsPageTest {
         for (Object code : codes) {
             Element explained = page.getElementById(code.toString());
             assertThat(explained).as(code.toString()).isNotNull();
-            assertThat(explained.text()).contains("What to do:");
+            assertThat(explained.text()).contains("Action:");
         }
     }
 
     @Test
-    void theTypeOfAProblemLeadsToItsExplanation() {
+    void problemTypesAreAnchorsOfThePage() {
         List<HttpResponse<String>> refused = new ArrayList<>();
         refused.add(service.get("/api/v1/nowhere"));
         refused.add(service.get("/api/v1/jobs"));
@@ -164,7 +164,7 @@ class DocsPageTest {
     }
 
     @Test
-    void thePageNeedsNothingThatIsInlineOrElsewhere() {
+    void pageHasNoInlineOrExternalAssets() {
         HttpResponse<String> response = service.page("/docs");
 
         assertThat(response.statusCode()).isEqualTo(200);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A job is watched on whichever node somebody comes to. */
+/** Every node displays the progress of every job. */
 @Tag("integration")
 class JobPageMultiNodeTest {
     @RegisterExtension
@@ -57,7 +57,7 @@ class JobPageMultiNodeTest {
     }
 
     @Test
-    void whatOneNodeDoesIsSeenOnAnotherWhileItIsDone() {
+    void progressOfOneNodeIsVisibleOnAnother() {
         AccountAdministration accounts =
                 new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
         Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
@@ -76,12 +76,12 @@ class JobPageMultiNodeTest {
                         .hasSize(50)
                         .containsOnly("Pass");
                 String version = job.select("[data-version]").attr("data-version");
-                String live = job.select("#job-state").attr("data-from");
+                String live = job.select("#job-state").attr("data-url");
                 assertThat(here.page(live + "?seen=" + version).statusCode()).isEqualTo(204);
                 assertThat(page(here.page("/jobs")).select(".jobs a").eachAttr("href"))
                         .containsExactly(unwanted, path);
                 assertThat(here.form(unwanted + "/cancel").statusCode()).isEqualTo(303);
-                assertThat(now(there, unwanted)).containsAnyOf("Being cancelled", "Cancelled");
+                assertThat(now(there, unwanted)).containsAnyOf("Cancelling", "Cancelled");
 
                 target.openGate();
                 Await.until(() -> here.page(live + "?seen=" + version).statusCode() == 200);

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What lines, servers and certificates say is text in jobs, reports and files alike. */
+/** Untrusted text from lines, servers and certificates is escaped in pages and files. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PageEscapingTest {
@@ -65,7 +65,7 @@ class PageEscapingTest {
         HttpResponse<String> created =
                 owner.form("/bulk", "bulk-tool", "made-up", "bulk-lines", String.join("\n", LINES), "label", "x");
         job = created.headers().firstValue("Location").orElseThrow();
-        Await.until(() -> !page(job).select("[data-over=true]").isEmpty());
+        Await.until(() -> !page(job).select("[data-finished=true]").isEmpty());
     }
 
     @AfterAll
@@ -93,7 +93,7 @@ class PageEscapingTest {
                 "/live",
                 "/live?q=%22%3E%3Cimg%20src%3Dx%3E"
             })
-    void linesAndTheirResultsAreTextInAJob(String part) {
+    void linesAndResultsAreEscaped(String part) {
         Document page = page(job + part);
 
         PlainTextAssert.isOn(page);
@@ -101,7 +101,7 @@ class PageEscapingTest {
     }
 
     @Test
-    void theTableShowsThemAsTheyAre() {
+    void tableDisplaysHostileInput() {
         Document page = page(job);
 
         assertThat(page.select(".lines .input > a, .lines .input > bdi").eachText())
@@ -111,18 +111,18 @@ class PageEscapingTest {
     }
 
     @Test
-    void aPlotHasNoLabelButThoseThatTheToolKnows() {
+    void chartsHaveOnlyDeclaredLabels() {
         Document page = page(job);
 
-        assertThat(page.select(".plot figcaption").eachText()).contains("Verdicts", "Look-up", "Some moment");
-        assertThat(page.select(".plot dt").eachText())
-                .allSatisfy(label -> assertThat(label).matches("Pass|Warning|Fail|No verdict|one|other|[0-9]+"));
-        assertThat(page.select(".plots").text()).doesNotContain("script", "U+202E");
-        assertThat(page.select(".plots title").eachText()).isNotEmpty().allSatisfy(label -> assertThat(label)
+        assertThat(page.select(".chart figcaption").eachText()).contains("Verdicts", "Look-up", "Some moment");
+        assertThat(page.select(".chart dt").eachText())
+                .allSatisfy(label -> assertThat(label).matches("Pass|Warning|Fail|Error|one|other|[0-9]+"));
+        assertThat(page.select(".charts").text()).doesNotContain("script", "U+202E");
+        assertThat(page.select(".charts title").eachText()).isNotEmpty().allSatisfy(label -> assertThat(label)
                 .matches("[0-9A-Za-z .:]+"));
     }
 
-    /** Anybody can lure somebody onto an address with anything in it. */
+    /** URLs can contain any text. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -143,7 +143,7 @@ class PageEscapingTest {
                 "/account/keys/",
                 "/"
             })
-    void whatStandsInAnAddressIsText(String path) {
+    void urlParametersAreEscaped(String path) {
         String address = path + URLEncoder.encode(SampleModule.HOSTILE, StandardCharsets.UTF_8);
         Document page = Jsoup.parse(service.page(
                         address,
@@ -160,15 +160,17 @@ class PageEscapingTest {
     }
 
     @Test
-    void whatIsSaidStandsInItsSentenceWithoutABlank() {
-        assertThat(page("/?target=two+words").select("#offers [role=status]").text())
-                .isEqualTo("No tool takes two words: A name cannot hold a space.");
+    void untrustedTextInSentencesHasNoExtraSpace() {
+        assertThat(page("/?target=two+words")
+                        .select("#suggestions [role=status]")
+                        .text())
+                .isEqualTo("Invalid target two words: A hostname must not contain a space.");
         assertThat(page("/tools?q=certificate").select("main [role=status]").text())
-                .matches("[0-9]+ tools? with certificate\\. Show all");
+                .matches("[0-9]+ tools? for certificate\\. Clear search");
     }
 
     @Test
-    void theListOfJobsAndTheFormAgainAreText() {
+    void jobListAndFormAreEscaped() {
         PlainTextAssert.isOn(page("/jobs"));
         Document again = Jsoup.parse(
                 owner.form("/bulk", "bulk-lines", "</textarea><b>" + FORMULA + "\n".repeat(2) + "x".repeat(3000))
@@ -180,7 +182,7 @@ class PageEscapingTest {
     }
 
     @Test
-    void aCsvFileHasARecordForEachLineAndNoFormula() {
+    void csvHasOneRecordPerLineAndNoFormula() {
         HttpResponse<String> file = owner.page(job + "/results.csv");
         List<NamedCsvRecord> records =
                 CsvReader.builder().ofNamedCsvRecord(file.body()).stream().toList();
@@ -194,7 +196,7 @@ class PageEscapingTest {
     }
 
     @Test
-    void aFileOfJsonLinesHasALineForEachLine() {
+    void ndjsonHasOneLinePerLine() {
         HttpResponse<String> file = owner.page(job + "/results.ndjson");
 
         isADownload(file, ".ndjson");
@@ -211,7 +213,7 @@ class PageEscapingTest {
     }
 
     @Test
-    void whereAServerSendsSomebodyIsText() {
+    void redirectTargetsAreEscaped() {
         String place = "/\u202egnp.<script>alert(1)</script>\"'><img/src=x/onerror=alert(2)>";
         int port =
                 tls.answer(Buffer.buffer("HTTP/1.1 302 Found\r\nServer: <b>\"'\u0007\r\nLocation: javascript:alert(1)//"
@@ -234,7 +236,7 @@ class PageEscapingTest {
     }
 
     @Test
-    void namesInACertificateAreText() {
+    void certificateNamesAreEscaped() {
         String name = "<script>alert(1)</script>\u202egnp.exe\u0007";
         int port = tls.serve(
                 TestCa.selfSigned(

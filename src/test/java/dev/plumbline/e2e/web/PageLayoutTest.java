@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What all pages have: a frame, headers that keep them safe, files that are kept for ever. */
+/** The layout, security headers and assets that all pages share. */
 @Tag("integration")
 class PageLayoutTest {
     @RegisterExtension
@@ -48,7 +48,7 @@ class PageLayoutTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/", "/nowhere"})
-    void everyPageHasAFrameThatPeopleFindTheirWayIn(String path) {
+    void everyPageHasTheCommonLayout(String path) {
         Document page = Jsoup.parse(service.page(path, "Accept", "text/html").body());
 
         assertThat(page.select("html").attr("lang")).isEqualTo("en");
@@ -62,7 +62,7 @@ class PageLayoutTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/", "/nowhere"})
-    void nothingInlineAndNothingFromElsewhereIsLoaded(String path) {
+    void noInlineOrExternalAssetsAreLoaded(String path) {
         HttpResponse<String> response = service.page(path, "Accept", "text/html");
         Document page = Jsoup.parse(response.body());
 
@@ -80,7 +80,7 @@ class PageLayoutTest {
     }
 
     @Test
-    void pagesSayHowTheyAreToBeTreated() {
+    void pagesHaveSecurityHeaders() {
         HttpResponse<String> page = service.page("/");
 
         assertThat(header(page, "content-type")).isEqualTo("text/html; charset=utf-8");
@@ -97,7 +97,7 @@ class PageLayoutTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/tools?q=%", "/?target=50%", "/sign-in?next=%zz"})
-    void aBrokenPercentSignInAQueryIsExplained(String path) throws Exception {
+    void invalidPercentEncodingIsExplained(String path) throws Exception {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n");
 
@@ -109,7 +109,7 @@ class PageLayoutTest {
     }
 
     @Test
-    void aBodyOverTheLimitIsAnsweredWithAPage() throws Exception {
+    void aRequestBodyOverTheLimitGetsAPage() throws Exception {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("POST /bulk HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nContent-Length: 8388609\r\n\r\n");
 
@@ -146,7 +146,7 @@ class PageLayoutTest {
     }
 
     @Test
-    void assetsAreKeptForEverUnderTheHashOfTheirContent() throws Exception {
+    void assetsAreCachedPermanentlyByHash() throws Exception {
         Document page = Jsoup.parse(service.page("/").body());
         String css = page.select("link[rel=stylesheet]").attr("href");
 
@@ -163,7 +163,7 @@ class PageLayoutTest {
     }
 
     @Test
-    void thePageThatAFirstVisitNeedsIsSmall() throws Exception {
+    void firstVisitLoadsFewBytes() throws Exception {
         Document page = Jsoup.parse(service.page("/").body());
         long bytes = gzipped("/").body().length;
         for (String file : page.select("link[rel=stylesheet], link[rel=icon]").eachAttr("href")) {
@@ -177,7 +177,7 @@ class PageLayoutTest {
     }
 
     @Test
-    void aBrowserIsShownAPageWhereAProgramIsToldAProblem() {
+    void browsersGetPagesAndClientsGetProblemDocuments() {
         HttpResponse<String> page = service.page("/nowhere", "Accept", "text/html,*/*;q=0.8");
         HttpResponse<String> document = service.page("/nowhere", "Accept", "*/*");
         HttpResponse<String> api = service.page("/api/v1/nowhere", "Accept", "text/html");
@@ -190,7 +190,7 @@ class PageLayoutTest {
     }
 
     @Test
-    void whatAPageCannotDoIsRefusedWithWhatItCan() {
+    void unsupportedMethodsAreRejectedWithAllow() {
         HttpResponse<String> response = service.pageBy("DELETE", "/");
 
         assertThat(response.statusCode()).isEqualTo(405);
@@ -198,7 +198,7 @@ class PageLayoutTest {
     }
 
     @Test
-    void headHasTheHeadersOfThePage() {
+    void headReturnsTheHeadersOfThePage() {
         HttpResponse<String> response = service.pageBy("HEAD", "/");
 
         assertThat(response.statusCode()).isEqualTo(200);
@@ -207,19 +207,19 @@ class PageLayoutTest {
     }
 
     @Test
-    void crawlersAreKeptFromReports() {
+    void robotsTxtDisallowsReports() {
         assertThat(service.page("/robots.txt").body()).contains("Disallow: /check/");
     }
 
     @Test
-    void whoeverCarriesASessionIsNotAskedToSignIn() {
+    void navigationShowsTheAccountWithASession() {
         Document page = Jsoup.parse(service.page("/", "Cookie", "plumbline=x").body());
 
         assertThat(page.select("header nav").text()).contains("Account").doesNotContain("Sign in");
     }
 
     @Test
-    void linksFollowTheServiceBelowAPathAndOntoTls() {
+    void linksUseThePublicUrl() {
         try (ServiceUnderTest below =
                 ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_PUBLIC_URL", "https://tools.example/plumb"))) {
             HttpResponse<String> page = below.page("/");

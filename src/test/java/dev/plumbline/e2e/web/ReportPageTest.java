@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Report pages run checks as the API does, for people who open them and for nobody else. */
+/** Report pages run checks as the API does, but only for navigation requests. */
 @Tag("integration")
 class ReportPageTest {
     @RegisterExtension
@@ -59,7 +59,7 @@ class ReportPageTest {
     }
 
     @Test
-    void aReportIsFreshOnceAndThenKnownToThePageAndToTheApi() {
+    void reportAndApiShareCachedResults() {
         String target = lab.http("/ok?shared");
 
         HttpResponse<String> fresh = service.page(path(target), "X-Forwarded-For", "203.0.113.1");
@@ -69,11 +69,11 @@ class ReportPageTest {
 
         assertThat(fresh.statusCode()).isEqualTo(200);
         assertThat(parsed(fresh).select(".verdict").hasClass("pass")).isTrue();
-        assertThat(parsed(fresh).select(".age").text()).contains("Fresh", "You have 1 of 2 fresh checks left");
+        assertThat(parsed(fresh).select(".age").text()).contains("Fresh", "1 of 2 fresh checks remaining");
         assertThat(fresh.headers().firstValue("ratelimit")).isPresent();
         for (HttpResponse<String> known : java.util.List.of(cached, hot)) {
             assertThat(parsed(known).select(".age").text())
-                    .contains("Cached", "less than a minute ago", "another 9 minutes", "none of your fresh");
+                    .contains("Cached", "less than a minute ago", "expires in 9 minutes", "Not charged");
             assertThat(known.headers().firstValue("ratelimit")).isEmpty();
             assertThat(parsed(known).select("#field-status dd").text()).isEqualTo("200");
         }
@@ -81,7 +81,7 @@ class ReportPageTest {
     }
 
     @Test
-    void theAddressIsOneWhateverWasTyped() {
+    void canonicalUrlIsIndependentOfTheInput() {
         String target = lab.http("/ok?typed=1");
         service.page(path(target), "X-Forwarded-For", "203.0.113.3");
 
@@ -99,18 +99,16 @@ class ReportPageTest {
     }
 
     @Test
-    void jsonAndCurlTellTheSame() {
+    void jsonAndCurlReturnTheSameResult() {
         String target = lab.http("/status/404");
         Document page = parsed(service.page(path(target) + "?method=get", "X-Forwarded-For", "203.0.113.4"));
-        String json = page.select("#elsewhere ~ p a").attr("href");
+        String json = page.select("#share ~ p a").attr("href");
 
         assertThat(page.select(".verdict").hasClass("fail")).isTrue();
         JsonObject result = new JsonObject(service.get(json).body());
         assertThat(result.getString("target")).isEqualTo(target);
         assertThat(result.getBoolean("cached")).isTrue();
-        assertThat(page.select("#elsewhere ~ pre").text())
-                .startsWith("curl 'http")
-                .endsWith(json + "'");
+        assertThat(page.select("#share ~ pre").text()).startsWith("curl 'http").endsWith(json + "'");
     }
 
     @ParameterizedTest
@@ -122,30 +120,30 @@ class ReportPageTest {
         "Purpose, prefetch",
         "X-Moz, prefetch",
     })
-    void nobodysCheckIsSpentByAPageThatIsNotOpened(String header, String value) {
+    void nonNavigationRequestsDoNotRunChecks(String header, String value) {
         String target = lab.http("/ok?not-opened=" + value.hashCode() + header);
 
         HttpResponse<String> page = service.page(path(target), header, value, "X-Forwarded-For", "203.0.113.5");
 
         assertThat(page.statusCode()).isEqualTo(200);
-        assertThat(parsed(page).select("main").text()).contains("has not been checked");
-        assertThat(parsed(page).select(".note a").text()).isEqualTo("Check it now");
+        assertThat(parsed(page).select("main").text()).contains("No cached result");
+        assertThat(parsed(page).select(".note a").text()).isEqualTo("Run check");
         assertThat(page.headers().firstValue("ratelimit")).isEmpty();
     }
 
     @Test
-    void headNeverRunsACheck() {
+    void headDoesNotRunChecks() {
         String target = lab.http("/ok?by-head");
 
         assertThat(service.pageBy("HEAD", path(target)).statusCode()).isEqualTo(200);
         assertThat(parsed(service.page(path(target), "Sec-Fetch-Mode", "no-cors"))
                         .select("main")
                         .text())
-                .contains("has not been checked");
+                .contains("No cached result");
     }
 
     @Test
-    void whatIsKnownIsShownToWhoeverLoadsItAhead() {
+    void cachedResultsAreServedToPrefetches() {
         String target = lab.http("/ok?known-ahead");
         service.page(path(target), "X-Forwarded-For", "203.0.113.6", "Sec-Fetch-Mode", "navigate");
 
@@ -155,19 +153,19 @@ class ReportPageTest {
     }
 
     @Test
-    void whatIsLeftCanBeAskedForNothing() {
+    void readingTheQuotaIsNotCharged() {
         String[] from = {"X-Forwarded-For", "203.0.113.8"};
 
         for (int i = 0; i < 3; i++) {
             assertThat(service.page("/quota", from).body())
-                    .isEqualToIgnoringWhitespace("You have 2 of 2 fresh checks left in this hour.");
+                    .isEqualToIgnoringWhitespace("2 of 2 fresh checks remaining this hour.");
         }
         service.page(path(lab.http("/ok?quota")), from);
         assertThat(service.page("/quota", from).body()).contains("1 of 2");
     }
 
     @Test
-    void theLimitIsExplained() {
+    void exceededQuotaIsExplained() {
         String[] from = {"X-Forwarded-For", "203.0.113.7"};
         service.page(path(lab.http("/ok?limit=1")), from);
         service.page(path(lab.http("/ok?limit=2")), from);
@@ -177,23 +175,23 @@ class ReportPageTest {
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("retry-after")).isPresent();
         assertThat(parsed(refused).select("[role=alert]").text())
-                .contains("2 fresh checks in the last 60 minutes", "Cached results remain available");
+                .contains("2 fresh checks of the last 60 minutes", "Cached results remain available");
     }
 
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
-                "/check/http-status/ftp%3A%2F%2Fx.example | 422 | must be https or http",
+                "/check/http-status/ftp%3A%2F%2Fx.example | 422 | Supported schemes: https, http",
                 "/check/http-status/localhost | 422 | not allowed",
-                "/check/http-status/example.com?max_redirects=99 | 422 | max_redirects must be a whole number",
+                "/check/http-status/example.com?max_redirects=99 | 422 | max_redirects must be an integer",
                 "/check/http-status/example.com?nonsense=1 | 422 | nonsense",
-                "/check/http-status/example.com?method=get&method=head | 422 | method is given twice",
-                "/check/nonsense/example.com | 404 | No tool is called 'nonsense'",
-                "/tools/nonsense | 404 | No tool is called 'nonsense'",
-                "/check/http-status/%ff | 400 | not UTF-8",
+                "/check/http-status/example.com?method=get&method=head | 422 | method must not be repeated",
+                "/check/nonsense/example.com | 404 | The tool 'nonsense' does not exist",
+                "/tools/nonsense | 404 | The tool 'nonsense' does not exist",
+                "/check/http-status/%ff | 400 | not valid UTF-8",
             })
-    void whatCannotBeCheckedIsExplained(String path, int status, String words) {
+    void rejectedChecksAreExplained(String path, int status, String words) {
         HttpResponse<String> response = service.page(path, "Accept", "text/html");
 
         assertThat(response.statusCode()).isEqualTo(status);
@@ -202,7 +200,7 @@ class ReportPageTest {
     }
 
     @Test
-    void aTargetWithMarkupIsTextWhereItIsRefused() {
+    void rejectedTargetsAreEscaped() {
         Document page = parsed(service.page("/check/http-status/%3Cscript%3Ealert(1)%3C%2Fscript%3E%E2%80%AE.x"));
 
         assertThat(page.select("script:not([src])")).isEmpty();
@@ -211,21 +209,21 @@ class ReportPageTest {
     }
 
     @Test
-    void typingOffersTheToolsThatFitTheBestFirst() {
+    void suggestionsAreRankedByInput() {
         assertThat(offered("https://example.com/a")).first().isEqualTo("HTTP status");
         // a name may be meant in every way: one tool of each kind comes before the second of any
         assertThat(offered("example.com")).startsWith("HTTP status", "SSL certificate", "DNS records", "DMARC record");
         assertThat(offered("example.com:8443")).first().isEqualTo("SSL certificate");
         assertThat(offered("someone@example.com")).contains("HTTP status");
-        assertThat(parsed(service.page("/offers?target=.."))
+        assertThat(parsed(service.page("/suggestions?target=.."))
                         .select("[role=status]")
                         .text())
-                .startsWith("No tool takes");
-        assertThat(service.page("/offers?target=").body()).doesNotContain("<form");
+                .startsWith("Invalid target");
+        assertThat(service.page("/suggestions?target=").body()).doesNotContain("<form");
     }
 
     private static java.util.List<String> offered(String typed) {
-        return parsed(service.page("/offers?target=" + URLEncoder.encode(typed, StandardCharsets.UTF_8)))
+        return parsed(service.page("/suggestions?target=" + URLEncoder.encode(typed, StandardCharsets.UTF_8)))
                 .select(".pills a")
                 .eachText();
     }

@@ -3,6 +3,7 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Scope;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.api.BufferInputStream;
 import dev.plumbline.http.api.ContentNegotiation;
@@ -12,6 +13,7 @@ import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.Problem;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
@@ -40,18 +42,20 @@ final class CreateJobOperation implements ApiOperation {
     private final JobClient calls;
     private final JobResponses answers;
     private final Duration bodyTimeout;
-    private final RequestSemaphore turns = new RequestSemaphore(MAX_CONCURRENT_READS, MAX_WAITING, WAIT_MS);
+    private final AsyncSemaphore permits;
 
     /**
      * @param bodyTimeout the timeout for receiving a body
      */
     CreateJobOperation(
+            Vertx vertx,
             ApiKeyHandler authentication,
             RequestBodyReader bodies,
             JobRequestReader reader,
             JobClient calls,
             JobResponses answers,
             Duration bodyTimeout) {
+        this.permits = new AsyncSemaphore(vertx, MAX_CONCURRENT_READS, MAX_WAITING);
         this.authentication = authentication;
         this.bodies = bodies;
         this.reader = reader;
@@ -100,8 +104,11 @@ final class CreateJobOperation implements ApiOperation {
         if (body.length() <= SMALL_BYTES) {
             return Future.succeededFuture(body).map(all -> read(all, hashed));
         }
-        return turns.during(ctx.vertx(), "Too many large jobs are being processed. Retry shortly.", () -> ctx.vertx()
-                .executeBlocking(() -> read(body, hashed), false));
+        String detail = "Too many large jobs are being processed. Retry shortly.";
+        return permits.take(
+                WAIT_MS,
+                () -> ctx.vertx().executeBlocking(() -> read(body, hashed), false),
+                () -> Future.failedFuture(new JobClient.Refusal(Problem.unavailable("overloaded", detail, 1))));
     }
 
     private Body read(Buffer body, boolean hashed) {

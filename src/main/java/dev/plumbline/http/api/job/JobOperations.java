@@ -7,6 +7,7 @@ import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
+import io.vertx.core.Vertx;
 import java.util.List;
 
 /** The job operations and their shared state. One instance per node. */
@@ -18,6 +19,7 @@ public final class JobOperations {
     private final PageJobService forPages;
 
     public JobOperations(
+            Vertx vertx,
             MessageBus bus,
             ModuleCatalogue modules,
             ApiKeyHandler authentication,
@@ -32,9 +34,9 @@ public final class JobOperations {
         int wait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
         waits = new JobLongPolls(calls, wait);
         JobRequestReader reader = new JobRequestReader(modules);
-        forPages = new PageJobService(calls, reader, answers);
+        forPages = new PageJobService(vertx, calls, reader, answers);
         operations = List.of(
-                new CreateJobOperation(authentication, bodies, reader, calls, answers, http.bodyTimeout()),
+                new CreateJobOperation(vertx, authentication, bodies, reader, calls, answers, http.bodyTimeout()),
                 new ListJobsOperation(authentication, calls, json, answers),
                 new ReadJobOperation("readJob", null, authentication, calls, waits, answers),
                 new ReadJobOperation("readJobCsv", ResultFormat.CSV, authentication, calls, waits, answers),

@@ -1,6 +1,7 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
 import io.vertx.core.Future;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * {@link #problem} returns the reason.
  */
 public final class PageJobService {
-    public static final int MOST_LINES = JobRequestReader.MAX_ITEMS;
-    public static final int MOST_LINE_BYTES = JobRequestReader.MAX_ITEM_BYTES;
+    public static final int MAX_LINES = JobRequestReader.MAX_ITEMS;
+    public static final int MAX_LINE_BYTES = JobRequestReader.MAX_ITEM_BYTES;
 
     /** The maximum size of a form. */
-    public static final int MOST_BYTES = CreateJobOperation.MAX_BYTES;
+    public static final int MAX_BYTES = CreateJobOperation.MAX_BYTES;
 
     private static final int PAGE_LINES = 100;
     private static final int MAX_CONCURRENT = 4;
@@ -34,9 +36,12 @@ public final class PageJobService {
     private final JobClient calls;
     private final JobRequestReader reader;
     private final JobResponses answers;
-    private final RequestSemaphore readings = new RequestSemaphore(MAX_CONCURRENT, MAX_WAITING, WAIT_MS);
+    private final Vertx vertx;
+    private final AsyncSemaphore permits;
 
-    PageJobService(JobClient calls, JobRequestReader reader, JobResponses answers) {
+    PageJobService(Vertx vertx, JobClient calls, JobRequestReader reader, JobResponses answers) {
+        this.vertx = vertx;
+        this.permits = new AsyncSemaphore(vertx, MAX_CONCURRENT, MAX_WAITING);
         this.calls = calls;
         this.reader = reader;
         this.answers = answers;
@@ -62,13 +67,13 @@ public final class PageJobService {
      *
      * @param once an idempotency key; null if the request cannot be repeated
      */
-    public Future<JobMessage.JobHead> create(Vertx vertx, Owner owner, JobParameters wish, @Nullable String once) {
-        if (wish.items.size() > MOST_LINES) {
+    public Future<JobMessage.JobHead> create(Owner owner, JobParameters wish, @Nullable String once) {
+        if (wish.items.size() > MAX_LINES) {
             return refused(CreateJobOperation.invalid(List.of(Problem.Fault.pointer(
-                    "/items", "has " + wish.items.size() + " lines; the maximum is " + MOST_LINES))));
+                    "/items", "has " + wish.items.size() + " lines; the maximum is " + MAX_LINES))));
         }
         boolean small = wish.items.stream().mapToLong(String::length).sum() <= CreateJobOperation.SMALL_BYTES;
-        return (small ? Future.succeededFuture(wish).map(this::evaluate) : beside(vertx, () -> evaluate(wish)))
+        return (small ? Future.succeededFuture(wish).map(this::evaluate) : onWorker(() -> evaluate(wish)))
                 .compose(judged -> create(owner, judged, once));
     }
 
@@ -177,22 +182,16 @@ public final class PageJobService {
      * @param from the index of the first line
      * @param each receives the pages in order, on a worker thread
      */
-    public Future<Void> lines(
-            Vertx vertx, JobMessage.JobHead job, int from, Consumer<List<JobMessage.ResultLine>> each) {
-        return inTurn(vertx, () -> {
+    public Future<Void> lines(JobMessage.JobHead job, int from, Consumer<List<JobMessage.ResultLine>> each) {
+        return limited(() -> {
             Promise<Void> done = Promise.promise();
-            next(vertx, calls.lines(job), from, job.total(), each, done);
+            next(calls.lines(job), from, job.total(), each, done);
             return done.future();
         });
     }
 
-    private static void next(
-            Vertx vertx,
-            LineStream.Source source,
-            int at,
-            int to,
-            Consumer<List<JobMessage.ResultLine>> each,
-            Promise<Void> done) {
+    private void next(
+            LineStream.Source source, int at, int to, Consumer<List<JobMessage.ResultLine>> each, Promise<Void> done) {
         if (at >= to) {
             done.complete();
             return;
@@ -207,17 +206,18 @@ public final class PageJobService {
                             return lines.size();
                         },
                         false))
-                .onSuccess(read -> next(vertx, source, at + read, to, each, done))
+                .onSuccess(read -> next(source, at + read, to, each, done))
                 .onFailure(done::fail);
     }
 
     /** Runs blocking work on a worker thread with limited concurrency. */
-    public <T> Future<T> beside(Vertx vertx, Callable<T> work) {
-        return inTurn(vertx, () -> vertx.executeBlocking(work, false));
+    public <T> Future<T> onWorker(Callable<T> work) {
+        return limited(() -> vertx.executeBlocking(work, false));
     }
 
-    private <T> Future<T> inTurn(Vertx vertx, java.util.function.Supplier<Future<T>> work) {
-        return readings.during(vertx, "Too many job results are being read. Retry shortly.", work);
+    private <T> Future<T> limited(Supplier<Future<T>> work) {
+        String detail = "Too many job results are being read. Retry shortly.";
+        return permits.take(WAIT_MS, work, () -> refused(Problem.unavailable("overloaded", detail, 1)));
     }
 
     /** The file formats of job results. */

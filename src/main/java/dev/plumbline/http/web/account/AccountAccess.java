@@ -8,7 +8,6 @@ import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.web.WebRoutes;
-import dev.plumbline.http.web.job.BulkPage;
 import dev.plumbline.http.web.layout.LocalPath;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
@@ -17,27 +16,27 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** Lets those in whom a page is for, and leads the others to where they become one of them. */
+/** Access control of pages: sign-in, plan, and the origin of submitted forms. */
 public final class AccountAccess {
     private final PageRenderer pages;
     private final ProblemResponder problems;
-    private final SessionHandler people;
+    private final SessionHandler sessions;
     private final RequestBodyReader bodies;
 
-    public AccountAccess(WebRoutes.Dependencies needs) {
-        this.pages = needs.pages();
-        this.problems = needs.problems();
-        this.people = needs.account().people();
-        this.bodies = needs.bodies();
+    public AccountAccess(WebRoutes.Dependencies dependencies) {
+        this.pages = dependencies.pages();
+        this.problems = dependencies.problems();
+        this.sessions = dependencies.accounts().people();
+        this.bodies = dependencies.bodies();
     }
 
     /**
-     * Somebody who may not have jobs yet.
+     * The page that users without access to jobs see.
      *
-     * @param signedIn whether they are known, and only their plan is in the way
-     * @param next where they wanted to go
+     * @param signedIn whether only the plan is missing
+     * @param next the requested path
      */
-    public record AccessRequiredView(boolean signedIn, String next, int mostLines) {
+    public record AccessRequired(boolean signedIn, String next, int maxLines) {
 
         public String signIn() {
             return LocalPath.signIn(next);
@@ -45,81 +44,83 @@ public final class AccountAccess {
     }
 
     /**
-     * Goes on with whoever is signed in; the others are sent to sign in, and led back. Nothing keeps
-     * the answer.
+     * Continues with the signed-in user. Other clients are redirected to the sign-in page and return after it. The
+     * response is not stored in caches.
      *
-     * @param home the page to come back to from what cannot be opened by a link
-     * @param then called at most once, on the context of the request
+     * @param home the page to which a client returns after a POST
+     * @param next called at most once, on the context of the request
      */
-    void only(RoutingContext ctx, String home, Consumer<AuthenticatedUser> then) {
-        neverKept(ctx);
-        people.visitor(ctx, who -> {
-            if (who != null) {
-                then.accept(who);
+    void signedIn(RoutingContext ctx, String home, Consumer<AuthenticatedUser> next) {
+        noStore(ctx);
+        sessions.visitor(ctx, user -> {
+            if (user != null) {
+                next.accept(user);
             } else {
-                boolean link = !ctx.request().method().equals(HttpMethod.POST);
-                pages.redirect(ctx, LocalPath.signIn(link ? ctx.request().uri() : home));
+                boolean post = ctx.request().method().equals(HttpMethod.POST);
+                pages.redirect(ctx, LocalPath.signIn(post ? home : ctx.request().uri()));
             }
         });
     }
 
-    /** As {@link #only}, with the form that they have sent. */
-    void form(RoutingContext ctx, String home, BiConsumer<AuthenticatedUser, FormBody> then) {
-        // who is signed in is asked when the form has come: they may have signed out meanwhile
-        form(ctx, form -> only(ctx, home, who -> then.accept(who, form)));
+    /** As {@link #signedIn}, with the submitted form. The session is checked after the form has been received. */
+    void form(RoutingContext ctx, String home, BiConsumer<AuthenticatedUser, FormBody> next) {
+        form(ctx, form -> signedIn(ctx, home, user -> next.accept(user, form)));
     }
 
-    /** The form that whoever it is has sent from a page of ours; nothing keeps the answer. */
-    void form(RoutingContext ctx, Consumer<FormBody> then) {
-        neverKept(ctx);
-        if (people.cameFromHere(ctx)) {
-            FormBody.read(ctx, bodies, problems, then);
+    /** Continues with a form from a page of this service. The response is not stored in caches. */
+    void form(RoutingContext ctx, Consumer<FormBody> next) {
+        noStore(ctx);
+        if (sessions.cameFromHere(ctx)) {
+            FormBody.read(ctx, bodies, problems, next);
         }
     }
 
     /**
-     * Goes on with whoever is signed in and may have jobs; the others are shown how to become one of
-     * them. Nothing keeps what only they may see; the form for many lines is kept, so that going back
-     * to it loses nothing that was typed.
+     * Continues with a signed-in user of the plan Pro. Other clients see a page that describes the requirements, with
+     * status 401 or 403. The response is not stored in caches.
      *
-     * @param next where signing in leads
-     * @param then called at most once, on the context of the request
+     * @param path to which a sign-in returns
+     * @param next called at most once, on the context of the request
      */
-    public void pro(RoutingContext ctx, String next, Consumer<AuthenticatedUser> then) {
-        if (!told(ctx, next)) {
-            neverKept(ctx);
-        }
-        people.visitor(ctx, who -> {
-            if (who == null) {
-                if (!told(ctx, next)) {
+    public void pro(RoutingContext ctx, String path, Consumer<AuthenticatedUser> next) {
+        noStore(ctx);
+        pro(ctx, path, false, next);
+    }
+
+    /**
+     * As {@link #pro}, for a page that is linked for all users: status 200 for all clients. Browsers may store the
+     * page, so going back in the history keeps the input.
+     */
+    public void proOrIntroduction(RoutingContext ctx, String path, Consumer<AuthenticatedUser> next) {
+        pro(ctx, path, true, next);
+    }
+
+    private void pro(RoutingContext ctx, String path, boolean introduction, Consumer<AuthenticatedUser> next) {
+        sessions.visitor(ctx, user -> {
+            if (user == null) {
+                if (!introduction) {
                     ctx.response().putHeader("WWW-Authenticate", SessionHandler.CHALLENGE);
                 }
-                refuse(ctx, told(ctx, next) ? 200 : 401, false, next);
-            } else if (who.account().plan() != Plan.PRO) {
-                refuse(ctx, told(ctx, next) ? 200 : 403, true, next);
+                accessRequired(ctx, introduction ? 200 : 401, false, path);
+            } else if (user.account().plan() != Plan.PRO) {
+                accessRequired(ctx, introduction ? 200 : 403, true, path);
             } else {
-                then.accept(who);
+                next.accept(user);
             }
         });
     }
 
-    /** The page that everybody is led to tells what it takes; that is no error. */
-    private static boolean told(RoutingContext ctx, String next) {
-        return next.equals(BulkPage.PATH) && ctx.request().method().equals(HttpMethod.GET);
+    private void accessRequired(RoutingContext ctx, int status, boolean signedIn, String path) {
+        PageInfo page = PageInfo.unlisted("Bulk checks", "Check up to 500 targets in one job.", "bulk");
+        pages.show(ctx, status, page, "bulkaccess", new AccessRequired(signedIn, path, PageJobService.MAX_LINES));
     }
 
-    private void refuse(RoutingContext ctx, int status, boolean signedIn, String next) {
-        PageInfo page = PageInfo.unlisted("Bulk checks", "Check up to 500 lines at once, in the background.", "bulk");
-        pages.show(
-                ctx, status, page, "accessrequired", new AccessRequiredView(signedIn, next, PageJobService.MOST_LINES));
+    /** Continues if the session is still valid after a request body has been received. */
+    public void stillSignedIn(RoutingContext ctx, AuthenticatedUser user, Consumer<AuthenticatedUser> next) {
+        sessions.stillSignedIn(ctx, user, next);
     }
 
-    /** Once more, for whoever has waited for a body: the session may have ended meanwhile. */
-    public void still(RoutingContext ctx, AuthenticatedUser before, Consumer<AuthenticatedUser> then) {
-        people.stillSignedIn(ctx, before, then);
-    }
-
-    private static void neverKept(RoutingContext ctx) {
+    private static void noStore(RoutingContext ctx) {
         ctx.addHeadersEndHandler(head -> ctx.response().putHeader("Cache-Control", "private, no-store"));
     }
 }

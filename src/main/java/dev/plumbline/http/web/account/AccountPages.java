@@ -28,146 +28,145 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /account}: plan, keys, usage, password and sessions of whoever is signed in. */
+/** {@code /account}: the plan, API keys, usage, password and sessions of the signed-in user. */
 public final class AccountPages implements PageRoutes.Pages {
-    static final String HOME = "/account";
+    static final String PATH = "/account";
 
     private static final long USAGE_TIMEOUT_MS = 5_000;
-    private static final List<String> PASSWORDS = List.of("current_password", "new_password");
+    private static final List<String> PASSWORD_FIELDS = List.of("current_password", "new_password");
 
-    /** What a redirect may say that was done. */
-    private static final Map<String, String> DONE = Map.of(
-            "password", "Your password was changed. Everybody else who was signed in is signed out.",
-            "ended", "It is signed out there.",
-            "revoked", "The key was revoked. It opens nothing any more.");
+    /** The messages after a redirect, by the parameter {@code done}. */
+    private static final Map<String, String> NOTICES = Map.of(
+            "password", "Password changed. All other sessions have been signed out.",
+            "ended", "The session has been signed out.",
+            "revoked", "The key has been revoked.");
 
     private final PageRenderer pages;
     private final ProblemResponder problems;
-    private final AccountService calls;
-    private final AccountAccess members;
+    private final AccountService accounts;
+    private final AccountAccess access;
     private final JsonBody changePassword;
     private final MessageBus bus;
     private final WebRoutes.Limits limits;
     private final Clock clock;
 
-    public AccountPages(WebRoutes.Dependencies needs) {
-        this.pages = needs.pages();
-        this.problems = needs.problems();
-        this.calls = needs.account();
-        this.members = new AccountAccess(needs);
-        this.changePassword = needs.body("changePassword");
-        this.bus = needs.bus();
-        this.limits = needs.limits();
-        this.clock = needs.clock();
+    public AccountPages(WebRoutes.Dependencies dependencies) {
+        this.pages = dependencies.pages();
+        this.problems = dependencies.problems();
+        this.accounts = dependencies.accounts();
+        this.access = new AccountAccess(dependencies);
+        this.changePassword = dependencies.body("changePassword");
+        this.bus = dependencies.bus();
+        this.limits = dependencies.limits();
+        this.clock = dependencies.clock();
     }
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get(HOME, "account", ctx -> members.only(ctx, HOME, who -> show(ctx, who, 200, Forms.UNTOUCHED)));
+        routes.get(PATH, "account", ctx -> access.signedIn(ctx, PATH, user -> show(ctx, user, 200, Forms.EMPTY)));
         routes.post(
                 "/account/password",
                 "password",
-                ctx -> members.form(ctx, HOME, (who, form) -> password(ctx, who, form)));
+                ctx -> access.form(ctx, PATH, (user, form) -> password(ctx, user, form)));
         routes.post(
                 "/account/sessions/:id/end",
                 "end-session",
-                ctx -> members.only(ctx, HOME, who -> endSession(ctx, who)));
+                ctx -> access.signedIn(ctx, PATH, user -> endSession(ctx, user)));
         routes.post(
                 "/account/sign-out-everywhere",
                 "sign-out-everywhere",
-                ctx -> members.only(
-                        ctx, HOME, who -> calls.signOutEverywhere(ctx, who, () -> pages.redirect(ctx, "/sign-in"))));
+                ctx -> access.signedIn(
+                        ctx,
+                        PATH,
+                        user -> accounts.signOutEverywhere(ctx, user, () -> pages.redirect(ctx, "/sign-in"))));
     }
 
-    /** The forms of the page as they were sent last. */
+    /** The submitted forms with their errors. */
     record Forms(AccountView.KeyForm key, FormErrors password) {
-        static final Forms UNTOUCHED = new Forms(AccountView.KeyForm.EMPTY, FormErrors.NOTHING);
+        static final Forms EMPTY = new Forms(AccountView.KeyForm.EMPTY, FormErrors.NONE);
     }
 
-    /** Shows the page, with what is wrong in one of its forms. */
-    void show(RoutingContext ctx, AuthenticatedUser who, int status, Forms forms) {
-        Future<List<ApiKey>> keys = calls.keys(who);
-        Future<List<Session>> sessions = calls.sessions(who);
-        Future<JobMessage.@Nullable Usage> usage = usage(who);
+    /** Sends the page with the given state of its forms. */
+    void show(RoutingContext ctx, AuthenticatedUser user, int status, Forms forms) {
+        Future<List<ApiKey>> keys = accounts.keys(user);
+        Future<List<Session>> sessions = accounts.sessions(user);
+        Future<JobMessage.@Nullable Usage> usage = usage(user);
         Future.all(keys, sessions, usage)
-                .onSuccess(all -> {
-                    try {
-                        AccountView view = view(ctx, who, keys.result(), sessions.result(), usage.result(), forms);
-                        pages.show(ctx, status, page(who, "Your account"), "account", view);
-                    } catch (RuntimeException fault) {
-                        ctx.fail(fault);
-                    }
+                .map(all -> {
+                    AccountView view = view(ctx, user, keys.result(), sessions.result(), usage.result(), forms);
+                    pages.show(ctx, status, page(user, "Account"), "account", view);
+                    return all;
                 })
                 .onFailure(ctx::fail);
     }
 
-    static PageInfo page(AuthenticatedUser who, String title) {
-        return PageInfo.unlisted(title, "Keys, usage, password and sessions.", "account")
-                .of(who.account().email());
+    static PageInfo page(AuthenticatedUser user, String title) {
+        return PageInfo.unlisted(title, "API keys, usage, password and sessions.", "account")
+                .withUser(user.account().email());
     }
 
-    /** The page is of use without it. */
-    private Future<JobMessage.@Nullable Usage> usage(AuthenticatedUser who) {
+    /** Null if the usage is unavailable. The rest of the page does not depend on it. */
+    private Future<JobMessage.@Nullable Usage> usage(AuthenticatedUser user) {
         return bus.ask(
                         BusAddresses.JOB_USAGE,
-                        new JobMessage.ReadUsage(who.account().id()),
+                        new JobMessage.ReadUsage(user.account().id()),
                         JobMessage.UsageReply.class,
                         USAGE_TIMEOUT_MS)
-                .map(reply -> reply instanceof JobMessage.Usage told ? told : null)
+                .map(reply -> reply instanceof JobMessage.Usage available ? available : null)
                 .otherwise((JobMessage.Usage) null);
     }
 
     private AccountView view(
             RoutingContext ctx,
-            AuthenticatedUser who,
+            AuthenticatedUser user,
             List<ApiKey> keys,
             List<Session> sessions,
             JobMessage.@Nullable Usage usage,
             Forms forms) {
         Instant now = clock.instant();
-        List<AccountView.Key> shown =
+        List<AccountView.Key> views =
                 keys.stream().map(key -> AccountView.Key.of(key, now)).toList();
-        String done = ctx.queryParams().get("done");
+        String notice = ctx.queryParams().get("done");
         return new AccountView(
-                who.account().email(),
-                who.account().plan().id(),
-                who.account().plan() == Plan.PRO,
-                AccountView.moment(who.account().createdAt()),
-                shown,
-                (int) shown.stream().filter(AccountView.Key::live).count(),
+                user.account().email(),
+                user.account().plan().id(),
+                user.account().plan() == Plan.PRO,
+                AccountView.timestamp(user.account().createdAt()),
+                views,
+                (int) views.stream().filter(AccountView.Key::active).count(),
                 AccountAdministration.MOST_KEYS,
                 forms.key,
                 sessions.stream()
-                        .map(session -> AccountView.Place.of(session, who))
+                        .map(session -> AccountView.SessionView.of(session, user))
                         .toList(),
                 forms.password,
                 usage == null ? null : UsageView.of(usage, limits, now),
-                done == null ? null : DONE.get(done));
+                notice == null ? null : NOTICES.get(notice));
     }
 
-    private void endSession(RoutingContext ctx, AuthenticatedUser who) {
-        calls.endSession(
+    private void endSession(RoutingContext ctx, AuthenticatedUser user) {
+        accounts.endSession(
                 ctx,
-                who,
+                user,
                 ctx.pathParam("id"),
-                here -> pages.redirect(ctx, here ? "/sign-in" : HOME + "?done=ended"),
+                current -> pages.redirect(ctx, current ? "/sign-in" : PATH + "?done=ended"),
                 problem -> problems.send(ctx, problem));
     }
 
-    private void password(RoutingContext ctx, AuthenticatedUser who, FormBody form) {
+    private void password(RoutingContext ctx, AuthenticatedUser user, FormBody form) {
         JsonObject given = new JsonObject()
                 .put("current_password", form.text("current_password"))
                 .put("new_password", form.text("new_password"));
-        Consumer<Problem> refused = problem -> {
-            problem.headers().forEach(ctx.response()::putHeader);
-            FormErrors wrong = FormErrors.of(problem, PASSWORDS);
-            show(ctx, who, problem.status(), new Forms(AccountView.KeyForm.EMPTY, wrong));
+        Consumer<Problem> rejected = error -> {
+            error.headers().forEach(ctx.response()::putHeader);
+            FormErrors errors = FormErrors.of(error, PASSWORD_FIELDS);
+            show(ctx, user, error.status(), new Forms(AccountView.KeyForm.EMPTY, errors));
         };
-        Problem fault = changePassword.fault(given);
-        if (fault != null) {
-            refused.accept(fault);
+        Problem problem = changePassword.fault(given);
+        if (problem != null) {
+            rejected.accept(problem);
         } else {
-            calls.changePassword(ctx, who, given, () -> pages.redirect(ctx, HOME + "?done=password"), refused);
+            accounts.changePassword(ctx, user, given, () -> pages.redirect(ctx, PATH + "?done=password"), rejected);
         }
     }
 }

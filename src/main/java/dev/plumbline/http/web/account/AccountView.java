@@ -4,52 +4,55 @@ import dev.plumbline.account.ApiKey;
 import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.account.Scope;
 import dev.plumbline.account.Session;
+import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
+import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.FormErrors;
-import dev.plumbline.http.web.layout.ValueFormat;
-import dev.plumbline.http.web.report.DisplayValue;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the account page shows.
+ * The data of the account page.
  *
- * @param done what has just been done; null: nothing
- * @param usage null where it is not known just now
+ * @param password the errors of the password form
+ * @param usage null if unavailable
+ * @param notice the message about a completed action, or null
  */
 public record AccountView(
         String email,
         String plan,
         boolean pro,
-        DisplayValue.Moment since,
+        DisplayValue.Timestamp createdAt,
         List<Key> keys,
-        int liveKeys,
-        int mostKeys,
+        int activeKeys,
+        int maxKeys,
         KeyForm keyForm,
-        List<Place> places,
+        List<SessionView> sessions,
         FormErrors password,
         @Nullable UsageView usage,
-        @Nullable String done) {
+        @Nullable String notice) {
 
     /**
-     * A key.
+     * An API key.
      *
-     * @param name as somebody called it
-     * @param badge how its state looks: {@code pass}, {@code warn} or {@code error}
+     * @param lastUsedAt null if never used
+     * @param expiresAt null if it does not expire
+     * @param badge the style of the state: {@code pass}, {@code warn} or {@code error}
+     * @param active neither revoked nor expired
      */
     public record Key(
             long id,
             DisplayText name,
             String prefix,
             List<String> scopes,
-            DisplayValue.Moment created,
-            DisplayValue.@Nullable Moment used,
-            DisplayValue.@Nullable Moment expires,
+            DisplayValue.Timestamp createdAt,
+            DisplayValue.@Nullable Timestamp lastUsedAt,
+            DisplayValue.@Nullable Timestamp expiresAt,
             String state,
             String badge,
-            boolean live) {
+            boolean active) {
 
         static Key of(ApiKey key, Instant now) {
             boolean revoked = key.revokedAt() != null;
@@ -61,10 +64,10 @@ public record AccountView(
                     DisplayText.of(key.name()),
                     key.prefix(),
                     key.scopes().stream().map(Scope::id).sorted().toList(),
-                    moment(key.createdAt()),
-                    key.lastUsedAt() == null ? null : moment(key.lastUsedAt()),
-                    expiry == null ? null : moment(expiry),
-                    revoked ? "revoked" : expired ? "expired" : soon ? "expires soon" : "live",
+                    timestamp(key.createdAt()),
+                    key.lastUsedAt() == null ? null : timestamp(key.lastUsedAt()),
+                    expiry == null ? null : timestamp(expiry),
+                    revoked ? "revoked" : expired ? "expired" : soon ? "expires soon" : "active",
                     revoked || expired ? "error" : soon ? "warn" : "pass",
                     !revoked && !expired);
         }
@@ -73,39 +76,43 @@ public record AccountView(
     /**
      * The form for a new key.
      *
-     * @param days after which it expires; empty for never
+     * @param days the lifetime in days; empty for a key that does not expire
      */
-    public record KeyForm(String name, List<String> scopes, String days, FormErrors wrong) {
-        static final KeyForm EMPTY = new KeyForm("", Scope.ids(), "", FormErrors.NOTHING);
+    public record KeyForm(String name, List<String> scopes, String days, FormErrors errors) {
+        static final KeyForm EMPTY = new KeyForm("", Scope.ids(), "", FormErrors.NONE);
 
         public boolean has(String scope) {
             return scopes.contains(scope);
         }
     }
 
-    /** Where somebody is signed in. */
-    public record Place(
+    /**
+     * A session of the account.
+     *
+     * @param userAgent the {@code User-Agent} of the sign-in
+     */
+    public record SessionView(
             long id,
-            boolean here,
+            boolean current,
             String browser,
-            DisplayText client,
+            DisplayText userAgent,
             String address,
-            DisplayValue.Moment began,
-            DisplayValue.Moment used) {
+            DisplayValue.Timestamp createdAt,
+            DisplayValue.Timestamp lastUsedAt) {
 
-        static Place of(Session session, AuthenticatedUser who) {
-            return new Place(
+        static SessionView of(Session session, AuthenticatedUser user) {
+            return new SessionView(
                     session.id(),
-                    session.id() == who.session().id(),
-                    UserAgentLabel.name(session.client()),
+                    session.id() == user.session().id(),
+                    UserAgentLabel.of(session.client()),
                     DisplayText.of(session.client()),
                     session.address(),
-                    moment(session.createdAt()),
-                    moment(session.usedAt()));
+                    timestamp(session.createdAt()),
+                    timestamp(session.usedAt()));
         }
     }
 
-    static DisplayValue.Moment moment(Instant at) {
-        return ValueFormat.moment(at.truncatedTo(ChronoUnit.SECONDS).toString());
+    static DisplayValue.Timestamp timestamp(Instant at) {
+        return DisplayFormat.timestamp(at.truncatedTo(ChronoUnit.SECONDS).toString());
     }
 }

@@ -21,27 +21,27 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** {@code /account/keys}: making a key, which is shown once, and revoking one. */
+/** {@code /account/keys}: creates an API key and displays it once; revokes a key. */
 public final class KeyPages implements PageRoutes.Pages {
     private static final List<String> FIELDS = List.of("name", "scopes", "expires_at");
-    private static final Set<String> DAYS = Set.of("7", "30", "90", "365");
+    private static final Set<String> LIFETIMES_DAYS = Set.of("7", "30", "90", "365");
 
     private final PageRenderer pages;
     private final ProblemResponder problems;
-    private final AccountService calls;
-    private final AccountAccess members;
-    private final AccountPages home;
+    private final AccountService accounts;
+    private final AccountAccess access;
+    private final AccountPages accountPage;
     private final JsonBody createKey;
     private final Clock clock;
 
-    public KeyPages(WebRoutes.Dependencies needs) {
-        this.pages = needs.pages();
-        this.problems = needs.problems();
-        this.calls = needs.account();
-        this.members = new AccountAccess(needs);
-        this.home = new AccountPages(needs);
-        this.createKey = needs.body("createKey");
-        this.clock = needs.clock();
+    public KeyPages(WebRoutes.Dependencies dependencies, AccountPages accountPage) {
+        this.pages = dependencies.pages();
+        this.problems = dependencies.problems();
+        this.accounts = dependencies.accounts();
+        this.access = new AccountAccess(dependencies);
+        this.accountPage = accountPage;
+        this.createKey = dependencies.body("createKey");
+        this.clock = dependencies.clock();
     }
 
     @Override
@@ -49,33 +49,33 @@ public final class KeyPages implements PageRoutes.Pages {
         routes.post(
                 "/account/keys",
                 "create-key",
-                ctx -> members.form(ctx, AccountPages.HOME, (who, form) -> create(ctx, who, form)));
+                ctx -> access.form(ctx, AccountPages.PATH, (user, form) -> create(ctx, user, form)));
         routes.get(
                 "/account/keys/:id/revoke",
                 "revoke-key",
-                ctx -> members.only(ctx, AccountPages.HOME, who -> ask(ctx, who)));
+                ctx -> access.signedIn(ctx, AccountPages.PATH, user -> confirmRevocation(ctx, user)));
         routes.post(
                 "/account/keys/:id/revoke",
                 "revoke-key",
-                ctx -> members.only(ctx, AccountPages.HOME, who -> revoke(ctx, who)));
+                ctx -> access.signedIn(ctx, AccountPages.PATH, user -> revoke(ctx, user)));
     }
 
     /**
-     * A key that was made just now.
+     * A new key.
      *
-     * @param secret the key itself, for this one page
-     * @param job the body of a request to try it with
+     * @param secret the key itself
+     * @param curl a command that uses the key
      */
-    public record NewKeyView(AccountView.Key key, String secret, String curl) {
-        /** Hides the secret. */
+    public record CreatedKey(AccountView.Key key, String secret, String curl) {
+        /** Omits the secret. */
         @Override
         public String toString() {
-            return "NewKey[" + key.id() + "]";
+            return "CreatedKey[" + key.id() + "]";
         }
     }
 
-    private void create(RoutingContext ctx, AuthenticatedUser who, FormBody form) {
-        String days = DAYS.contains(form.text("days")) ? form.text("days") : "";
+    private void create(RoutingContext ctx, AuthenticatedUser user, FormBody form) {
+        String days = LIFETIMES_DAYS.contains(form.text("days")) ? form.text("days") : "";
         JsonObject given = new JsonObject()
                 .put("name", form.text("name").strip())
                 .put("scopes", new JsonArray(List.copyOf(form.all("scopes"))));
@@ -84,20 +84,20 @@ public final class KeyPages implements PageRoutes.Pages {
                     "expires_at",
                     clock.instant().plus(Long.parseLong(days), ChronoUnit.DAYS).toString());
         }
-        Consumer<Problem> refused = problem -> {
-            FormErrors wrong = FormErrors.of(problem, FIELDS).saying("scopes", "Choose what the key may be used for.");
-            AccountView.KeyForm sent = new AccountView.KeyForm(form.text("name"), form.all("scopes"), days, wrong);
-            home.show(ctx, who, problem.status(), new AccountPages.Forms(sent, FormErrors.NOTHING));
+        Consumer<Problem> rejected = error -> {
+            FormErrors errors = FormErrors.of(error, FIELDS).withMessage("scopes", "Select at least one scope.");
+            AccountView.KeyForm sent = new AccountView.KeyForm(form.text("name"), form.all("scopes"), days, errors);
+            accountPage.show(ctx, user, error.status(), new AccountPages.Forms(sent, FormErrors.NONE));
         };
-        Problem fault = createKey.fault(given);
-        if (fault != null) {
-            refused.accept(fault);
+        Problem problem = createKey.fault(given);
+        if (problem != null) {
+            rejected.accept(problem);
         } else {
-            calls.createKey(ctx, who, given, created -> shown(ctx, who, created), refused);
+            accounts.createKey(ctx, user, given, created -> showCreated(ctx, user, created), rejected);
         }
     }
 
-    private void shown(RoutingContext ctx, AuthenticatedUser who, ApiKeyCreation.Created created) {
+    private void showCreated(RoutingContext ctx, AuthenticatedUser user, ApiKeyCreation.Created created) {
         String curl = "curl -H 'Authorization: Bearer "
                 + created.secret()
                 + "' '"
@@ -106,25 +106,25 @@ public final class KeyPages implements PageRoutes.Pages {
         pages.show(
                 ctx,
                 201,
-                AccountPages.page(who, "Your new key"),
+                AccountPages.page(user, "API key created"),
                 "newkey",
-                new NewKeyView(AccountView.Key.of(created.key(), clock.instant()), created.secret(), curl));
+                new CreatedKey(AccountView.Key.of(created.key(), clock.instant()), created.secret(), curl));
     }
 
-    private void ask(RoutingContext ctx, AuthenticatedUser who) {
+    private void confirmRevocation(RoutingContext ctx, AuthenticatedUser user) {
         String id = ctx.pathParam("id");
-        calls.keys(who)
+        accounts.keys(user)
                 .onSuccess(keys -> {
                     ApiKey key = keys.stream()
                             .filter(k -> Long.toString(k.id()).equals(id))
                             .findFirst()
                             .orElse(null);
                     if (key == null) {
-                        problems.send(ctx, noSuchKey());
+                        problems.send(ctx, keyNotFound());
                     } else {
                         pages.show(
                                 ctx,
-                                AccountPages.page(who, "Revoke a key"),
+                                AccountPages.page(user, "Revoke API key"),
                                 "keyrevocation",
                                 AccountView.Key.of(key, clock.instant()));
                     }
@@ -132,16 +132,17 @@ public final class KeyPages implements PageRoutes.Pages {
                 .onFailure(ctx::fail);
     }
 
-    private void revoke(RoutingContext ctx, AuthenticatedUser who) {
-        calls.revokeKey(
+    private void revoke(RoutingContext ctx, AuthenticatedUser user) {
+        accounts.revokeKey(
                 ctx,
-                who,
+                user,
                 ctx.pathParam("id"),
-                () -> pages.redirect(ctx, AccountPages.HOME + "?done=revoked"),
-                problem -> problems.send(ctx, noSuchKey()));
+                () -> pages.redirect(ctx, AccountPages.PATH + "?done=revoked"),
+                problem -> problems.send(ctx, keyNotFound()));
     }
 
-    private static Problem noSuchKey() {
-        return Problem.notFound("Your account has no such key; the account page lists those it has.");
+    private static Problem keyNotFound() {
+        return Problem.notFound(
+                "Your account does not have an API key with this ID. The account page lists your keys.");
     }
 }

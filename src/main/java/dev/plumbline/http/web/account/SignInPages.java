@@ -17,93 +17,91 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.function.Consumer;
 
-/**
- * {@code /sign-in}, {@code /sign-up} and {@code /sign-out}: forms, by the same calls as the API.
- */
+/** {@code /sign-in}, {@code /sign-up} and {@code /sign-out}, with the operations of the API. */
 public final class SignInPages implements PageRoutes.Pages {
     private static final List<String> FIELDS = List.of("email", "password");
-    private static final String ACCOUNT = "/account";
+    private static final String DEFAULT_NEXT = AccountPages.PATH;
 
     private final PageRenderer pages;
-    private final AccountService calls;
-    private final AccountAccess members;
+    private final AccountService accounts;
+    private final AccountAccess access;
     private final JsonBody signIn;
     private final JsonBody signUp;
 
-    public SignInPages(WebRoutes.Dependencies needs) {
-        this.pages = needs.pages();
-        this.calls = needs.account();
-        this.members = new AccountAccess(needs);
-        this.signIn = needs.body("signIn");
-        this.signUp = needs.body("signUp");
+    public SignInPages(WebRoutes.Dependencies dependencies) {
+        this.pages = dependencies.pages();
+        this.accounts = dependencies.accounts();
+        this.access = new AccountAccess(dependencies);
+        this.signIn = dependencies.body("signIn");
+        this.signUp = dependencies.body("signUp");
     }
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get("/sign-in", "sign-in", ctx -> ask(ctx, false));
-        routes.get("/sign-up", "sign-up", ctx -> ask(ctx, true));
-        routes.post("/sign-in", "sign-in", ctx -> members.form(ctx, form -> sent(ctx, form, false)));
-        routes.post("/sign-up", "sign-up", ctx -> members.form(ctx, form -> sent(ctx, form, true)));
+        routes.get("/sign-in", "sign-in", ctx -> show(ctx, false));
+        routes.get("/sign-up", "sign-up", ctx -> show(ctx, true));
+        routes.post("/sign-in", "sign-in", ctx -> access.form(ctx, form -> submit(ctx, form, false)));
+        routes.post("/sign-up", "sign-up", ctx -> access.form(ctx, form -> submit(ctx, form, true)));
         routes.post("/sign-out", "sign-out", this::signOut);
     }
 
     /**
-     * The form.
+     * The sign-in or sign-up form.
      *
-     * @param up whether it makes an account
-     * @param open whether strangers may make one
-     * @param email what was typed before
-     * @param next where to go on to
+     * @param signUp whether the form creates an account
+     * @param signUpEnabled whether users can create accounts
+     * @param email the submitted address
+     * @param next the path to which a sign-in redirects
      */
-    public record SignInForm(boolean up, boolean open, String email, String next, FormErrors wrong) {
+    public record SignInForm(boolean signUp, boolean signUpEnabled, String email, String next, FormErrors errors) {
 
-        /** Where the other form is. */
-        public String other() {
-            String path = up ? "/sign-in" : "/sign-up";
-            return next.equals(ACCOUNT) ? path : path + "?next=" + Links.encoded(next);
+        /** The path of the other form. */
+        public String otherForm() {
+            String path = signUp ? "/sign-in" : "/sign-up";
+            return next.equals(DEFAULT_NEXT) ? path : path + "?next=" + Links.encoded(next);
         }
     }
 
-    private void ask(RoutingContext ctx, boolean up) {
-        String next = LocalPath.or(ACCOUNT, ctx.queryParams().get("next"));
-        calls.people().visitor(ctx, who -> {
-            if (who != null) {
+    private void show(RoutingContext ctx, boolean signUp) {
+        String next = LocalPath.or(DEFAULT_NEXT, ctx.queryParams().get("next"));
+        accounts.people().visitor(ctx, user -> {
+            if (user != null) {
                 pages.redirect(ctx, next);
             } else {
-                show(ctx, 200, new SignInForm(up, calls.signUpIsOpen(), "", next, FormErrors.NOTHING));
+                show(ctx, 200, new SignInForm(signUp, accounts.signUpIsOpen(), "", next, FormErrors.NONE));
             }
         });
     }
 
-    private void sent(RoutingContext ctx, FormBody form, boolean up) {
+    private void submit(RoutingContext ctx, FormBody form, boolean signUp) {
         JsonObject given =
                 new JsonObject().put("email", form.text("email").strip()).put("password", form.text("password"));
-        String next = LocalPath.or(ACCOUNT, form.text("next"));
-        Consumer<Problem> refused = problem -> {
-            problem.headers().forEach(ctx.response()::putHeader);
-            FormErrors wrong = FormErrors.of(problem, FIELDS);
+        String next = LocalPath.or(DEFAULT_NEXT, form.text("next"));
+        Consumer<Problem> rejected = error -> {
+            error.headers().forEach(ctx.response()::putHeader);
+            FormErrors errors = FormErrors.of(error, FIELDS);
             String email = given.getString("email");
-            show(ctx, problem.status(), new SignInForm(up, calls.signUpIsOpen(), email, next, wrong));
+            show(ctx, error.status(), new SignInForm(signUp, accounts.signUpIsOpen(), email, next, errors));
         };
-        Problem fault = (up ? signUp : signIn).fault(given);
-        Consumer<AuthenticatedUser> welcome = who -> pages.redirect(ctx, next);
-        if (fault != null) {
-            refused.accept(fault);
-        } else if (up) {
-            calls.signUp(ctx, given, welcome, refused);
+        Problem problem = (signUp ? this.signUp : signIn).fault(given);
+        Consumer<AuthenticatedUser> signedIn = user -> pages.redirect(ctx, next);
+        if (problem != null) {
+            rejected.accept(problem);
+        } else if (signUp) {
+            accounts.signUp(ctx, given, signedIn, rejected);
         } else {
-            calls.signIn(ctx, given, welcome, refused);
+            accounts.signIn(ctx, given, signedIn, rejected);
         }
     }
 
     private void signOut(RoutingContext ctx) {
-        calls.people().visitor(ctx, who -> calls.signOut(ctx, who, () -> pages.redirect(ctx, "/sign-in")));
+        accounts.people().visitor(ctx, user -> accounts.signOut(ctx, user, () -> pages.redirect(ctx, "/sign-in")));
     }
 
-    private void show(RoutingContext ctx, int status, SignInForm entry) {
-        String title = entry.up() ? "Make an account" : "Sign in";
+    private void show(RoutingContext ctx, int status, SignInForm form) {
+        String title = form.signUp() ? "Create account" : "Sign in";
         PageInfo page = PageInfo.unlisted(
-                title, "For API keys and for checks in bulk; single checks need no account.", "account");
-        pages.show(ctx, status, page, "signin", entry);
+                title, "API keys and bulk checks require an account. Instant checks do not.", "account");
+        pages.show(ctx, status, page, "signin", form);
     }
 }

@@ -1,47 +1,43 @@
 package dev.plumbline.http.web.account;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Map.Entry;
+import java.util.List;
 
-/** What a browser says of itself, in two words that its owner knows it by. */
+/** A short name of a browser and its operating system, from the {@code User-Agent} header. */
 final class UserAgentLabel {
-    // the first that is named: those further down are named by those above, too
-    private static final Map<String, String> NAMES = new LinkedHashMap<>();
-    private static final Map<String, String> SYSTEMS = new LinkedHashMap<>();
+    /** Products and their names, in order of precedence: most headers contain several. */
+    private static final List<List<String>> BROWSERS = List.of(
+            List.of("Edg", "Edge"),
+            List.of("OPR/", "Opera"),
+            List.of("Firefox/", "Firefox"),
+            List.of("Chrome/", "Chrome"),
+            List.of("CriOS/", "Chrome"),
+            List.of("Safari/", "Safari"),
+            List.of("curl/", "curl"));
 
-    static {
-        NAMES.put("Edg", "Edge");
-        NAMES.put("OPR/", "Opera");
-        NAMES.put("Firefox/", "Firefox");
-        NAMES.put("Chrome/", "Chrome");
-        NAMES.put("CriOS/", "Chrome");
-        NAMES.put("Safari/", "Safari");
-        NAMES.put("curl/", "curl");
-        SYSTEMS.put("Android", "Android");
-        SYSTEMS.put("iPhone", "iPhone");
-        SYSTEMS.put("iPad", "iPad");
-        SYSTEMS.put("Windows", "Windows");
-        SYSTEMS.put("Mac OS X", "macOS");
-        SYSTEMS.put("CrOS", "ChromeOS");
-        SYSTEMS.put("Linux", "Linux");
-    }
+    private static final List<List<String>> SYSTEMS = List.of(
+            List.of("Android", "Android"),
+            List.of("iPhone", "iPhone"),
+            List.of("iPad", "iPad"),
+            List.of("Windows", "Windows"),
+            List.of("Mac OS X", "macOS"),
+            List.of("CrOS", "ChromeOS"),
+            List.of("Linux", "Linux"));
 
     private UserAgentLabel() {}
 
-    static String name(String userAgent) {
-        String name = first(NAMES, userAgent);
+    static String of(String userAgent) {
+        String browser = first(BROWSERS, userAgent);
         String system = first(SYSTEMS, userAgent);
-        if (name.isEmpty()) {
-            return system.isEmpty() ? "A program" : "A browser on " + system;
+        if (browser.isEmpty()) {
+            return system.isEmpty() ? "Unknown client" : "Browser on " + system;
         }
-        return system.isEmpty() ? name : name + " on " + system;
+        return system.isEmpty() ? browser : browser + " on " + system;
     }
 
-    private static String first(Map<String, String> marks, String userAgent) {
-        return marks.entrySet().stream()
-                .filter(mark -> userAgent.contains(mark.getKey()))
-                .map(Entry::getValue)
+    private static String first(List<List<String>> names, String userAgent) {
+        return names.stream()
+                .filter(name -> userAgent.contains(name.get(0)))
+                .map(name -> name.get(1))
                 .findFirst()
                 .orElse("");
     }

@@ -1,68 +1,60 @@
 package dev.plumbline.http.web.docs;
 
-import dev.plumbline.http.web.layout.MarkdownText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The API as openapi.json describes it, for people to read.
+ * The content of the API reference page. Descriptions are Markdown and can be empty.
  *
- * @param server where it is
- * @param schemas the bodies that several operations have, by name
- * @param problems what {@code code} and {@code type} of a problem mean
+ * @param server the base URL
+ * @param tags the operations by tag
+ * @param schemas the named schemas
+ * @param problems the problem types
  */
 public record ApiReference(
-        String server, MarkdownText description, List<Group> groups, List<Named> schemas, List<ProblemType> problems) {
+        String server, String description, List<Tag> tags, List<NamedSchema> schemas, List<ProblemType> problems) {
 
-    /** The operations for one purpose. */
-    public record Group(String id, String title, MarkdownText description, List<Call> calls) {}
+    public record Tag(String id, String title, String description, List<Operation> operations) {}
 
     /**
-     * An operation.
-     *
-     * @param id its operationId, which is also its anchor
-     * @param access who may call it, in words; empty for everybody
-     * @param body null if it takes none
-     * @param answers of success
-     * @param refusals of failure
+     * @param id the operationId, also the anchor
+     * @param access the required credentials; empty without
+     * @param body null without a request body
+     * @param responses with a status below 400
+     * @param errors with a status of 400 or more
      */
-    public record Call(
+    public record Operation(
             String id,
             String method,
             String path,
             String summary,
-            MarkdownText description,
+            String description,
             String access,
             List<Parameter> parameters,
             @Nullable Body body,
-            List<Answer> answers,
-            List<Answer> refusals,
+            List<Response> responses,
+            List<Response> errors,
             List<Example> examples) {}
 
     /**
-     * A parameter.
-     *
-     * @param place {@code path}, {@code query} or {@code header}
-     * @param example null where there is none
+     * @param location {@code path}, {@code query} or {@code header}
+     * @param example or null
      */
-    public record Parameter(String place, SchemaNode shape, @Nullable String example) {}
+    public record Parameter(String location, SchemaNode schema, @Nullable String example) {}
 
-    /** A body and what it looks like. */
-    public record Body(String type, MarkdownText description, SchemaNode shape, @Nullable String example) {}
+    /** A request or response body of one media type. */
+    public record Body(String type, String description, SchemaNode schema, @Nullable String example) {}
 
-    /** What an operation may answer, in each of the forms it has. */
-    public record Answer(String status, MarkdownText description, List<String> headers, List<Body> bodies) {}
+    /** A response with its body in each media type. */
+    public record Response(String status, String description, List<String> headers, List<Body> bodies) {}
 
-    /** How to call it. */
+    /** Source code that calls an operation. */
     public record Example(String language, String text) {}
 
-    /** A schema that others refer to. */
-    public record Named(String name, SchemaNode shape) {}
+    public record NamedSchema(String name, SchemaNode schema) {}
 
     /**
-     * A kind of problem.
-     *
-     * @param code which is also its anchor
+     * @param code also the anchor
      */
-    public record ProblemType(String code, int status, String title, MarkdownText why, MarkdownText action) {}
+    public record ProblemType(String code, int status, String title, String cause, String action) {}
 }

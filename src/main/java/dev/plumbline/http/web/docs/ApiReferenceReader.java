@@ -1,13 +1,12 @@
 package dev.plumbline.http.web.docs;
 
-import dev.plumbline.http.web.docs.ApiReference.Answer;
 import dev.plumbline.http.web.docs.ApiReference.Body;
-import dev.plumbline.http.web.docs.ApiReference.Call;
-import dev.plumbline.http.web.docs.ApiReference.Group;
-import dev.plumbline.http.web.docs.ApiReference.Named;
+import dev.plumbline.http.web.docs.ApiReference.NamedSchema;
+import dev.plumbline.http.web.docs.ApiReference.Operation;
 import dev.plumbline.http.web.docs.ApiReference.Parameter;
 import dev.plumbline.http.web.docs.ApiReference.ProblemType;
-import dev.plumbline.http.web.layout.MarkdownText;
+import dev.plumbline.http.web.docs.ApiReference.Response;
+import dev.plumbline.http.web.docs.ApiReference.Tag;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -17,11 +16,11 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads openapi.json (OpenAPI 3.1) for the page that explains it. */
+/** Reads the API reference from openapi.json (OpenAPI 3.1). */
 final class ApiReferenceReader {
     private static final Map<String, String> ACCESS = Map.of(
-            "bearerKey", "With an API key (Authorization: Bearer KEY, or X-Api-Key: KEY).",
-            "session", "Signed in: with the session's cookie.");
+            "bearerKey", "Requires an API key (`Authorization: Bearer KEY` or `X-Api-Key: KEY`).",
+            "session", "Requires a session cookie.");
 
     private final JsonObject contract;
     private final CodeExamples examples;
@@ -32,35 +31,31 @@ final class ApiReferenceReader {
     }
 
     /**
-     * @param contract as it is published
-     * @param server under which people reach the service
+     * @param contract the published openapi.json
+     * @param server the base URL
      */
     static ApiReference read(JsonObject contract, String server) {
         ApiReferenceReader reader = new ApiReferenceReader(contract, server);
-        List<Named> schemas = new ArrayList<>();
+        List<NamedSchema> schemas = new ArrayList<>();
         contract.getJsonObject("components")
                 .getJsonObject("schemas")
                 .forEach(schema ->
-                        schemas.add(new Named(schema.getKey(), SchemaReader.of((JsonObject) schema.getValue()))));
+                        schemas.add(new NamedSchema(schema.getKey(), SchemaReader.of((JsonObject) schema.getValue()))));
         List<ProblemType> problems = new ArrayList<>();
         for (JsonObject type : objects(contract.getJsonArray("x-problem-types"))) {
             problems.add(new ProblemType(
                     type.getString("code"),
                     type.getInteger("status"),
                     type.getString("title"),
-                    MarkdownText.of(type.getString("why")),
-                    MarkdownText.of(type.getString("action"))));
+                    type.getString("why"),
+                    type.getString("action")));
         }
         return new ApiReference(
-                server,
-                MarkdownText.of(contract.getJsonObject("info").getString("description")),
-                reader.groups(),
-                schemas,
-                problems);
+                server, contract.getJsonObject("info").getString("description", ""), reader.tags(), schemas, problems);
     }
 
-    private List<Group> groups() {
-        Map<String, List<Call>> byTag = new LinkedHashMap<>();
+    private List<Tag> tags() {
+        Map<String, List<Operation>> byTag = new LinkedHashMap<>();
         List<JsonObject> tags = objects(contract.getJsonArray("tags"));
         tags.forEach(tag -> byTag.put(tag.getString("name"), new ArrayList<>()));
         for (Map.Entry<String, Object> path : contract.getJsonObject("paths")) {
@@ -68,73 +63,75 @@ final class ApiReferenceReader {
                 JsonObject operation = (JsonObject) method.getValue();
                 String tag = operation.getJsonArray("tags").getString(0);
                 byTag.computeIfAbsent(tag, none -> new ArrayList<>())
-                        .add(call(method.getKey().toUpperCase(Locale.ROOT), path.getKey(), operation));
+                        .add(operation(method.getKey().toUpperCase(Locale.ROOT), path.getKey(), operation));
             }
         }
         return tags.stream()
                 .map(tag -> {
                     String name = tag.getString("name");
-                    return new Group(
+                    return new Tag(
                             "tag-" + name,
                             name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1),
-                            MarkdownText.of(tag.getString("description")),
+                            tag.getString("description", ""),
                             byTag.getOrDefault(name, List.of()));
                 })
                 .toList();
     }
 
-    private Call call(String method, String path, JsonObject operation) {
-        List<JsonObject> given = objects(operation.getJsonArray("parameters")).stream()
+    private Operation operation(String method, String path, JsonObject operation) {
+        List<JsonObject> parameters = objects(operation.getJsonArray("parameters")).stream()
                 .map(this::resolve)
                 .toList();
-        JsonObject wanted = operation.getJsonObject("requestBody");
+        JsonObject request = operation.getJsonObject("requestBody");
         String access = access(operation);
-        Body body = wanted == null ? null : bodies(resolve(wanted)).get(0);
-        List<Answer> answers = new ArrayList<>();
-        List<Answer> refusals = new ArrayList<>();
+        Body body = request == null ? null : bodies(resolve(request)).get(0);
+        List<Response> responses = new ArrayList<>();
+        List<Response> errors = new ArrayList<>();
         for (Map.Entry<String, Object> response : operation.getJsonObject("responses")) {
-            boolean refused = response.getKey().compareTo("400") >= 0;
-            (refused ? refusals : answers).add(answer(response.getKey(), resolve((JsonObject) response.getValue())));
+            boolean error = response.getKey().compareTo("400") >= 0;
+            (error ? errors : responses).add(response(response.getKey(), resolve((JsonObject) response.getValue())));
         }
-        return new Call(
+        return new Operation(
                 operation.getString("operationId"),
                 method,
                 path,
                 operation.getString("summary"),
-                MarkdownText.of(operation.getString("description")),
+                operation.getString("description", ""),
                 ACCESS.getOrDefault(access, ""),
-                given.stream().map(ApiReferenceReader::parameter).toList(),
+                parameters.stream().map(ApiReferenceReader::parameter).toList(),
                 body,
-                answers,
-                refusals,
-                examples.of(method, path, given, access, example(wanted)));
+                responses,
+                errors,
+                examples.of(method, path, parameters, access, example(request)));
     }
 
     private static String access(JsonObject operation) {
-        List<JsonObject> ways = objects(operation.getJsonArray("security"));
-        return ways.isEmpty() ? "" : ways.get(0).fieldNames().iterator().next();
+        List<JsonObject> requirements = objects(operation.getJsonArray("security"));
+        return requirements.isEmpty()
+                ? ""
+                : requirements.get(0).fieldNames().iterator().next();
     }
 
     private static Parameter parameter(JsonObject parameter) {
-        SchemaNode shape = SchemaReader.of(parameter.getJsonObject("schema"));
+        SchemaNode schema = SchemaReader.of(parameter.getJsonObject("schema"));
         Object example = parameter.getValue("example");
         return new Parameter(
                 parameter.getString("in"),
                 new SchemaNode(
                         parameter.getString("name"),
-                        shape.type(),
-                        shape.reference(),
+                        schema.type(),
+                        schema.reference(),
                         parameter.getBoolean("required", false),
-                        MarkdownText.of(parameter.getString("description")),
-                        shape.limits(),
+                        parameter.getString("description", ""),
+                        schema.constraints(),
                         List.of()),
                 example == null ? null : example.toString());
     }
 
-    private Answer answer(String status, JsonObject response) {
+    private Response response(String status, JsonObject response) {
         List<String> headers = new ArrayList<>(
                 response.getJsonObject("headers", new JsonObject()).fieldNames());
-        return new Answer(status, MarkdownText.of(response.getString("description")), headers, bodies(response));
+        return new Response(status, response.getString("description", ""), headers, bodies(response));
     }
 
     private static List<Body> bodies(JsonObject holder) {
@@ -143,7 +140,7 @@ final class ApiReferenceReader {
             JsonObject media = (JsonObject) content.getValue();
             bodies.add(new Body(
                     content.getKey(),
-                    MarkdownText.of(holder.getString("description")),
+                    holder.getString("description", ""),
                     SchemaReader.of(media.getJsonObject("schema")),
                     text(media.getValue("example"))));
         }

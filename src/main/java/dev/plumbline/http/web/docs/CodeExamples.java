@@ -2,6 +2,7 @@ package dev.plumbline.http.web.docs;
 
 import dev.plumbline.http.web.docs.ApiReference.Example;
 import dev.plumbline.http.web.layout.Links;
+import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -14,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to call an operation, in several languages, with nothing but what each of them has or
- * everybody adds. Secrets come from the environment.
+ * Code examples for an operation: curl, Java (java.net.http), Python (requests) and JavaScript (fetch). Credentials are
+ * read from environment variables.
  */
 final class CodeExamples {
     private static final String KEY = "PLUMBLINE_KEY";
@@ -33,16 +34,16 @@ final class CodeExamples {
     }
 
     /**
-     * A request.
+     * A request header.
      *
-     * @param secret the environment variable whose value ends the header; null if none does
+     * @param secret the environment variable that is appended to the value, or null
      */
     private record Header(String name, String value, @Nullable String secret) {}
 
     private record Request(String method, String url, List<Header> headers, @Nullable JsonObject body) {}
 
     /**
-     * @param access {@code bearerKey}, {@code session} or nothing
+     * @param access {@code bearerKey}, {@code session} or empty
      */
     List<Example> of(
             String method, String path, List<JsonObject> parameters, String access, @Nullable JsonObject body) {
@@ -143,25 +144,25 @@ final class CodeExamples {
                     .append("},\n");
         }
         if (request.body != null) {
-            out.append("    json=").append(pythonic(request.body, "    ")).append(",\n");
+            out.append("    json=").append(pythonLiteral(request.body, "    ")).append(",\n");
         }
         return out.append(")\nprint(response.status_code, response.text)").toString();
     }
 
-    private static String pythonic(@Nullable Object value, String indent) {
+    private static String pythonLiteral(@Nullable Object value, String indent) {
         if (value instanceof JsonObject object) {
             return object.stream()
-                    .map(entry ->
-                            indent + "    \"" + entry.getKey() + "\": " + pythonic(entry.getValue(), indent + "    "))
+                    .map(entry -> indent + "    \"" + entry.getKey() + "\": "
+                            + pythonLiteral(entry.getValue(), indent + "    "))
                     .collect(Collectors.joining(",\n", "{\n", "\n" + indent + "}"));
         }
         if (value instanceof JsonArray array) {
-            return array.stream().map(item -> pythonic(item, indent)).collect(Collectors.joining(", ", "[", "]"));
+            return array.stream().map(item -> pythonLiteral(item, indent)).collect(Collectors.joining(", ", "[", "]"));
         }
         if (value instanceof Boolean yes) {
             return yes ? "True" : "False";
         }
-        return value == null ? "None" : io.vertx.core.json.Json.encode(value);
+        return value == null ? "None" : Json.encode(value);
     }
 
     private static String javaScript(Request request) {

@@ -1,23 +1,24 @@
 package dev.plumbline.http.web.docs;
 
-import dev.plumbline.http.web.layout.MarkdownText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON value as a schema describes it, as a tree.
+ * A JSON schema for display.
  *
- * @param name of the member that it is; empty where it is none
- * @param type in words, for example {@code list of strings or null}
- * @param reference the schema that has the rest; null if there is none
- * @param limits what else holds of it, in words
- * @param members of the object that it is, or of the objects in the list that it is
+ * @param name the name of the property; empty for a root schema
+ * @param type for example {@code array of strings or null}
+ * @param reference the name of the referenced schema, or null
+ * @param required whether the property is required
+ * @param description Markdown; can be empty
+ * @param constraints for example {@code at most 100 characters}
+ * @param properties of the object, or of the objects in the array
  */
 public record SchemaNode(
         String name,
         String type,
         @Nullable String reference,
         boolean required,
-        MarkdownText description,
-        List<String> limits,
-        List<SchemaNode> members) {}
+        String description,
+        List<String> constraints,
+        List<SchemaNode> properties) {}

@@ -1,6 +1,5 @@
 package dev.plumbline.http.web.docs;
 
-import dev.plumbline.http.web.layout.MarkdownText;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -11,10 +10,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads JSON Schemas (2020-12) as far as people want to know them: what depends on other members is
- * left to the descriptions.
- */
+/** Reads JSON Schemas (2020-12) for display, without conditional keywords. */
 final class SchemaReader {
     private SchemaReader() {}
 
@@ -31,16 +27,16 @@ final class SchemaReader {
                 main != schema && !type.contains("null") ? type + " or null" : type,
                 reference(inner),
                 required,
-                MarkdownText.of(schema.getString("description", main.getString("description"))),
-                limits(main),
-                members(inner));
+                schema.getString("description", main.getString("description", "")),
+                constraints(main),
+                properties(inner));
     }
 
-    /** Of two choices of which one is null, the other. */
+    /** The alternative of {@code anyOf} that is not null; otherwise the schema itself. */
     private static JsonObject main(JsonObject schema) {
-        if (schema.getValue("anyOf") instanceof JsonArray choices) {
-            for (Object choice : choices) {
-                if (choice instanceof JsonObject object && !"null".equals(object.getValue("type"))) {
+        if (schema.getValue("anyOf") instanceof JsonArray alternatives) {
+            for (Object alternative : alternatives) {
+                if (alternative instanceof JsonObject object && !"null".equals(object.getValue("type"))) {
                     return object;
                 }
             }
@@ -67,12 +63,12 @@ final class SchemaReader {
         }
         return types.isEmpty()
                 ? "any"
-                : types.stream().map(type -> inWords(type, schema)).collect(Collectors.joining(" or "));
+                : types.stream().map(type -> typeName(type, schema)).collect(Collectors.joining(" or "));
     }
 
-    private static String inWords(String type, JsonObject schema) {
+    private static String typeName(String type, JsonObject schema) {
         if (type.equals("array") && schema.getValue("items") instanceof JsonObject items) {
-            return "list of " + type(items);
+            return "array of " + type(items);
         }
         if (type.equals("string") && schema.containsKey("format")) {
             return "string (" + schema.getString("format") + ")";
@@ -80,49 +76,50 @@ final class SchemaReader {
         return type;
     }
 
-    private static List<String> limits(JsonObject schema) {
-        List<String> limits = new ArrayList<>();
+    private static List<String> constraints(JsonObject schema) {
+        List<String> constraints = new ArrayList<>();
         if (schema.getValue("enum") instanceof JsonArray values) {
-            limits.add("one of " + values.stream().map(String::valueOf).collect(Collectors.joining(", ")));
+            constraints.add("one of " + values.stream().map(String::valueOf).collect(Collectors.joining(", ")));
         }
         if (schema.containsKey("const")) {
-            limits.add("always " + schema.getValue("const"));
+            constraints.add("always " + schema.getValue("const"));
         }
-        range(limits, schema, "minimum", "maximum", "");
-        range(limits, schema, "minLength", "maxLength", " characters");
-        range(limits, schema, "minItems", "maxItems", " items");
+        range(constraints, schema, "minimum", "maximum", "");
+        range(constraints, schema, "minLength", "maxLength", " characters");
+        range(constraints, schema, "minItems", "maxItems", " items");
         if (schema.containsKey("pattern")) {
-            limits.add("matches " + schema.getString("pattern"));
+            constraints.add("matches " + schema.getString("pattern"));
         }
         if (schema.containsKey("default")) {
-            limits.add("default " + schema.getValue("default"));
+            constraints.add("default " + schema.getValue("default"));
         }
-        return limits;
+        return constraints;
     }
 
-    private static void range(List<String> limits, JsonObject schema, String least, String most, String what) {
-        Object from = schema.getValue(least);
-        Object to = schema.getValue(most);
-        if (from != null && to != null) {
-            limits.add(from.equals(to) ? from + what : from + " to " + to + what);
-        } else if (Integer.valueOf(1).equals(from) && !what.isEmpty()) {
-            limits.add("not empty");
-        } else if (from != null) {
-            limits.add("at least " + from + what);
-        } else if (to != null) {
-            limits.add("at most " + to + what);
+    private static void range(
+            List<String> constraints, JsonObject schema, String minimum, String maximum, String unit) {
+        Object min = schema.getValue(minimum);
+        Object max = schema.getValue(maximum);
+        if (min != null && max != null) {
+            constraints.add(min.equals(max) ? min + unit : min + " to " + max + unit);
+        } else if (Integer.valueOf(1).equals(min) && !unit.isEmpty()) {
+            constraints.add("not empty");
+        } else if (min != null) {
+            constraints.add("at least " + min + unit);
+        } else if (max != null) {
+            constraints.add("at most " + max + unit);
         }
     }
 
-    private static List<SchemaNode> members(JsonObject schema) {
-        List<SchemaNode> members = new ArrayList<>();
+    private static List<SchemaNode> properties(JsonObject schema) {
+        List<SchemaNode> properties = new ArrayList<>();
         JsonArray required = schema.getJsonArray("required", new JsonArray());
         for (Map.Entry<String, Object> property : schema.getJsonObject("properties", new JsonObject())) {
-            // true: anything; false: never there
+            // boolean schemas have no description
             if (property.getValue() instanceof JsonObject described) {
-                members.add(of(property.getKey(), required.contains(property.getKey()), described));
+                properties.add(of(property.getKey(), required.contains(property.getKey()), described));
             }
         }
-        return members;
+        return properties;
     }
 }

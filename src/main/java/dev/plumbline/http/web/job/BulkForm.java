@@ -1,6 +1,7 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.web.tool.OptionField;
 import java.util.List;
@@ -10,92 +11,88 @@ import org.jspecify.annotations.Nullable;
 /**
  * The form that creates a job.
  *
- * @param tools all there are
- * @param chosen the one that is to be run
- * @param options of that tool
- * @param lines what stands in the box
- * @param fresh whether every check is to be run anew
+ * @param tools all tools
+ * @param selected the selected tool
+ * @param options of the selected tool
+ * @param lines the content of the text area
+ * @param fresh whether cached results are not used
  * @param column of a CSV file, from 1
- * @param once makes sure that a form that is sent twice creates one job
- * @param refusal why no job was created; null if nothing was wrong
+ * @param headerRow whether the first row of a CSV file is a header
+ * @param idempotencyKey prevents a second job if the form is submitted twice
+ * @param rejection why no job was created, or null
  */
 public record BulkForm(
         List<ModuleDescription> tools,
-        ModuleDescription chosen,
+        ModuleDescription selected,
         List<OptionField> options,
         String lines,
         boolean fresh,
         String column,
-        boolean heading,
-        String once,
-        @Nullable Refusal refusal) {
+        boolean headerRow,
+        String idempotencyKey,
+        @Nullable Rejection rejection) {
 
     /**
      * Why no job was created.
      *
-     * @param summary in one sentence
-     * @param faults of lines, the first of them
+     * @param lines the errors of lines; at most 100
      */
-    public record Refusal(String summary, List<Fault> faults) {}
+    public record Rejection(String message, List<LineError> lines) {}
 
     /**
-     * What is wrong with a line.
-     *
-     * @param line its number, from 1
+     * @param line from 1
      */
-    public record Fault(int line, String detail) {}
+    public record LineError(int line, String detail) {}
 
     /** An empty form. */
-    static BulkForm empty(List<ModuleDescription> tools, ModuleDescription chosen, String once) {
-        return new BulkForm(tools, chosen, OptionField.of(chosen, Map.of()), "", false, "1", false, once, null);
+    static BulkForm empty(List<ModuleDescription> tools, ModuleDescription selected, String idempotencyKey) {
+        return new BulkForm(
+                tools, selected, OptionField.of(selected, Map.of()), "", false, "1", false, idempotencyKey, null);
     }
 
-    /** The same form, refused. */
-    BulkForm refused(Refusal why) {
-        return new BulkForm(tools, chosen, options, lines, fresh, column, heading, once, why);
+    BulkForm rejected(Rejection why) {
+        return new BulkForm(tools, selected, options, lines, fresh, column, headerRow, idempotencyKey, why);
     }
 
-    static Refusal because(String summary) {
-        return new Refusal(summary, List.of());
+    static Rejection rejection(String message) {
+        return new Rejection(message, List.of());
     }
 
     /**
-     * What a problem says, in the words of the form.
+     * The rejection for a problem of the API.
      *
-     * @param lines what was sent: an item's index is not the number of its line
+     * @param lines the submitted lines, which map the index of an item to its line number
      */
-    static Refusal because(Problem problem, JobInputLines lines) {
-        List<Fault> faults = problem.faults().stream()
+    static Rejection rejection(Problem problem, JobInputLines lines) {
+        List<LineError> errors = problem.faults().stream()
                 .filter(fault -> fault.where().matches("/items/[0-9]{1,6}"))
                 .map(fault -> {
                     int item = Integer.parseInt(fault.where().substring("/items/".length()));
-                    return new Fault(lines.lines().get(item).number(), fault.detail());
+                    return new LineError(lines.lines().get(item).number(), fault.detail());
                 })
                 .toList();
-        if (faults.isEmpty()) {
-            return because(problem.detail());
+        if (errors.isEmpty()) {
+            return rejection(problem.detail());
         }
-        return new Refusal(
-                faults.size() == 1
-                        ? "One line is wrong. Nothing was created."
-                        : faults.size() + " lines are wrong. Nothing was created.",
-                faults);
+        return new Rejection(
+                (errors.size() == 1 ? "1 line is" : errors.size() + " lines are") + " invalid. No job was created.",
+                errors);
     }
 
-    /** Whether the options are shown at once. */
+    /** Whether the options are expanded. */
     public boolean open() {
-        return fresh || options.stream().anyMatch(option -> option.changed() || option.wrong() != null);
+        return fresh || options.stream().anyMatch(OptionField::notable);
     }
 
-    public int mostLines() {
-        return dev.plumbline.http.api.job.PageJobService.MOST_LINES;
+    public int maxLines() {
+        return PageJobService.MAX_LINES;
     }
 
-    public int mostLineBytes() {
-        return dev.plumbline.http.api.job.PageJobService.MOST_LINE_BYTES;
+    public int maxLineBytes() {
+        return PageJobService.MAX_LINE_BYTES;
     }
 
-    public int mostBytes() {
-        return dev.plumbline.http.api.job.PageJobService.MOST_BYTES;
+    public int maxBytes() {
+        return PageJobService.MAX_BYTES;
     }
 }

@@ -25,248 +25,233 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /bulk}: many lines for one tool. */
+/** {@code /bulk}: the form that creates a job. */
 public final class BulkPage implements PageRoutes.Pages {
-    public static final String PATH = "/bulk";
+    static final String PATH = "/bulk";
 
-    // an option's name has no hyphen
-    static final String TOOL = "bulk-tool";
-    static final String LINES = "bulk-lines";
-    static final String FILE = "bulk-file";
-    static final String COLUMN = "bulk-column";
-    static final String HEADING = "bulk-heading";
-    static final String FRESH = "bulk-fresh";
-    static final String ONCE = "bulk-once";
-    static final String STEP = "bulk-step";
+    // Names of form fields. Options have no hyphen in their names.
+    private static final String TOOL = "bulk-tool";
+    private static final String LINES = "bulk-lines";
+    private static final String FILE = "bulk-file";
+    private static final String COLUMN = "bulk-column";
+    private static final String HEADER_ROW = "bulk-header-row";
+    private static final String FRESH = "bulk-fresh";
+    private static final String IDEMPOTENCY_KEY = "bulk-idempotency-key";
+    private static final String ACTION = "bulk-action";
 
-    private static final int SMALL_BYTES = 64 << 10;
-    private static final int ONCE_BYTES = 12;
-    private static final Pattern ONCE_FORM = Pattern.compile("[A-Za-z0-9_-]{16}");
+    /** Larger forms are parsed on a worker thread. */
+    private static final int MAX_EVENT_LOOP_BYTES = 64 << 10;
+
+    private static final int KEY_BYTES = 12;
+    private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_-]{16}");
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,3}");
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final PageRenderer pages;
     private final ModuleCatalogue modules;
-    private final AccountAccess members;
+    private final AccountAccess access;
     private final RequestBodyReader bodies;
-    private final Duration patience;
+    private final Duration uploadTimeout;
     private final PageJobService jobs;
     private final PageKeyStore keys;
 
-    public BulkPage(WebRoutes.Dependencies needs) {
-        this.pages = needs.pages();
-        this.modules = needs.modules();
-        this.members = new AccountAccess(needs);
-        this.bodies = needs.bodies();
-        this.patience = needs.patience();
-        this.jobs = needs.jobs();
-        this.keys = needs.keys();
+    public BulkPage(WebRoutes.Dependencies dependencies) {
+        this.pages = dependencies.pages();
+        this.modules = dependencies.modules();
+        this.access = new AccountAccess(dependencies);
+        this.bodies = dependencies.bodies();
+        this.uploadTimeout = dependencies.uploadTimeout();
+        this.jobs = dependencies.jobs();
+        this.keys = dependencies.keys();
     }
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get(PATH, "bulk", ctx -> members.pro(ctx, PATH, who -> empty(ctx, who)));
-        routes.get(PATH + "/options", "bulk-options", ctx -> {
-            ModuleDescription chosen = chosen(ctx.queryParams().get(TOOL));
-            BulkForm form = BulkForm.empty(modules.descriptions(), chosen, "");
-            pages.show(ctx, PageInfo.unlisted("Options", "", "bulk"), "bulkoptions", form);
-        });
-        routes.post(PATH, "create", ctx -> members.pro(ctx, PATH, who -> sent(ctx, who)));
+        routes.get(
+                PATH,
+                "bulk",
+                ctx -> access.proOrIntroduction(
+                        ctx, PATH, user -> show(ctx, 200, user, form(ctx, "tool", newIdempotencyKey()))));
+        routes.get(
+                PATH + "/options",
+                "bulk-options",
+                ctx -> pages.show(ctx, PageInfo.unlisted("Options", "", "bulk"), "bulkoptions", form(ctx, TOOL, "")));
+        routes.post(PATH, "create", ctx -> access.pro(ctx, PATH, user -> submit(ctx, user)));
     }
 
-    private static String once() {
-        byte[] bytes = new byte[ONCE_BYTES];
+    private static String newIdempotencyKey() {
+        byte[] bytes = new byte[KEY_BYTES];
         RANDOM.nextBytes(bytes);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    private ModuleDescription chosen(@Nullable String name) {
-        ModuleDefinition<?> found = name == null ? null : modules.find(name);
-        return found == null ? usual() : found.description();
+    private BulkForm form(RoutingContext ctx, String parameter, String idempotencyKey) {
+        return BulkForm.empty(modules.descriptions(), tool(ctx.queryParams().get(parameter)), idempotencyKey);
     }
 
-    /**
-     * What most people come with is a list of URLs, of which they want to know whether they answer.
-     */
-    private ModuleDescription usual() {
+    /** The tool with this name. The default is the first tool that checks whether a URL is reachable. */
+    private ModuleDescription tool(@Nullable String name) {
+        ModuleDefinition<?> module = name == null ? null : modules.find(name);
         List<ModuleDescription> all = modules.descriptions();
-        return all.stream()
-                .filter(module -> module.input() == InputType.URL && module.reachability())
-                .findFirst()
-                .orElse(all.get(0));
+        return module != null
+                ? module.description()
+                : all.stream()
+                        .filter(tool -> tool.input() == InputType.URL && tool.reachability())
+                        .findFirst()
+                        .orElse(all.get(0));
     }
 
-    private void empty(RoutingContext ctx, AuthenticatedUser who) {
-        ModuleDescription chosen = chosen(ctx.queryParams().get("tool"));
-        show(ctx, 200, who, BulkForm.empty(modules.descriptions(), chosen, once()));
-    }
-
-    private void show(RoutingContext ctx, int status, AuthenticatedUser who, BulkForm form) {
-        PageInfo page = PageInfo.unlisted("Bulk checks", "Check up to 500 lines at once, in the background.", "bulk")
-                .with("bulk.js")
-                .of(who.account().email());
+    private void show(RoutingContext ctx, int status, AuthenticatedUser user, BulkForm form) {
+        PageInfo page = PageInfo.unlisted("Bulk checks", "Check up to 500 targets in one job.", "bulk")
+                .withScripts("bulk.js")
+                .withUser(user.account().email());
         pages.show(ctx, status, page, "bulk", form);
     }
 
-    private void sent(RoutingContext ctx, AuthenticatedUser who) {
-        bodies.readUpload(ctx, PageJobService.MOST_BYTES, patience, body -> read(ctx, body)
-                .onComplete((sent, failure) -> {
-                    try {
-                        if (failure != null) {
-                            failed(ctx, failure);
-                        } else {
-                            members.still(ctx, who, still -> evaluate(ctx, still, sent));
-                        }
-                    } catch (RuntimeException fault) {
-                        ctx.fail(fault);
-                    }
-                }));
+    private void submit(RoutingContext ctx, AuthenticatedUser user) {
+        bodies.readUpload(ctx, PageJobService.MAX_BYTES, uploadTimeout, body -> read(ctx, body)
+                .map(upload -> {
+                    access.stillSignedIn(ctx, user, current -> process(ctx, current, upload));
+                    return upload;
+                })
+                .onFailure(failure -> fail(ctx, failure)));
     }
 
     /**
-     * What was sent.
+     * A submitted form.
      *
-     * @param form as it is shown again
-     * @param given its options, without what need not be said
-     * @param choosing whether only another tool was chosen
+     * @param form the form as it is displayed again
+     * @param options those that differ from their defaults
+     * @param showOptions whether only the options of another tool were requested
      */
-    private record Sent(BulkForm form, JobInputLines lines, Map<String, String> given, boolean choosing) {}
+    private record Upload(BulkForm form, JobInputLines lines, Map<String, String> options, boolean showOptions) {}
 
-    private Future<Sent> read(RoutingContext ctx, Buffer body) {
+    private Future<Upload> read(RoutingContext ctx, Buffer body) {
         String type = ctx.request().getHeader("Content-Type");
-        return body.length() <= SMALL_BYTES
-                ? Future.succeededFuture(body).map(all -> read(type, all))
-                : jobs.beside(ctx.vertx(), () -> read(type, body));
+        return body.length() <= MAX_EVENT_LOOP_BYTES
+                ? Future.succeededFuture(body).map(all -> parse(type, all))
+                : jobs.onWorker(() -> parse(type, body));
     }
 
-    private Sent read(String type, Buffer body) {
+    private Upload parse(String type, Buffer body) {
         UploadForm form = UploadForm.read(type, body);
-        ModuleDescription chosen = chosen(form.value(TOOL));
-        Map<String, String> given = OptionField.asked(chosen, form.values());
-        boolean heading = form.value(HEADING).equals("true");
+        ModuleDescription tool = tool(form.value(TOOL));
+        Map<String, String> options = OptionField.changed(tool, form.values());
+        boolean headerRow = form.value(HEADER_ROW).equals("true");
         String column = NUMBER.matcher(form.value(COLUMN)).matches() ? form.value(COLUMN) : "1";
-        String once = ONCE_FORM.matcher(form.value(ONCE)).matches() ? form.value(ONCE) : once();
+        String key = form.value(IDEMPOTENCY_KEY);
         JobInputLines lines = JobInputLines.of(form.value(LINES));
         UploadForm.File file = form.files().get(FILE);
-        BulkForm.Refusal refusal = unfit(form, file != null);
-        if (file != null && refusal == null) {
+        BulkForm.Rejection rejection = validate(form, file != null);
+        if (file != null && rejection == null) {
             try {
-                lines = JobInputLines.of(file, Integer.parseInt(column), heading);
-            } catch (IllegalArgumentException unreadable) {
-                refusal = BulkForm.because(unreadable.getMessage() + " Nothing was created.");
+                lines = JobInputLines.of(file, Integer.parseInt(column), headerRow);
+            } catch (IllegalArgumentException e) {
+                rejection = BulkForm.rejection(e.getMessage() + " No job was created.");
             }
         }
-        BulkForm again = new BulkForm(
+        BulkForm view = new BulkForm(
                 modules.descriptions(),
-                chosen,
-                OptionField.of(chosen, given),
-                lines.shown(),
+                tool,
+                OptionField.of(tool, options),
+                lines.typed().strip(),
                 form.value(FRESH).equals("true"),
                 column,
-                heading,
-                once,
-                refusal);
-        return new Sent(again, lines, given, form.value(STEP).equals("choose"));
+                headerRow,
+                KEY.matcher(key).matches() ? key : newIdempotencyKey(),
+                rejection);
+        return new Upload(view, lines, options, form.value(ACTION).equals("options"));
     }
 
-    /**
-     * What no form of ours sends, and what can be meant in two ways: another tool, column or choice
-     * of lines in its place would check what nobody meant.
-     */
-    private BulkForm.@Nullable Refusal unfit(UploadForm form, boolean withFile) {
+    /** Rejects unknown and ambiguous values. A default in their place would check unintended targets. */
+    private BulkForm.@Nullable Rejection validate(UploadForm form, boolean hasFile) {
         if (!form.value(TOOL).isEmpty() && modules.find(form.value(TOOL)) == null) {
-            return BulkForm.because("There is no such tool; choose one of these. Nothing was created.");
+            return BulkForm.rejection("The tool does not exist. Select another tool. No job was created.");
         }
         String column = form.value(COLUMN);
-        if (withFile && !column.isEmpty() && !NUMBER.matcher(column).matches()) {
-            return BulkForm.because("The column must be a number from 1 to 9999. Nothing was created.");
+        if (hasFile && !column.isEmpty() && !NUMBER.matcher(column).matches()) {
+            return BulkForm.rejection("The column must be a number from 1 to 9999. No job was created.");
         }
-        return withFile && !form.value(LINES).isBlank()
-                ? BulkForm.because(
-                        "There are lines in the box, and a file was chosen too. Start the lines that are in the"
-                                + " box, or empty it and choose the file again. Nothing was created.")
+        return hasFile && !form.value(LINES).isBlank()
+                ? BulkForm.rejection(
+                        "Both lines and a file were submitted. Run the lines in the text area, or clear it and"
+                                + " select the file again. No job was created.")
                 : null;
     }
 
-    private void evaluate(RoutingContext ctx, AuthenticatedUser who, Sent sent) {
-        BulkForm form = sent.form;
-        if (sent.choosing) {
-            show(ctx, 200, who, form);
+    private void process(RoutingContext ctx, AuthenticatedUser user, Upload upload) {
+        if (upload.showOptions) {
+            show(ctx, 200, user, upload.form);
             return;
         }
-        if (form.refusal() != null) {
-            show(ctx, 422, who, form);
+        BulkForm form = upload.form;
+        Options options = Options.parse(form.selected(), upload.options).options();
+        BulkForm.Rejection rejection = form.rejection() != null ? form.rejection() : validate(upload.lines);
+        if (rejection == null && options == null) {
+            rejection = BulkForm.rejection("An option is invalid. Correct the marked option. No job was created.");
+        }
+        if (rejection != null || options == null) {
+            show(ctx, 422, user, form.rejected(rejection));
             return;
         }
-        int count = sent.lines.lines().size();
-        if (count == 0) {
-            show(
-                    ctx,
-                    422,
-                    who,
-                    form.refused(
-                            BulkForm.because("There is nothing to check: paste at least one line, or choose a file.")));
-            return;
-        }
-        if (count > PageJobService.MOST_LINES) {
-            show(
-                    ctx,
-                    422,
-                    who,
-                    form.refused(BulkForm.because(String.format(
-                            java.util.Locale.ROOT,
-                            "These are %,d lines, and a job takes %d. Leave out %,d; they can be another"
-                                    + " job. Nothing was created.",
-                            count,
-                            PageJobService.MOST_LINES,
-                            count - PageJobService.MOST_LINES))));
-            return;
-        }
-        Options options = Options.parse(form.chosen(), sent.given).options();
-        if (options == null) {
-            show(ctx, 422, who, form.refused(BulkForm.because("An option is wrong; see below. Nothing was created.")));
-            return;
-        }
-        Map<String, Object> wanted = new HashMap<>(options.given());
+        Map<String, Object> parameters = new HashMap<>(options.given());
         if (form.fresh()) {
-            wanted.put(ModuleDescription.FRESH.name(), true);
+            parameters.put(ModuleDescription.FRESH.name(), true);
         }
-        create(ctx, who, new PageJobService.JobParameters(form.chosen().module(), sent.lines.texts(), wanted), sent);
+        create(
+                ctx,
+                user,
+                upload,
+                new PageJobService.JobParameters(form.selected().module(), upload.lines.texts(), parameters));
     }
 
-    private void create(RoutingContext ctx, AuthenticatedUser who, PageJobService.JobParameters wish, Sent sent) {
-        long account = who.account().id();
+    private static BulkForm.@Nullable Rejection validate(JobInputLines lines) {
+        int count = lines.lines().size();
+        int max = PageJobService.MAX_LINES;
+        if (count == 0) {
+            return BulkForm.rejection("No targets. Paste at least one line or select a file.");
+        }
+        return count <= max
+                ? null
+                : BulkForm.rejection(String.format(
+                        Locale.ROOT,
+                        "%,d lines were submitted. The maximum is %d per job. Remove %,d lines. No job was created.",
+                        count,
+                        max,
+                        count - max));
+    }
+
+    private void create(
+            RoutingContext ctx, AuthenticatedUser user, Upload upload, PageJobService.JobParameters parameters) {
+        long account = user.account().id();
         keys.of(account)
-                .compose(
-                        key -> jobs.create(ctx.vertx(), new PageJobService.Owner(account, key), wish, sent.form.once()))
-                .onComplete((job, failure) -> {
-                    try {
-                        Problem problem = failure == null ? null : PageJobService.problem(failure);
-                        if (failure == null) {
-                            pages.redirect(ctx, JobPage.path(job.token()));
-                        } else if (problem == null) {
-                            ctx.fail(failure);
-                        } else {
-                            problem.headers().forEach(ctx.response()::putHeader);
-                            show(ctx, problem.status(), who, sent.form.refused(BulkForm.because(problem, sent.lines)));
-                        }
-                    } catch (RuntimeException fault) {
-                        ctx.fail(fault);
+                .compose(key ->
+                        jobs.create(new PageJobService.Owner(account, key), parameters, upload.form.idempotencyKey()))
+                .onSuccess(job -> pages.redirect(ctx, JobPage.path(job.token())))
+                .recover(failure -> {
+                    Problem problem = PageJobService.problem(failure);
+                    if (problem == null) {
+                        return Future.failedFuture(failure);
                     }
-                });
+                    problem.headers().forEach(ctx.response()::putHeader);
+                    BulkForm.Rejection rejection = BulkForm.rejection(problem, upload.lines);
+                    show(ctx, problem.status(), user, upload.form.rejected(rejection));
+                    return Future.succeededFuture();
+                })
+                .onFailure(ctx::fail);
     }
 
-    private void failed(RoutingContext ctx, Throwable failure) {
+    private void fail(RoutingContext ctx, Throwable failure) {
         Problem problem = PageJobService.problem(failure);
         if (problem != null) {
-            problem.headers().forEach(ctx.response()::putHeader);
             pages.show(ctx, problem);
-        } else if (failure instanceof IllegalArgumentException unreadable) {
-            pages.show(ctx, Problem.badRequest(String.valueOf(unreadable.getMessage())));
+        } else if (failure instanceof IllegalArgumentException) {
+            pages.show(ctx, Problem.badRequest(String.valueOf(failure.getMessage())));
         } else {
             ctx.fail(failure);
         }

@@ -3,43 +3,34 @@ package dev.plumbline.http.web.job;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A picture of many results, drawn by a template as SVG: no script has a part in it. */
+/** A chart of the results of a job. The template renders it as SVG. */
 public sealed interface Chart {
 
     String title();
 
-    /**
-     * How often there is what, as bars.
-     *
-     * @param bars in order
-     */
-    record Shares(String title, List<Share> bars) implements Chart {}
+    /** The number of lines per value. */
+    record BarChart(String title, List<Bar> bars) implements Chart {}
 
     /**
-     * One of them.
-     *
-     * @param tone a verdict, whose colour it has; empty for the usual one
-     * @param percent of the longest
-     * @param href where the lines are shown; null if nowhere
+     * @param tone the verdict whose color is used; empty for the default
+     * @param percent of the longest bar
+     * @param href the path of the matching lines, or null
      */
-    record Share(String label, int count, String tone, double percent, @Nullable String href) {}
+    record Bar(String label, int count, String tone, double percent, @Nullable String href) {}
 
     /**
-     * How values are spread, as columns beside each other.
+     * The distribution of a value in intervals of equal width.
      *
-     * @param columns from the smallest values to the largest, each as wide as the others
-     * @param axis what stands below: the smallest, the one midway and the largest value
-     * @param sums the whole in one sentence
+     * @param axis the minimum, the middle and the maximum
+     * @param summary one sentence
      */
-    record Spread(String title, List<Column> columns, List<String> axis, String sums) implements Chart {}
+    record Histogram(String title, List<Column> columns, List<String> axis, String summary) implements Chart {}
 
     /**
-     * One of them.
-     *
-     * @param label from what to what, and how many
-     * @param x from the left, in percent
+     * @param label the interval and its count
+     * @param x percent from the left
      * @param width in percent
-     * @param height of the highest, in percent
+     * @param height percent of the highest column
      */
     record Column(String label, String tone, double x, double width, double height) {}
 }

@@ -28,112 +28,95 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /jobs/{token}}: a job, its lines and what they come to; and what can be done with it. */
+/** {@code /jobs/{token}}: a job with its charts and lines, its live updates, downloads, cancellation and retry. */
 public final class JobPage implements PageRoutes.Pages {
-    private static final String ONE = JobsPage.PATH + "/:token";
-    private static final ResultColumns NONE = new ResultColumns(List.of(), List.of(), null, null);
+    private static final String ROUTE = JobsPage.PATH + "/:token";
+    private static final ResultColumns NO_COLUMNS = new ResultColumns(List.of(), List.of(), null, null);
 
     private final PageRenderer pages;
     private final ModuleCatalogue modules;
-    private final AccountAccess members;
+    private final AccountAccess access;
     private final PageJobService jobs;
     private final PageKeyStore keys;
     private final ResultReader reader;
     private final Clock clock;
     private final Map<String, ResultColumns> columns = new HashMap<>();
 
-    public JobPage(WebRoutes.Dependencies needs) {
-        this.pages = needs.pages();
-        this.modules = needs.modules();
-        this.members = new AccountAccess(needs);
-        this.jobs = needs.jobs();
-        this.keys = needs.keys();
+    public JobPage(WebRoutes.Dependencies dependencies) {
+        this.pages = dependencies.pages();
+        this.modules = dependencies.modules();
+        this.access = new AccountAccess(dependencies);
+        this.jobs = dependencies.jobs();
+        this.keys = dependencies.keys();
         this.reader = new ResultReader(jobs);
-        this.clock = needs.clock();
+        this.clock = dependencies.clock();
         for (ModuleDescription module : modules.descriptions()) {
             columns.put(module.module(), ResultColumns.of(module));
         }
     }
 
-    /** Where a job is shown. */
     static String path(String token) {
         return JobsPage.PATH + '/' + token;
     }
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get(ONE, "job", ctx -> enter(ctx, (who, job) -> whole(ctx, who, job)));
-        routes.get(ONE + "/live", "job-live", ctx -> enter(ctx, (who, job) -> live(ctx, who, job)));
+        routes.get(ROUTE, "job", ctx -> withJob(ctx, (user, job) -> show(ctx, user, job)));
+        routes.get(ROUTE + "/live", "job-live", ctx -> withJob(ctx, (user, job) -> live(ctx, user, job)));
         routes.get(
-                ONE + "/results.csv",
+                ROUTE + "/results.csv",
                 "job-csv",
-                ctx -> enter(ctx, (who, job) -> jobs.send(ctx, job, PageJobService.File.CSV)));
+                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, job, PageJobService.File.CSV)));
         routes.get(
-                ONE + "/results.ndjson",
+                ROUTE + "/results.ndjson",
                 "job-ndjson",
-                ctx -> enter(ctx, (who, job) -> jobs.send(ctx, job, PageJobService.File.NDJSON)));
-        routes.post(ONE + "/cancel", "cancel", ctx -> member(ctx, who -> cancel(ctx, who)));
-        routes.post(ONE + "/again", "again", ctx -> enter(ctx, (who, job) -> again(ctx, who, job)));
+                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, job, PageJobService.File.NDJSON)));
+        routes.post(ROUTE + "/cancel", "cancel", ctx -> withUser(ctx, user -> cancel(ctx, user)));
+        routes.post(ROUTE + "/retry", "retry", ctx -> withJob(ctx, (user, job) -> retry(ctx, user, job)));
     }
 
     private static String token(RoutingContext ctx) {
         return ctx.pathParam("token");
     }
 
-    private void member(RoutingContext ctx, Consumer<AuthenticatedUser> then) {
-        members.pro(ctx, path(Links.encoded(token(ctx))), then);
+    private void withUser(RoutingContext ctx, Consumer<AuthenticatedUser> next) {
+        access.pro(ctx, path(Links.encoded(token(ctx))), next);
     }
 
-    private void enter(RoutingContext ctx, BiConsumer<AuthenticatedUser, JobMessage.JobHead> then) {
-        member(ctx, who -> when(ctx, jobs.read(who.account().id(), token(ctx)), job -> then.accept(who, job)));
+    private void withJob(RoutingContext ctx, BiConsumer<AuthenticatedUser, JobMessage.JobHead> next) {
+        withUser(ctx, user -> handle(ctx, jobs.read(user.account().id(), token(ctx)), job -> next.accept(user, job)));
     }
 
-    /** Goes on with what was asked for, or shows why there is nothing to go on with. */
-    private <T> void when(RoutingContext ctx, Future<T> asked, Consumer<T> then) {
-        asked.onComplete((value, failure) -> {
-            try {
-                if (failure != null) {
-                    JobsPage.fail(ctx, pages, failure);
-                } else {
-                    then.accept(value);
-                }
-            } catch (RuntimeException fault) {
-                ctx.fail(fault);
-            }
-        });
+    private <T> void handle(RoutingContext ctx, Future<T> future, Consumer<T> next) {
+        JobsPage.handle(ctx, pages, future, next);
     }
 
     /**
      * A job with its lines.
      *
-     * @param options what differs from the tool's defaults, by their titles
-     * @param query of this page
-     * @param again how many lines may be worth another try; 0 as long as the job runs
+     * @param options those that differ from their defaults, by title
+     * @param query the query string of this page
+     * @param retryable the number of lines that a retry may change; 0 until the job has finished
      */
     public record Job(
             JobSummary summary,
             ResultTable table,
-            List<Chart> plots,
+            List<Chart> charts,
             Map<String, String> options,
             String query,
-            int again) {}
+            int retryable) {}
 
-    private void whole(RoutingContext ctx, AuthenticatedUser who, JobMessage.JobHead job) {
-        when(ctx, view(ctx, job), view -> {
-            PageInfo page = PageInfo.unlisted(
-                            view.summary.tool() + ", " + lines(job.total()), "A bulk check and its results.", "bulk")
-                    .with("job.js")
-                    .of(who.account().email());
+    private void show(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobHead job) {
+        handle(ctx, view(ctx, job), view -> {
+            PageInfo page = PageInfo.unlisted(view.summary.title(), "A job and its results.", "bulk")
+                    .withScripts("job.js")
+                    .withUser(user.account().email());
             pages.show(ctx, page, "job", view);
         });
     }
 
-    static String lines(int count) {
-        return count == 1 ? "1 line" : count + " lines";
-    }
-
-    /** The part of the page that changes while the job runs; 204 as long as it has not. */
-    private void live(RoutingContext ctx, AuthenticatedUser who, JobMessage.JobHead job) {
+    /** The part of the page that changes while the job runs; 204 if it has not changed. */
+    private void live(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobHead job) {
         if (Long.toString(job.version()).equals(ctx.queryParams().get("seen"))) {
             ctx.response()
                     .setStatusCode(204)
@@ -141,52 +124,45 @@ public final class JobPage implements PageRoutes.Pages {
                     .end();
             return;
         }
-        when(
-                ctx,
-                view(ctx, job),
-                view -> pages.show(
-                        ctx, PageInfo.unlisted("", "", "bulk").of(who.account().email()), "jobupdate", view));
+        PageInfo page =
+                PageInfo.unlisted("", "", "bulk").withUser(user.account().email());
+        handle(ctx, view(ctx, job), view -> pages.show(ctx, page, "joblive", view));
     }
 
     private Future<Job> view(RoutingContext ctx, JobMessage.JobHead job) {
-        ResultColumns fields = columns.getOrDefault(job.module(), NONE);
-        ResultTable.Filter wish =
+        ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
+        ResultTable.Filter filter =
                 ResultTable.Filter.of(name -> ctx.queryParams().get(name));
         ModuleDefinition<?> module = modules.find(job.module());
-        Map<String, String> given = given(job);
-        return reader.rows(ctx.vertx(), job, fields.names()).map(rows -> {
+        Map<String, String> options = reportOptions(job);
+        return reader.rows(job, fields.names()).map(rows -> {
             Instant now = clock.instant();
             JobSummary summary = JobSummary.of(job, modules, now);
             return new Job(
                     summary,
-                    ResultTable.of(rows, wish, fields, row -> report(job, module, row, given)),
+                    ResultTable.of(rows, filter, fields, row -> report(job, module, row, options)),
                     job.done() == 0 ? List.of() : ResultCharts.of(job, fields, rows, now),
-                    titled(module, job),
-                    wish.link(),
-                    summary.over()
-                            ? (int) rows.stream()
-                                    .filter(ResultRow::worthAnotherTry)
-                                    .count()
+                    optionsByTitle(module, job),
+                    filter.link(),
+                    summary.finished()
+                            ? (int) rows.stream().filter(ResultRow::retryable).count()
                             : 0);
         });
     }
 
     private static @Nullable String report(
-            JobMessage.JobHead job, @Nullable ModuleDefinition<?> module, ResultRow row, Map<String, String> given) {
+            JobMessage.JobHead job, @Nullable ModuleDefinition<?> module, ResultRow row, Map<String, String> options) {
         return module == null || row.target() == null || row.target().isEmpty()
                 ? null
-                : Links.report(job.module(), row.target(), given);
+                : Links.report(job.module(), row.target(), options);
     }
 
-    /** The options as a query has them. */
-    private static Map<String, String> given(JobMessage.JobHead job) {
-        Map<String, String> given = new TreeMap<>();
-        job.options().forEach((name, value) -> {
-            if (!name.equals(ModuleDescription.FRESH.name())) {
-                given.put(name, text(value));
-            }
-        });
-        return given;
+    /** The options of the job that instant checks support, as query parameters. */
+    private static Map<String, String> reportOptions(JobMessage.JobHead job) {
+        Map<String, String> options = new TreeMap<>();
+        job.options().forEach((name, value) -> options.put(name, text(value)));
+        options.remove(ModuleDescription.FRESH.name());
+        return options;
     }
 
     private static String text(Object value) {
@@ -195,46 +171,41 @@ public final class JobPage implements PageRoutes.Pages {
                 : value.toString();
     }
 
-    private static Map<String, String> titled(@Nullable ModuleDefinition<?> module, JobMessage.JobHead job) {
-        Map<String, String> titled = new LinkedHashMap<>();
+    private static Map<String, String> optionsByTitle(@Nullable ModuleDefinition<?> module, JobMessage.JobHead job) {
+        Map<String, String> titles = new LinkedHashMap<>();
         new TreeMap<>(job.options()).forEach((name, value) -> {
             var option = name.equals(ModuleDescription.FRESH.name())
                     ? ModuleDescription.FRESH
                     : module == null ? null : module.description().option(name);
-            titled.put(option == null ? name : option.title(), DisplayText.plain(text(value)));
+            titles.put(option == null ? name : option.title(), DisplayText.plain(text(value)));
         });
-        return titled;
+        return titles;
     }
 
-    private void cancel(RoutingContext ctx, AuthenticatedUser who) {
-        when(ctx, jobs.cancel(who.account().id(), token(ctx)), job -> pages.redirect(ctx, path(job.token())));
+    private void cancel(RoutingContext ctx, AuthenticatedUser user) {
+        handle(ctx, jobs.cancel(user.account().id(), token(ctx)), job -> pages.redirect(ctx, path(job.token())));
     }
 
-    /** A new job of the lines that failed: what went wrong may have been mended. */
-    private void again(RoutingContext ctx, AuthenticatedUser who, JobMessage.JobHead job) {
-        long account = who.account().id();
-        Future<JobMessage.JobHead> created = reader.rows(
-                        ctx.vertx(),
-                        job,
-                        columns.getOrDefault(job.module(), NONE).names())
-                .compose(rows -> {
-                    List<String> failed = rows.stream()
-                            .filter(ResultRow::worthAnotherTry)
-                            .map(ResultRow::input)
-                            .toList();
-                    if (failed.isEmpty()) {
-                        return Future.succeededFuture(job);
-                    }
-                    Map<String, Object> options = new HashMap<>(job.options());
-                    // what went wrong is known for ten minutes too
-                    options.put(ModuleDescription.FRESH.name(), true);
-                    return keys.of(account)
-                            .compose(key -> jobs.create(
-                                    ctx.vertx(),
-                                    new PageJobService.Owner(account, key),
-                                    new PageJobService.JobParameters(job.module(), failed, options),
-                                    null));
-                });
-        when(ctx, created, next -> pages.redirect(ctx, path(next.token())));
+    /** Creates a job from the failed lines. It does not use cached results, as these contain the same failures. */
+    private void retry(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobHead job) {
+        long account = user.account().id();
+        ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
+        Future<JobMessage.JobHead> created = reader.rows(job, fields.names()).compose(rows -> {
+            List<String> failed = rows.stream()
+                    .filter(ResultRow::retryable)
+                    .map(ResultRow::input)
+                    .toList();
+            if (failed.isEmpty()) {
+                return Future.succeededFuture(job);
+            }
+            Map<String, Object> options = new HashMap<>(job.options());
+            options.put(ModuleDescription.FRESH.name(), true);
+            return keys.of(account)
+                    .compose(key -> jobs.create(
+                            new PageJobService.Owner(account, key),
+                            new PageJobService.JobParameters(job.module(), failed, options),
+                            null));
+        });
+        handle(ctx, created, next -> pages.redirect(ctx, path(next.token())));
     }
 }

@@ -4,8 +4,9 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ResultJson;
-import dev.plumbline.http.web.layout.ValueFormat;
-import dev.plumbline.http.web.report.DisplayValue;
+import dev.plumbline.http.web.layout.DisplayFormat;
+import dev.plumbline.http.web.layout.DisplayValue;
+import dev.plumbline.model.JobState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,13 +15,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job without its lines, as pages show it.
+ * A job without its lines.
  *
- * @param tool what its module is called
+ * @param tool the title of the module
  * @param path of its page
- * @param pace how fast it runs and how long it still takes, in words; null when it does not run
+ * @param throughput the rate and the remaining time; null if the job is not running
  */
-public record JobSummary(JobMessage.JobHead job, String tool, String path, @Nullable String pace) {
+public record JobSummary(JobMessage.JobHead job, String tool, String path, @Nullable String throughput) {
 
     static JobSummary of(JobMessage.JobHead job, ModuleCatalogue modules, Instant now) {
         ModuleDefinition<?> module = modules.find(job.module());
@@ -28,24 +29,24 @@ public record JobSummary(JobMessage.JobHead job, String tool, String path, @Null
                 job,
                 module == null ? job.module() : module.description().title(),
                 JobPage.path(job.token()),
-                pace(job, now));
+                throughput(job, now));
     }
 
-    private static @Nullable String pace(JobMessage.JobHead job, Instant now) {
+    private static @Nullable String throughput(JobMessage.JobHead job, Instant now) {
         Instant started = job.startedAt();
         if (started == null || job.state().isFinal() || job.done() == 0) {
             return null;
         }
         double seconds = Math.max(0.5, Duration.between(started, now).toMillis() / 1000.0);
         double rate = job.done() / seconds;
-        String pace = rate >= 1
-                ? String.format(Locale.ROOT, rate < 10 ? "%.1f lines a second" : "%.0f lines a second", rate)
-                : String.format(Locale.ROOT, "%.1f lines a minute", rate * 60);
+        String text = rate >= 1
+                ? String.format(Locale.ROOT, rate < 10 ? "%.1f lines per second" : "%.0f lines per second", rate)
+                : String.format(Locale.ROOT, "%.1f lines per minute", rate * 60);
         int open = job.pending() + job.running();
-        return open == 0 ? pace : pace + ", about " + left(Math.ceil(open / rate)) + " left";
+        return open == 0 ? text : text + ", about " + remaining(Math.ceil(open / rate)) + " remaining";
     }
 
-    private static String left(double seconds) {
+    private static String remaining(double seconds) {
         if (seconds < 90) {
             return Math.max(1, Math.round(seconds)) + (seconds < 1.5 ? " second" : " seconds");
         }
@@ -53,19 +54,23 @@ public record JobSummary(JobMessage.JobHead job, String tool, String path, @Null
         return minutes < 90 ? minutes + " minutes" : Math.round(minutes / 60.0) + " hours";
     }
 
-    /** Its state, for people. */
+    /** The tool and the number of lines. */
+    public String title() {
+        return tool + ", " + (job.total() == 1 ? "1 line" : job.total() + " lines");
+    }
+
     public String state() {
         return switch (job.state()) {
-            case QUEUED -> "Waiting";
+            case QUEUED -> "Queued";
             case RUNNING -> "Running";
             case COMPLETED -> "Completed";
-            case CANCELLING -> "Being cancelled";
+            case CANCELLING -> "Cancelling";
             case CANCELLED -> "Cancelled";
             case FAILED -> "Failed";
         };
     }
 
-    /** The colour of its state. */
+    /** The verdict whose color the state has; empty for the default. */
     public String tone() {
         return switch (job.state()) {
             case COMPLETED -> "pass";
@@ -75,50 +80,49 @@ public record JobSummary(JobMessage.JobHead job, String tool, String path, @Null
         };
     }
 
-    public boolean over() {
+    public boolean finished() {
         return job.state().isFinal();
     }
 
-    public DisplayValue.Moment created() {
-        return ValueFormat.moment(ResultJson.time(job.createdAt()));
+    public DisplayValue.Timestamp created() {
+        return DisplayFormat.timestamp(ResultJson.time(job.createdAt()));
     }
 
-    /** When its results are deleted; null until it is over. */
-    public DisplayValue.@Nullable Moment expires() {
+    /** When the results are deleted; null until the job has finished. */
+    public DisplayValue.@Nullable Timestamp expires() {
         Instant at = job.expiresAt();
-        return at == null ? null : ValueFormat.moment(ResultJson.time(at));
+        return at == null ? null : DisplayFormat.timestamp(ResultJson.time(at));
     }
 
-    /** Where a part of the lines lies on a bar of all, in percent. */
+    /** The share of the lines in percent. */
     public double percent(int lines) {
         return 100.0 * lines / Math.max(1, job.total());
     }
 
-    /** What has come of it so far, in words. */
+    /** The number of lines by verdict or state. */
     public String counts() {
         List<String> parts = new ArrayList<>();
-        add(parts, job.pass(), "passed");
-        add(parts, job.warn(), "with a warning");
-        add(parts, job.fail(), "failed");
-        add(parts, job.error(), "without a verdict");
+        add(parts, job.pass(), "pass");
+        add(parts, job.warn(), "warning");
+        add(parts, job.fail(), "fail");
+        add(parts, job.error(), "error");
         add(parts, job.cancelled(), "cancelled");
-        add(parts, job.pending() + job.running(), "to come");
+        add(parts, job.pending() + job.running(), "pending");
         return String.join(", ", parts);
     }
 
-    private static void add(List<String> parts, int count, String what) {
+    private static void add(List<String> parts, int count, String label) {
         if (count > 0) {
-            parts.add(count + " " + what);
+            parts.add(count + " " + label);
         }
     }
 
-    /** How much is over, in whole percent; 100 only when all is. */
+    /** The percentage of lines that are done or cancelled, rounded down. */
     public int progress() {
         return (int) (100L * (job.done() + job.cancelled()) / Math.max(1, job.total()));
     }
 
     public boolean cancellable() {
-        String state = job.state().id();
-        return state.equals("queued") || state.equals("running");
+        return job.state() == JobState.QUEUED || job.state() == JobState.RUNNING;
     }
 }

@@ -10,104 +10,86 @@ import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.layout.ProblemView;
+import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /jobs}: all that an account has, newest first. */
+/** {@code /jobs}: the jobs of the account, newest first. */
 public final class JobsPage implements PageRoutes.Pages {
     static final String PATH = "/jobs";
-    private static final int PAGE_JOBS = 20;
-    private static final List<ProblemView.LinkView> WAYS = List.of(
-            new ProblemView.LinkView(PATH, "Your jobs"), new ProblemView.LinkView(BulkPage.PATH, "New bulk check"));
+    private static final int PAGE_SIZE = 20;
+    private static final List<ProblemView.PageLink> LINKS = List.of(
+            new ProblemView.PageLink(PATH, "View your jobs"),
+            new ProblemView.PageLink(BulkPage.PATH, "New bulk check"));
 
     private final PageRenderer pages;
     private final ModuleCatalogue modules;
-    private final AccountAccess members;
+    private final AccountAccess access;
     private final PageJobService jobs;
     private final Clock clock;
 
-    public JobsPage(WebRoutes.Dependencies needs) {
-        this.pages = needs.pages();
-        this.modules = needs.modules();
-        this.members = new AccountAccess(needs);
-        this.jobs = needs.jobs();
-        this.clock = needs.clock();
+    public JobsPage(WebRoutes.Dependencies dependencies) {
+        this.pages = dependencies.pages();
+        this.modules = dependencies.modules();
+        this.access = new AccountAccess(dependencies);
+        this.jobs = dependencies.jobs();
+        this.clock = dependencies.clock();
     }
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get(PATH, "jobs", ctx -> members.pro(ctx, PATH, who -> list(ctx, who)));
+        routes.get(PATH, "jobs", ctx -> access.pro(ctx, PATH, user -> list(ctx, user)));
     }
 
     /**
-     * Some jobs.
+     * A page of jobs.
      *
-     * @param first whether there are none before them
-     * @param next the path of those behind them; null if there are none
+     * @param first whether this is the first page
+     * @param next the path of the next page, or null
      */
     public record Jobs(List<JobSummary> jobs, boolean first, @Nullable String next) {}
 
-    private void list(RoutingContext ctx, AuthenticatedUser who) {
+    private void list(RoutingContext ctx, AuthenticatedUser user) {
         String cursor = ctx.queryParams().get("cursor");
-        jobs.list(who.account().id(), PAGE_JOBS, cursor).onComplete((found, failure) -> {
-            try {
-                if (failure != null) {
-                    fail(ctx, pages, failure);
-                } else {
-                    show(ctx, who, cursor == null, found);
-                }
-            } catch (RuntimeException fault) {
-                ctx.fail(fault);
-            }
+        handle(ctx, pages, jobs.list(user.account().id(), PAGE_SIZE, cursor), page -> {
+            List<JobSummary> summaries = page.jobs().stream()
+                    .map(job -> JobSummary.of(job, modules, clock.instant()))
+                    .toList();
+            String next = page.next() == null ? null : PATH + "?cursor=" + page.next();
+            PageInfo info = PageInfo.unlisted("Jobs", "The jobs of this account.", "bulk")
+                    .withUser(user.account().email());
+            pages.show(ctx, info, "jobs", new Jobs(summaries, cursor == null, next));
         });
     }
 
-    private void show(RoutingContext ctx, AuthenticatedUser who, boolean first, PageJobService.JobsPage found) {
-        PageInfo page = PageInfo.unlisted("Jobs", "All bulk checks of this account.", "bulk")
-                .of(who.account().email());
-        pages.show(
-                ctx,
-                page,
-                "jobs",
-                new Jobs(
-                        found.jobs().stream()
-                                .map(job -> JobSummary.of(job, modules, clock.instant()))
-                                .toList(),
-                        first,
-                        found.next() == null ? null : PATH + "?cursor=" + found.next()));
+    /** Passes the result to the consumer, or shows the problem of a failure. */
+    static <T> void handle(RoutingContext ctx, PageRenderer pages, Future<T> future, Consumer<T> next) {
+        future.map(value -> {
+                    next.accept(value);
+                    return value;
+                })
+                .recover(failure -> {
+                    Problem problem = PageJobService.problem(failure);
+                    if (problem == null) {
+                        return Future.failedFuture(failure);
+                    }
+                    pages.show(ctx, forPage(problem), "bulk", LINKS);
+                    return Future.succeededFuture();
+                })
+                .onFailure(ctx::fail);
     }
 
-    /** Answers why there is nothing to show, in words for people, and leads to what there is. */
-    static void fail(RoutingContext ctx, PageRenderer pages, Throwable cause) {
-        Problem problem = PageJobService.problem(cause);
-        if (problem == null) {
-            ctx.fail(cause);
-            return;
-        }
-        pages.show(
-                ctx,
-                switch (problem.code()) {
-                    case "no-such-job" ->
-                        Problem.of(
-                                404,
-                                problem.code(),
-                                problem.title(),
-                                "Your account has no job with this address. There never was one if the address was"
-                                        + " copied in part; another account's is shown to that account only; and one"
-                                        + " that ended long ago has been removed. The list has all that your account"
-                                        + " has.");
-                    case "job-expired" ->
-                        Problem.of(
-                                410,
-                                problem.code(),
-                                problem.title(),
-                                "The job has ended, and its results were kept as long as they are kept here."
-                                        + " Create it again to have new ones.");
-                    default -> problem;
-                },
-                "bulk",
-                WAYS);
+    private static Problem forPage(Problem problem) {
+        return problem.code().equals("no-such-job")
+                ? Problem.of(
+                        problem.status(),
+                        problem.code(),
+                        problem.title(),
+                        "Your account does not have this job. Check that the URL is complete. Jobs of other accounts"
+                                + " are not visible, and expired jobs are deleted.")
+                : problem;
     }
 }

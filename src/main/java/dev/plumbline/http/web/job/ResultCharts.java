@@ -2,7 +2,8 @@ package dev.plumbline.http.web.job;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.FieldDescription;
-import dev.plumbline.http.web.layout.ValueFormat;
+import dev.plumbline.http.web.layout.DisplayFormat;
+import dev.plumbline.http.web.layout.Labels;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -18,73 +19,73 @@ import java.util.TreeMap;
 import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Draws what a job has found: what its module's fields allow, by their types. */
+/** The charts of a job: verdicts, frequent values, durations and dates. */
 final class ResultCharts {
-    private static final int MOST_SHARES = 8;
+    private static final int MAX_BARS = 8;
     private static final int COLUMNS = 20;
-    private static final double GAP = 0.6;
-    private static final DateTimeFormatter DAY =
+    private static final double GAP_PERCENT = 0.6;
+    private static final DateTimeFormatter DAY_FORMAT =
             DateTimeFormatter.ofPattern("d MMM yyyy", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
     private ResultCharts() {}
 
     /**
-     * @param now when a time is past
+     * @param now dates before it are marked
      */
     static List<Chart> of(JobMessage.JobHead job, ResultColumns columns, List<ResultRow> rows, Instant now) {
-        List<Chart> plots = new ArrayList<>();
-        plots.add(verdicts(job));
+        List<Chart> charts = new ArrayList<>();
+        charts.add(verdicts(job));
         List<ResultRow> done = rows.stream().filter(ResultRow::done).toList();
         for (FieldDescription field : columns.counted()) {
-            add(plots, counts(field, done));
+            add(charts, counts(field, done));
         }
         FieldDescription measured = columns.measured();
         add(
-                plots,
-                spread(
-                        measured == null ? "How long a check took" : measured.title(),
+                charts,
+                histogram(
+                        measured == null ? "Duration" : measured.title(),
                         values(done, measured),
-                        ValueFormat::milliseconds,
+                        DisplayFormat::milliseconds,
                         Double.NEGATIVE_INFINITY));
         FieldDescription dated = columns.dated();
         if (dated != null) {
-            double[] moments = done.stream()
+            double[] times = done.stream()
                     .map(row -> row.fields().get(dated.name()))
-                    .map(ResultCharts::moment)
+                    .map(ResultCharts::epochSecond)
                     .filter(Objects::nonNull)
                     .mapToDouble(Long::doubleValue)
                     .toArray();
             add(
-                    plots,
-                    spread(
+                    charts,
+                    histogram(
                             dated.title(),
-                            moments,
-                            second -> DAY.format(Instant.ofEpochSecond((long) second)),
+                            times,
+                            second -> DAY_FORMAT.format(Instant.ofEpochSecond((long) second)),
                             now.getEpochSecond()));
         }
-        return plots;
+        return charts;
     }
 
-    private static void add(List<Chart> plots, @Nullable Chart plot) {
-        if (plot != null) {
-            plots.add(plot);
+    private static void add(List<Chart> charts, @Nullable Chart chart) {
+        if (chart != null) {
+            charts.add(chart);
         }
     }
 
     private static Chart verdicts(JobMessage.JobHead job) {
         int[] counts = {job.pass(), job.warn(), job.fail(), job.error()};
         String[] ids = {"pass", "warn", "fail", "error"};
-        int most = Math.max(1, Arrays.stream(counts).max().orElse(1));
-        List<Chart.Share> bars = new ArrayList<>();
+        int max = Math.max(1, Arrays.stream(counts).max().orElse(1));
+        List<Chart.Bar> bars = new ArrayList<>();
         for (int i = 0; i < ids.length; i++) {
-            bars.add(new Chart.Share(
-                    ResultTable.word(ids[i]),
+            bars.add(new Chart.Bar(
+                    Labels.verdict(ids[i]),
                     counts[i],
                     ids[i],
-                    100.0 * counts[i] / most,
+                    100.0 * counts[i] / max,
                     JobPage.path(job.token()) + "?verdict=" + ids[i] + "#lines"));
         }
-        return new Chart.Shares("Verdicts", bars);
+        return new Chart.BarChart("Verdicts", bars);
     }
 
     private static @Nullable Chart counts(FieldDescription field, List<ResultRow> done) {
@@ -96,38 +97,38 @@ final class ResultCharts {
                 counts.merge(value.toString(), 1, Integer::sum);
             }
         }
-        boolean words = !field.values().isEmpty();
-        // that all are the same is worth knowing of a status alone
-        if (counts.size() < (words ? 2 : 1)) {
+        boolean enumerated = !field.values().isEmpty();
+        // a single value is displayed only for status codes
+        if (counts.size() < (enumerated ? 2 : 1)) {
             return null;
         }
-        List<Map.Entry<String, Integer>> often = counts.entrySet().stream()
+        List<Map.Entry<String, Integer>> frequent = counts.entrySet().stream()
                 .sorted(Map.Entry.<String, Integer>comparingByValue(Comparator.reverseOrder()))
                 .toList();
-        int most = often.get(0).getValue();
-        List<Chart.Share> bars = new ArrayList<>();
-        int others = 0;
-        for (int i = 0; i < often.size(); i++) {
-            if (i < MOST_SHARES - 1 || often.size() == MOST_SHARES) {
-                int count = often.get(i).getValue();
-                String label = often.get(i).getKey();
-                bars.add(new Chart.Share(
-                        words ? label.replace('_', ' ') : label,
+        int max = frequent.get(0).getValue();
+        List<Chart.Bar> bars = new ArrayList<>();
+        int other = 0;
+        for (int i = 0; i < frequent.size(); i++) {
+            if (i < MAX_BARS - 1 || frequent.size() == MAX_BARS) {
+                int count = frequent.get(i).getValue();
+                String label = frequent.get(i).getKey();
+                bars.add(new Chart.Bar(
+                        enumerated ? label.replace('_', ' ') : label,
                         count,
-                        words ? "" : tone(label),
-                        100.0 * count / most,
+                        enumerated ? "" : tone(label),
+                        100.0 * count / max,
                         null));
             } else {
-                others += often.get(i).getValue();
+                other += frequent.get(i).getValue();
             }
         }
-        if (others > 0) {
-            bars.add(new Chart.Share("others", others, "", Math.min(100, 100.0 * others / most), null));
+        if (other > 0) {
+            bars.add(new Chart.Bar("Other", other, "", Math.min(100, 100.0 * other / max), null));
         }
-        return new Chart.Shares(field.title(), bars);
+        return new Chart.BarChart(field.title(), bars);
     }
 
-    /** Status codes of HTTP are good or bad by their first digit. */
+    /** The color of an HTTP status code. */
     private static String tone(String code) {
         if (code.length() != 3) {
             return "";
@@ -141,79 +142,75 @@ final class ResultCharts {
 
     private static double[] values(List<ResultRow> done, @Nullable FieldDescription field) {
         return done.stream()
-                .map(row -> field == null ? row.tookMs() : row.fields().get(field.name()))
+                .map(row -> field == null ? row.durationMs() : row.fields().get(field.name()))
                 .filter(Number.class::isInstance)
                 .mapToDouble(value -> ((Number) value).doubleValue())
                 .toArray();
     }
 
-    private static @Nullable Long moment(@Nullable Object value) {
+    private static @Nullable Long epochSecond(@Nullable Object value) {
         try {
             return value == null ? null : Instant.parse(value.toString()).getEpochSecond();
-        } catch (DateTimeParseException odd) {
+        } catch (DateTimeParseException e) {
             return null;
         }
     }
 
     /**
-     * @param bad what lies before it is bad
+     * @param failBelow values below are marked; negative infinity for none
      */
-    private static @Nullable Chart spread(String title, double[] values, DoubleFunction<String> shown, double bad) {
+    private static @Nullable Chart histogram(
+            String title, double[] values, DoubleFunction<String> format, double failBelow) {
         Arrays.sort(values);
-        // values that are all the same are not spread
+        // a single distinct value has no distribution
         if (values.length < 2 || values[0] == values[values.length - 1]) {
             return null;
         }
-        double least = values[0];
-        double most = values[values.length - 1];
-        // one that lies far out would push all others into the first column
-        double end = Math.max(values[(int) ((values.length - 1) * 0.98)], least);
-        if (bad == Double.NEGATIVE_INFINITY && end > least && end < most / 3) {
-            most = end;
+        double min = values[0];
+        double max = values[values.length - 1];
+        // outliers are counted in the last column, as they would move all other values to the first
+        double end = Math.max(values[(int) ((values.length - 1) * 0.98)], min);
+        if (failBelow == Double.NEGATIVE_INFINITY && end > min && end < max / 3) {
+            max = end;
         }
-        double step = Math.max((most - least) / COLUMNS, Double.MIN_NORMAL);
+        double step = Math.max((max - min) / COLUMNS, Double.MIN_NORMAL);
         int[] counts = new int[COLUMNS];
         for (double value : values) {
-            counts[(int) Math.min(COLUMNS - 1, Math.max(0, (value - least) / step))]++;
+            counts[(int) Math.min(COLUMNS - 1, Math.max(0, (value - min) / step))]++;
         }
         int highest = Arrays.stream(counts).max().orElse(1);
         double width = 100.0 / COLUMNS;
         List<Chart.Column> columns = new ArrayList<>();
         for (int i = 0; i < COLUMNS; i++) {
             if (counts[i] > 0) {
-                double from = least + i * step;
+                double from = min + i * step;
                 boolean last = i == COLUMNS - 1;
                 columns.add(new Chart.Column(
-                        shown.apply(from)
-                                + (last && most < values[values.length - 1]
-                                        ? " and more: "
-                                        : " to " + shown.apply(from + step) + ": ")
+                        format.apply(from)
+                                + (last && max < values[values.length - 1]
+                                        ? " or more: "
+                                        : " to " + format.apply(from + step) + ": ")
                                 + counts[i],
-                        from + step <= bad ? "fail" : "",
-                        i * width + GAP / 2,
-                        width - GAP,
+                        from + step <= failBelow ? "fail" : "",
+                        i * width + GAP_PERCENT / 2,
+                        width - GAP_PERCENT,
                         Math.max(2, 100.0 * counts[i] / highest)));
             }
         }
-        double middle = values[values.length / 2];
-        String sums = "Half are up to "
-                + shown.apply(middle)
-                + "; the largest is "
-                + shown.apply(values[values.length - 1])
-                + '.';
-        if (bad != Double.NEGATIVE_INFINITY) {
-            long over = Arrays.stream(values).filter(value -> value < bad).count();
-            sums = "The first is on "
-                    + shown.apply(least)
-                    + (over == 0 ? "; none is past." : "; " + over + (over == 1 ? " is" : " are") + " past.");
+        double median = values[values.length / 2];
+        String summary =
+                "Median " + format.apply(median) + ", maximum " + format.apply(values[values.length - 1]) + '.';
+        if (failBelow != Double.NEGATIVE_INFINITY) {
+            long past = Arrays.stream(values).filter(value -> value < failBelow).count();
+            summary = "Earliest " + format.apply(min) + ", " + past + " in the past.";
         }
-        return new Chart.Spread(
+        return new Chart.Histogram(
                 title,
                 columns,
                 List.of(
-                        shown.apply(least),
-                        shown.apply(least + (most - least) / 2),
-                        shown.apply(most) + (most < values[values.length - 1] ? " and more" : "")),
-                sums);
+                        format.apply(min),
+                        format.apply(min + (max - min) / 2),
+                        format.apply(max) + (max < values[values.length - 1] ? " or more" : "")),
+                summary);
     }
 }

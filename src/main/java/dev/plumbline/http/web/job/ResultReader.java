@@ -5,58 +5,58 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.job.PageJobService;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /**
- * Reads all lines of a job for its page. A result never changes, so what has been read is kept for
- * a while, and a page that looks again and again has only the rest read.
+ * Reads the lines of a job. Results do not change, so the finished lines at the start of a job are cached, and the next
+ * read starts after them.
  */
 final class ResultReader {
-    private static final int MOST_JOBS = 40;
-    private static final Duration KEPT = Duration.ofMinutes(5);
+    private static final int MAX_JOBS = 40;
+    private static final Duration CACHE_TTL = Duration.ofMinutes(5);
 
     private final PageJobService jobs;
-    private final Cache<Long, Read> known =
-            Caffeine.newBuilder().maximumSize(MOST_JOBS).expireAfterAccess(KEPT).build();
+    private final Cache<Long, Snapshot> cache = Caffeine.newBuilder()
+            .maximumSize(MAX_JOBS)
+            .expireAfterAccess(CACHE_TTL)
+            .build();
 
     ResultReader(PageJobService jobs) {
         this.jobs = jobs;
     }
 
     /**
-     * The lines as they were at a version of their job.
+     * The lines at a version of the job.
      *
-     * @param rows all of them, in input order
+     * @param rows all lines in input order
      */
-    private record Read(long version, List<ResultRow> rows) {}
+    private record Snapshot(long version, List<ResultRow> rows) {}
 
     /**
      * All lines of a job, in input order.
      *
-     * @param wanted names of the fields that are kept; the same whenever a job is asked for
+     * @param fields the names of the fields to read; always the same for a module
      */
-    Future<List<ResultRow>> rows(Vertx vertx, JobMessage.JobHead job, Set<String> wanted) {
-        Read before = known.getIfPresent(job.id());
-        if (before != null && before.version >= job.version()) {
-            return Future.succeededFuture(before.rows);
+    Future<List<ResultRow>> rows(JobMessage.JobHead job, Set<String> fields) {
+        Snapshot cached = cache.getIfPresent(job.id());
+        if (cached != null && cached.version >= job.version()) {
+            return Future.succeededFuture(cached.rows);
         }
         List<ResultRow> rows = new ArrayList<>(job.total());
-        if (before != null) {
-            rows.addAll(before.rows.stream().takeWhile(ResultRow::done).toList());
+        if (cached != null) {
+            rows.addAll(cached.rows.stream().takeWhile(ResultRow::done).toList());
         }
         return jobs.lines(
-                        vertx,
                         job,
                         rows.size(),
-                        lines -> lines.forEach(line -> rows.add(ResultRowReader.of(job, line, wanted))))
+                        lines -> lines.forEach(line -> rows.add(ResultRowReader.of(job, line, fields))))
                 .map(all -> {
-                    Read now = new Read(job.version(), List.copyOf(rows));
-                    known.asMap().merge(job.id(), now, (a, b) -> a.version > b.version ? a : b);
-                    return now.rows;
+                    Snapshot snapshot = new Snapshot(job.version(), List.copyOf(rows));
+                    cache.asMap().merge(job.id(), snapshot, (a, b) -> a.version > b.version ? a : b);
+                    return snapshot.rows;
                 });
     }
 }

@@ -14,50 +14,48 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Makes rows of lines. Of a result only what is wanted is kept. */
+/** Reads rows from the stored results of lines. */
 final class ResultRowReader {
     private static final JsonFactory JSON = new JsonFactory();
-    private static final int LONGEST_TEXT = 300;
-    // more than a cell shows
-    private static final int MOST_ITEMS = 20;
+    private static final int MAX_TEXT_LENGTH = 300;
+    private static final int MAX_ITEMS = 20;
     private static final List<String> LEVELS = List.of("info", "warn", "fail");
 
     private ResultRowReader() {}
 
     /**
-     * @param wanted names of fields whose values are no objects, nor lists of them
+     * @param names the fields to read; objects and lists of objects are ignored
      */
-    static ResultRow of(JobMessage.JobHead job, JobMessage.ResultLine line, Set<String> wanted) {
+    static ResultRow of(JobMessage.JobHead job, JobMessage.ResultLine line, Set<String> names) {
         String state = LineState.of(job, line).id();
         byte[] result = line.result();
         if (result == null) {
             return new ResultRow(line.index(), line.input(), null, state, null, null, null, null, Map.of());
         }
         try (JsonParser json = JSON.createParser(result)) {
-            return new Reading(wanted).read(json, line, state);
-        } catch (IOException broken) {
-            throw new UncheckedIOException(broken);
+            return new ResultParser(names).read(json, line, state);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
-    private static String cut(String text) {
-        return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + '\u2026';
+    private static String truncate(String text) {
+        return text.length() <= MAX_TEXT_LENGTH ? text : text.substring(0, MAX_TEXT_LENGTH) + '\u2026';
     }
 
-    /** One result. */
-    private static final class Reading {
-        private final Set<String> wanted;
+    private static final class ResultParser {
+        private final Set<String> names;
         private final Map<String, Object> fields = new HashMap<>();
         private @Nullable String target;
         private @Nullable String verdict;
-        private @Nullable String code;
-        private @Nullable String error;
+        private @Nullable String errorCode;
+        private @Nullable String errorMessage;
         private @Nullable String finding;
-        private int worst = -1;
-        private @Nullable Long tookMs;
+        private int maxLevel = -1;
+        private @Nullable Long durationMs;
 
-        Reading(Set<String> wanted) {
-            this.wanted = wanted;
+        ResultParser(Set<String> names) {
+            this.names = names;
         }
 
         ResultRow read(JsonParser json, JobMessage.ResultLine line, String state) throws IOException {
@@ -68,16 +66,16 @@ final class ResultRowReader {
                 switch (name) {
                     case "target" -> target = json.getValueAsString();
                     case "verdict" -> verdict = json.getValueAsString();
-                    case "duration_ms" -> tookMs = json.getValueAsLong();
+                    case "duration_ms" -> durationMs = json.getValueAsLong();
                     case "error" -> error(json);
                     case "fields" -> fields(json);
                     case "findings" -> findings(json);
                     default -> json.skipChildren();
                 }
             }
-            // info is no reason to look
-            String says = error != null ? error : worst > 0 ? finding : null;
-            return new ResultRow(line.index(), line.input(), target, state, verdict, code, says, tookMs, fields);
+            String message = errorMessage != null ? errorMessage : maxLevel > LEVELS.indexOf("info") ? finding : null;
+            return new ResultRow(
+                    line.index(), line.input(), target, state, verdict, errorCode, message, durationMs, fields);
         }
 
         private void error(JsonParser json) throws IOException {
@@ -86,9 +84,9 @@ final class ResultRowReader {
                     String name = json.currentName();
                     json.nextToken();
                     if (name.equals("message")) {
-                        error = cut(json.getValueAsString(""));
+                        errorMessage = truncate(json.getValueAsString(""));
                     } else if (name.equals("code")) {
-                        code = json.getValueAsString();
+                        errorCode = json.getValueAsString();
                     }
                     json.skipChildren();
                 }
@@ -102,7 +100,7 @@ final class ResultRowReader {
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 String name = json.currentName();
                 JsonToken value = json.nextToken();
-                if (!wanted.contains(name)) {
+                if (!names.contains(name)) {
                     json.skipChildren();
                     continue;
                 }
@@ -117,7 +115,7 @@ final class ResultRowReader {
             List<Object> items = new ArrayList<>();
             while (json.nextToken() != JsonToken.END_ARRAY) {
                 Object item = plain(json);
-                if (item != null && items.size() < MOST_ITEMS) {
+                if (item != null && items.size() < MAX_ITEMS) {
                     items.add(item);
                 }
             }
@@ -126,7 +124,7 @@ final class ResultRowReader {
 
         private static @Nullable Object plain(JsonParser json) throws IOException {
             return switch (json.currentToken()) {
-                case VALUE_STRING -> cut(json.getText());
+                case VALUE_STRING -> truncate(json.getText());
                 case VALUE_NUMBER_INT -> json.getValueAsLong();
                 case VALUE_NUMBER_FLOAT -> json.getDoubleValue();
                 case VALUE_TRUE, VALUE_FALSE -> json.getBooleanValue();
@@ -154,9 +152,9 @@ final class ResultRowReader {
                     }
                     json.skipChildren();
                 }
-                if (level > worst) {
-                    worst = level;
-                    finding = cut(message);
+                if (level > maxLevel) {
+                    maxLevel = level;
+                    finding = truncate(message);
                 }
             }
         }

@@ -1,10 +1,11 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.check.FieldDescription;
+import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
+import dev.plumbline.http.web.layout.DisplayValue;
+import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.layout.Links;
-import dev.plumbline.http.web.layout.ValueFormat;
-import dev.plumbline.http.web.report.DisplayValue;
 import dev.plumbline.http.web.report.FieldValueView;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,42 +17,40 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a job's lines: those that fit the filter, in an order, one page of them.
+ * One page of the filtered and sorted lines of a job.
  *
- * @param wish what was asked for
- * @param columns their headings
  * @param lines of this page
- * @param found how many lines fit the filter
+ * @param matches the number of lines that match the filter
  * @param page from 1
  * @param pages at least 1
  */
-public record ResultTable(Filter wish, List<Column> columns, List<Line> lines, int found, int page, int pages) {
+public record ResultTable(Filter filter, List<Column> columns, List<Line> lines, int matches, int page, int pages) {
     static final int PAGE_LINES = 50;
 
-    private static final int LONGEST_QUERY = 200;
-    private static final int LONGEST_LIST = 48;
+    private static final int MAX_QUERY_LENGTH = 200;
+    private static final int MAX_LIST_LENGTH = 48;
     private static final List<String> VERDICTS = List.of("pass", "warn", "fail", "error");
-    private static final List<String> GRAVITY = List.of("error", "fail", "warn", "pass");
-    private static final String OPEN = "open";
+    private static final List<String> SEVERITY = List.of("error", "fail", "warn", "pass");
+    private static final String UNFINISHED = "unfinished";
 
     /**
-     * What of the lines is wanted, and in which order.
+     * The query of the page.
      *
-     * @param verdict one of the verdicts, {@code open} for lines without one, or empty for all
-     * @param query what a line must have in it; empty for anything
-     * @param sort a column; empty for the order of the input
+     * @param verdict a verdict, {@code unfinished} for lines without a result, or empty for all lines
+     * @param query text that a line must contain; empty for any
+     * @param sort the name of a column; empty for input order
      * @param page from 1
      */
-    public record Filter(String verdict, String query, String sort, boolean down, int page) {
+    public record Filter(String verdict, String query, String sort, boolean descending, int page) {
 
-        /** What the parameters of a request say, as far as it makes sense. */
+        /** Reads the filter from query parameters. Invalid values are ignored. */
         static Filter of(Function<String, @Nullable String> parameter) {
             String verdict = text(parameter.apply("verdict"));
             String query = text(parameter.apply("q")).strip();
             String page = text(parameter.apply("page"));
             return new Filter(
-                    VERDICTS.contains(verdict) || verdict.equals(OPEN) ? verdict : "",
-                    query.length() > LONGEST_QUERY ? query.substring(0, LONGEST_QUERY) : query,
+                    VERDICTS.contains(verdict) || verdict.equals(UNFINISHED) ? verdict : "",
+                    query.length() > MAX_QUERY_LENGTH ? query.substring(0, MAX_QUERY_LENGTH) : query,
                     text(parameter.apply("sort")),
                     text(parameter.apply("dir")).equals("desc"),
                     page.matches("[1-9][0-9]{0,3}") ? Integer.parseInt(page) : 1);
@@ -62,20 +61,20 @@ public record ResultTable(Filter wish, List<Column> columns, List<Line> lines, i
         }
 
         Filter at(int otherPage) {
-            return new Filter(verdict, query, sort, down, otherPage);
+            return new Filter(verdict, query, sort, descending, otherPage);
         }
 
-        Filter sorted(String column, boolean downwards) {
-            return new Filter(verdict, query, column, downwards, 1);
+        Filter sorted(String column, boolean descendingOrder) {
+            return new Filter(verdict, query, column, descendingOrder, 1);
         }
 
-        /** As the query of a link. */
+        /** The filter as a query string. */
         public String link() {
             Map<String, String> parameters = new LinkedHashMap<>();
             put(parameters, "verdict", verdict);
             put(parameters, "q", query);
             put(parameters, "sort", sort);
-            put(parameters, "dir", down ? "desc" : "");
+            put(parameters, "dir", descending ? "desc" : "");
             put(parameters, "page", page > 1 ? Integer.toString(page) : "");
             return Links.query(parameters);
         }
@@ -86,25 +85,23 @@ public record ResultTable(Filter wish, List<Column> columns, List<Line> lines, i
             }
         }
 
-        public boolean filters() {
+        public boolean active() {
             return !verdict.isEmpty() || !query.isEmpty();
         }
     }
 
     /**
-     * A column.
-     *
-     * @param order {@code ascending}, {@code descending}, or null where it is not sorted by
-     * @param link the query that sorts by it
+     * @param order {@code ascending}, {@code descending}, or null if the lines are sorted by another column
+     * @param link the query string that sorts by this column
      */
     public record Column(String title, @Nullable String order, String link) {}
 
     /**
-     * A line as the table shows it.
-     *
      * @param number from 1
-     * @param report the path of its report; null where there can be none
-     * @param state where there is no verdict
+     * @param report the path of the report; null for an invalid target
+     * @param state displayed if the verdict is null
+     * @param message or null
+     * @param duration empty if no check ran
      */
     public record Line(
             int number,
@@ -113,59 +110,60 @@ public record ResultTable(Filter wish, List<Column> columns, List<Line> lines, i
             @Nullable String verdict,
             String state,
             List<DisplayValue> cells,
-            @Nullable DisplayText says,
-            String took) {
+            @Nullable DisplayText message,
+            String duration) {
 
-        /** What stands where the verdict is. */
-        public String word() {
-            return verdict == null ? state : ResultTable.word(verdict);
+        public String label() {
+            return verdict == null ? state : Labels.verdict(verdict);
         }
     }
 
     static ResultTable of(
-            List<ResultRow> rows, Filter asked, ResultColumns fields, Function<ResultRow, @Nullable String> report) {
-        Comparator<ResultRow> order = order(asked.sort, asked.down, fields);
-        Filter wish = order == null ? asked.sorted("", false).at(asked.page) : asked;
-        String text = wish.query.toLowerCase(Locale.ROOT);
-        List<ResultRow> found = new ArrayList<>(rows.stream()
-                .filter(row -> fits(row, wish.verdict))
-                .filter(row -> text.isEmpty() || row.has(text))
+            List<ResultRow> rows,
+            Filter requested,
+            ResultColumns fields,
+            Function<ResultRow, @Nullable String> report) {
+        Comparator<ResultRow> order = order(requested, fields);
+        Filter filter = order == null ? requested.sorted("", false).at(requested.page) : requested;
+        String text = filter.query.toLowerCase(Locale.ROOT);
+        List<ResultRow> matches = new ArrayList<>(rows.stream()
+                .filter(row -> matches(row, filter.verdict))
+                .filter(row -> text.isEmpty() || row.contains(text))
                 .toList());
         if (order != null) {
-            found.sort(order);
+            matches.sort(order);
         }
-        int pages = Math.max(1, (found.size() + PAGE_LINES - 1) / PAGE_LINES);
-        int page = Math.min(wish.page, pages);
-        List<Line> lines = found.stream()
+        int pages = Math.max(1, (matches.size() + PAGE_LINES - 1) / PAGE_LINES);
+        int page = Math.min(filter.page, pages);
+        List<Line> lines = matches.stream()
                 .skip((page - 1L) * PAGE_LINES)
                 .limit(PAGE_LINES)
                 .map(row -> line(row, fields, report.apply(row)))
                 .toList();
-        return new ResultTable(wish, columns(wish, fields), lines, found.size(), page, pages);
+        return new ResultTable(filter, columns(filter, fields), lines, matches.size(), page, pages);
     }
 
-    private static boolean fits(ResultRow row, String verdict) {
-        return verdict.isEmpty() || (verdict.equals(OPEN) ? row.verdict() == null : verdict.equals(row.verdict()));
+    private static boolean matches(ResultRow row, String verdict) {
+        return verdict.isEmpty()
+                || (verdict.equals(UNFINISHED) ? row.verdict() == null : verdict.equals(row.verdict()));
     }
 
-    private static @Nullable Comparator<ResultRow> order(String sort, boolean down, ResultColumns fields) {
-        return switch (sort) {
+    private static @Nullable Comparator<ResultRow> order(Filter filter, ResultColumns fields) {
+        boolean down = filter.descending;
+        return switch (filter.sort) {
             case "" -> down ? by(ResultRow::index, true) : null;
             case "input" -> by(ResultRow::input, down);
-            case "verdict" -> by(row -> row.verdict() == null ? null : GRAVITY.indexOf(row.verdict()), down);
-            case "took" -> by(ResultRow::tookMs, down);
+            case "verdict" -> by(row -> row.verdict() == null ? null : SEVERITY.indexOf(row.verdict()), down);
+            case "duration" -> by(ResultRow::durationMs, down);
             default ->
-                fields.shown().stream().anyMatch(field -> field.name().equals(sort))
-                        ? by(row -> row.fields().get(sort), down)
+                fields.shown().stream().anyMatch(field -> field.name().equals(filter.sort))
+                        ? by(row -> row.fields().get(filter.sort), down)
                         : null;
         };
     }
 
-    /**
-     * Numbers by their size, texts (and times, which are written so) by their letters; what is not
-     * known comes last, whichever way the others go.
-     */
-    private static Comparator<ResultRow> by(Function<ResultRow, @Nullable Object> value, boolean down) {
+    /** Numeric order for numbers, lexicographic order for strings and times. Nulls are last in both directions. */
+    private static Comparator<ResultRow> by(Function<ResultRow, @Nullable Object> value, boolean descending) {
         return (a, b) -> {
             Object left = value.apply(a);
             Object right = value.apply(b);
@@ -175,27 +173,27 @@ public record ResultTable(Filter wish, List<Column> columns, List<Line> lines, i
             int order = left instanceof Number x && right instanceof Number y
                     ? Double.compare(x.doubleValue(), y.doubleValue())
                     : left.toString().compareTo(right.toString());
-            return down ? -order : order;
+            return descending ? -order : order;
         };
     }
 
-    private static List<Column> columns(Filter wish, ResultColumns fields) {
+    private static List<Column> columns(Filter filter, ResultColumns fields) {
         List<Column> columns = new ArrayList<>();
-        columns.add(column("#", "", wish));
-        columns.add(column("Verdict", "verdict", wish));
-        columns.add(column("Line", "input", wish));
+        columns.add(column("#", "", filter));
+        columns.add(column("Verdict", "verdict", filter));
+        columns.add(column("Input", "input", filter));
         for (FieldDescription field : fields.shown()) {
-            columns.add(column(field.title(), field.name(), wish));
+            columns.add(column(field.title(), field.name(), filter));
         }
-        columns.add(column("Took", "took", wish));
+        columns.add(column("Duration", "duration", filter));
         return columns;
     }
 
-    private static Column column(String title, String name, Filter wish) {
-        boolean sorted = wish.sort.equals(name);
-        String order = sorted ? (wish.down ? "descending" : "ascending") : null;
-        boolean turn = sorted && !wish.down;
-        return new Column(title, order, wish.sorted(name, turn).link());
+    private static Column column(String title, String name, Filter filter) {
+        boolean sorted = filter.sort.equals(name);
+        String order = sorted ? (filter.descending ? "descending" : "ascending") : null;
+        boolean descending = sorted && !filter.descending;
+        return new Column(title, order, filter.sorted(name, descending).link());
     }
 
     private static Line line(ResultRow row, ResultColumns fields, @Nullable String report) {
@@ -208,54 +206,45 @@ public record ResultTable(Filter wish, List<Column> columns, List<Line> lines, i
                 fields.shown().stream()
                         .map(field -> cell(field, row.fields().get(field.name())))
                         .toList(),
-                row.says() == null ? null : DisplayText.of(row.says()),
-                row.tookMs() == null || row.target() == null ? "" : ValueFormat.milliseconds(row.tookMs()));
+                row.message() == null ? null : DisplayText.markdown(row.message()),
+                row.durationMs() == null || row.target() == null ? "" : DisplayFormat.milliseconds(row.durationMs()));
     }
 
     private static DisplayValue cell(FieldDescription field, @Nullable Object value) {
         if (!(value instanceof List<?> items)) {
             return FieldValueView.of(field, value);
         }
-        StringBuilder shown = new StringBuilder();
+        StringBuilder text = new StringBuilder();
         for (Object item : items) {
-            String next = (shown.isEmpty() ? "" : ", ") + item;
-            if (shown.length() + next.length() > LONGEST_LIST) {
-                shown.append(shown.isEmpty() ? next.substring(0, LONGEST_LIST) : ", ")
+            String next = (text.isEmpty() ? "" : ", ") + item;
+            if (text.length() + next.length() > MAX_LIST_LENGTH) {
+                text.append(text.isEmpty() ? next.substring(0, MAX_LIST_LENGTH) : ", ")
                         .append('\u2026');
                 break;
             }
-            shown.append(next);
+            text.append(next);
         }
-        return shown.isEmpty()
+        return text.isEmpty()
                 ? new DisplayValue.Items(List.of())
-                : new DisplayValue.PlainText(DisplayText.of(shown.toString()), false);
+                : new DisplayValue.PlainText(DisplayText.of(text.toString()), false);
     }
 
-    static String word(String verdict) {
-        return switch (verdict) {
-            case "pass" -> "Pass";
-            case "warn" -> "Warning";
-            case "fail" -> "Fail";
-            default -> "No verdict";
-        };
+    /** The labels of the verdict filter, by value. */
+    public Map<String, String> verdictOptions() {
+        Map<String, String> options = new LinkedHashMap<>();
+        options.put("", "All lines");
+        VERDICTS.forEach(verdict -> options.put(verdict, Labels.verdict(verdict)));
+        options.put(UNFINISHED, "Unfinished");
+        return options;
     }
 
-    /** What the list can be narrowed to, by the value of the filter. */
-    public Map<String, String> choices() {
-        Map<String, String> choices = new LinkedHashMap<>();
-        choices.put("", "All lines");
-        VERDICTS.forEach(verdict -> choices.put(verdict, word(verdict)));
-        choices.put(OPEN, "Not done");
-        return choices;
+    /** The query string of the previous page, or null. */
+    public @Nullable String previous() {
+        return page > 1 ? filter.at(page - 1).link() : null;
     }
 
-    /** The query of the page before this one; null on the first. */
-    public @Nullable String before() {
-        return page > 1 ? wish.at(page - 1).link() : null;
-    }
-
-    /** The query of the page behind this one; null on the last. */
-    public @Nullable String behind() {
-        return page < pages ? wish.at(page + 1).link() : null;
+    /** The query string of the next page, or null. */
+    public @Nullable String next() {
+        return page < pages ? filter.at(page + 1).link() : null;
     }
 }

@@ -1,90 +1,96 @@
 package dev.plumbline.http.web.layout;
 
 import com.google.common.hash.Hashing;
-import io.vertx.core.buffer.Buffer;
+import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.server.PageRoutes;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Style sheets, scripts and pictures. The name of each carries a hash of its content, so that it
- * may be kept for ever; each is read and compressed once, at the start.
+ * Style sheets, scripts and images at {@code /assets/NAME.HASH.EXTENSION}. The file name contains a hash of the
+ * content, so clients can cache it permanently. Files are read and compressed once, at startup.
  */
 public final class Assets {
-    static final String FOLDER = "/assets/";
+    private static final String FOLDER = "/assets/";
     private static final int HASH_DIGITS = 12;
-    private static final String FILES = "/web/";
+    private static final Map<String, String> TYPES =
+            Map.of(".css", "text/css; charset=utf-8", ".js", "text/javascript; charset=utf-8", ".svg", "image/svg+xml");
 
     private final Map<String, String> paths = new HashMap<>();
     private final Map<String, Asset> byFile = new HashMap<>();
 
-    /** One of them; shared, never to be written to. */
-    record Asset(String type, Buffer plain, Buffer gzip) {}
+    private record Asset(String type, EncodedBody body) {}
 
-    /** All that our pages use. What only some of them use is sent only where they name it. */
+    /** Loads every asset of the pages from {@code src/main/resources/web}. */
     public static Assets load() {
         Assets assets = new Assets();
-        assets.add("site.css");
-        assets.add("site.js");
-        assets.add("bulk.js");
-        assets.add("job.js");
-        assets.add("favicon.svg");
+        List.of("site.css", "site.js", "bulk.js", "job.js", "favicon.svg").forEach(assets::add);
         return assets;
     }
 
     private Assets() {}
 
-    /** A file of src/main/resources/web. */
     private void add(String name) {
-        byte[] bytes = read(FILES + name);
-        String hash = Hashing.sha256().hashBytes(bytes).toString().substring(0, HASH_DIGITS);
-        int dot = name.lastIndexOf('.');
-        String file = name.substring(0, dot) + '.' + hash + name.substring(dot);
+        byte[] content = read("/web/" + name);
+        String hash = Hashing.sha256().hashBytes(content).toString().substring(0, HASH_DIGITS);
+        String extension = name.substring(name.lastIndexOf('.'));
+        String file = name.replace(extension, '.' + hash + extension);
         paths.put(name, FOLDER + file);
-        byFile.put(
-                file,
-                new Asset(type(name.substring(dot + 1)), Buffer.buffer(bytes), Buffer.buffer(GzipEncoder.best(bytes))));
+        byFile.put(file, new Asset(TYPES.get(extension), EncodedBody.smallest(content)));
+    }
+
+    private static byte[] read(String resource) {
+        try (InputStream in = Assets.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException("missing resource " + resource);
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /**
-     * Where an asset is.
+     * The path of an asset, without the base path of the site.
      *
      * @param name for example {@code site.css}
      */
     String path(String name) {
         String path = paths.get(name);
         if (path == null) {
-            throw new IllegalArgumentException("there is no asset " + name);
+            throw new IllegalArgumentException("unknown asset " + name);
         }
         return path;
     }
 
-    /** The asset whose file is called so, its hash included; null if there is none. */
-    @Nullable
-    Asset file(String name) {
-        return byFile.get(name);
-    }
-
-    private static String type(String ending) {
-        return switch (ending) {
-            case "css" -> "text/css; charset=utf-8";
-            case "js" -> "text/javascript; charset=utf-8";
-            case "svg" -> "image/svg+xml";
-            default -> throw new IllegalArgumentException("no asset ends in ." + ending);
-        };
-    }
-
-    private static byte[] read(String resource) {
-        try (InputStream in = Assets.class.getResourceAsStream(resource)) {
-            if (in == null) {
-                throw new IllegalStateException(resource + " is missing from the program");
+    /** The routes of the assets. */
+    public PageRoutes.Pages routes(ProblemResponder problems) {
+        return routes -> routes.get(FOLDER + ":file", "assets", ctx -> {
+            Asset asset = byFile.get(ctx.pathParam("file"));
+            if (asset == null) {
+                problems.send(ctx, Problem.notFound("This version of the file does not exist. Reload the page."));
+            } else {
+                send(ctx, asset);
             }
-            return in.readAllBytes();
-        } catch (IOException broken) {
-            throw new UncheckedIOException(broken);
-        }
+        });
+    }
+
+    private static void send(RoutingContext ctx, Asset asset) {
+        HttpServerResponse response = ctx.response();
+        response.putHeader("Content-Type", asset.type)
+                .putHeader("Cache-Control", "public, max-age=31536000, immutable")
+                .putHeader("Vary", "Accept-Encoding")
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader("Cross-Origin-Resource-Policy", "same-origin")
+                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+        asset.body.end(ctx);
     }
 }

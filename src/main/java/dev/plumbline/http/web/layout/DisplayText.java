@@ -1,58 +1,79 @@
 package dev.plumbline.http.web.layout;
 
+import dev.plumbline.check.PrintableText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Text from elsewhere, to be shown as it is: what would steer the reader's screen (control
- * characters, marks of direction, invisible ones) is told apart from the rest and named.
+ * Untrusted text for display. Control, format and other invisible characters are replaced by their names.
  *
- * @param runs in order; not empty unless the text is
+ * @param runs in order; empty only for the empty text
  */
 public record DisplayText(List<Run> runs) {
 
-    /**
-     * A part of the text.
-     *
-     * @param named whether it is the name of a character that cannot be shown
-     */
-    public record Run(String text, boolean named) {}
+    /** How a run is displayed. */
+    public enum Style {
+        PLAIN,
+        /** Code, between backticks in the source. */
+        CODE,
+        /** The name of a character that is not displayed. */
+        CONTROL
+    }
 
-    /** What somebody or something has said, whatever it is. */
-    public static DisplayText of(String raw) {
+    public record Run(String text, Style style) {}
+
+    public static DisplayText of(String text) {
+        return parse(text, false);
+    }
+
+    /** A text in which code is enclosed in backticks. */
+    public static DisplayText markdown(@Nullable String text) {
+        return parse(text == null ? "" : text, true);
+    }
+
+    /** The text in one line without styles, for titles and attributes. */
+    public static String plain(String text) {
+        return of(text).line();
+    }
+
+    private static DisplayText parse(String text, boolean markdown) {
         List<Run> runs = new ArrayList<>();
-        StringBuilder plain = new StringBuilder(raw.length());
-        for (int i = 0; i < raw.length(); ) {
-            int c = raw.codePointAt(i);
+        StringBuilder run = new StringBuilder();
+        Style style = Style.PLAIN;
+        for (int i = 0; i < text.length(); ) {
+            int c = text.codePointAt(i);
             i += Character.charCount(c);
-            if (c == '\n' || !steers(c)) {
-                plain.appendCodePoint(c);
+            if (markdown && c == '`') {
+                flush(runs, run, style);
+                style = style == Style.PLAIN ? Style.CODE : Style.PLAIN;
+            } else if (c == '\n' || !isControl(c)) {
+                run.appendCodePoint(c);
             } else {
-                if (!plain.isEmpty()) {
-                    runs.add(new Run(plain.toString(), false));
-                    plain.setLength(0);
-                }
-                runs.add(new Run(name(c), true));
+                flush(runs, run, style);
+                runs.add(new Run(name(c), Style.CONTROL));
             }
         }
-        if (!plain.isEmpty()) {
-            runs.add(new Run(plain.toString(), false));
-        }
+        flush(runs, run, style);
         return new DisplayText(List.copyOf(runs));
     }
 
-    /** All of it in one string, for places that know no marking: titles and attributes. */
-    public static String plain(String raw) {
-        StringBuilder out = new StringBuilder(raw.length());
-        for (Run run : of(raw.replace("\n", " ")).runs) {
-            out.append(run.text);
+    private static void flush(List<Run> runs, StringBuilder run, Style style) {
+        if (!run.isEmpty()) {
+            runs.add(new Run(run.toString(), style));
+            run.setLength(0);
         }
-        return out.toString();
     }
 
-    /** Whether it has several lines. */
-    public boolean block() {
+    /** The text in one line without styles. */
+    public String line() {
+        return runs.stream().map(Run::text).collect(Collectors.joining()).replace('\n', ' ');
+    }
+
+    /** Whether the text has several lines. */
+    public boolean multiline() {
         return runs.stream().anyMatch(run -> run.text.indexOf('\n') >= 0);
     }
 
@@ -60,19 +81,10 @@ public record DisplayText(List<Run> runs) {
         return runs.isEmpty();
     }
 
-    /** Whether a character would not be seen, or would change how others are. */
-    static boolean steers(int c) {
-        int type = Character.getType(c);
-        return Character.isISOControl(c)
-                || type == Character.FORMAT
-                || type == Character.SURROGATE
-                || type == Character.LINE_SEPARATOR
-                || type == Character.PARAGRAPH_SEPARATOR
-                // blank though a letter: Hangul fillers
-                || c == 0x115F
-                || c == 0x1160
-                || c == 0x3164
-                || c == 0xFFA0;
+    /** Whether a character is invisible or changes how other characters are displayed. */
+    static boolean isControl(int c) {
+        boolean hangulFiller = c == 0x115F || c == 0x1160 || c == 0x3164 || c == 0xFFA0;
+        return hangulFiller || (c != 0xFFFD && !PrintableText.isPrintable(c));
     }
 
     private static String name(int c) {

@@ -1,62 +1,60 @@
 package dev.plumbline.http.web.layout;
 
 import dev.plumbline.http.problem.Problem;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is wrong with a form that was sent.
+ * The errors of a submitted form.
  *
- * @param summary what is wrong with the whole of it; null where its fields say all
+ * @param summary the error of the form; null if all errors belong to fields
+ * @param fields the error of each field, by name
  */
 public record FormErrors(@Nullable String summary, Map<String, String> fields) {
-    /** Nothing. */
-    public static final FormErrors NOTHING = new FormErrors(null, Map.of());
+    public static final FormErrors NONE = new FormErrors(null, Map.of());
 
     /**
-     * @param names of the fields that the form has, as the API names them
+     * @param names the fields of the form, as named in the API
      */
     public static FormErrors of(Problem problem, List<String> names) {
         Map<String, String> fields = new LinkedHashMap<>();
-        List<String> others = new ArrayList<>();
+        boolean other = problem.faults().isEmpty();
         for (Problem.Fault fault : problem.faults()) {
-            String name = names.stream()
-                    .filter(n -> fault.where().startsWith("/" + n))
+            String field = names.stream()
+                    .filter(name -> fault.where().startsWith("/" + name))
                     .findFirst()
                     .orElse(null);
-            if (name == null) {
-                others.add(DisplayText.plain(fault.detail()));
+            if (field == null) {
+                other = true;
             } else {
-                fields.putIfAbsent(name, sentence(DisplayText.plain(fault.detail())));
+                fields.putIfAbsent(field, sentence(fault.detail()));
             }
         }
-        String summary =
-                problem.faults().isEmpty() ? problem.title() + ". " + DisplayText.plain(problem.detail()) : null;
-        return new FormErrors(others.isEmpty() ? summary : problem.title() + ".", fields);
+        return new FormErrors(other ? problem.title() + ". " + problem.detail() : null, fields);
     }
 
+    /** Completes a detail without a subject, for example "must be an e-mail address". */
     private static String sentence(String detail) {
         return Character.isLowerCase(detail.charAt(0)) ? "This " + detail + "." : detail;
     }
 
-    /** The same with other words about one field, where something is wrong with it. */
-    public FormErrors saying(String field, String words) {
+    /** The same errors with another message for a field, if the field has an error. */
+    public FormErrors withMessage(String field, String message) {
         if (!fields.containsKey(field)) {
             return this;
         }
-        Map<String, String> other = new LinkedHashMap<>(fields);
-        other.put(field, words);
-        return new FormErrors(summary, other);
+        Map<String, String> changed = new LinkedHashMap<>(fields);
+        changed.put(field, message);
+        return new FormErrors(summary, changed);
     }
 
     public boolean any() {
         return summary != null || !fields.isEmpty();
     }
 
-    /** What is wrong with a field; null: nothing. */
+    /** The error of a field, or null. */
     public @Nullable String of(String field) {
         return fields.get(field);
     }

@@ -8,45 +8,46 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Addresses, ours and those of others. */
+/** Paths of pages, and validation of URLs from targets. */
 public final class Links {
     private Links() {}
 
-    /** Text as one segment of a path, or as a part of a query. */
+    /** Percent-encodes text for a path segment or a query component. */
     public static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /** Where the report on a target is. */
+    /** The path of a report. */
     public static String report(String module, String target, Map<String, String> options) {
         return "/check/" + module + '/' + encoded(target) + query(options);
     }
 
-    /** Where the API tells the same. */
+    /** The path of the same instant check in the API. */
     public static String instant(String module, String target, Map<String, String> options) {
         return "/api/v1/instant/" + module + '/' + encoded(target) + query(options);
     }
 
-    public static String query(Map<String, String> options) {
+    /** A query string with a leading {@code ?}; empty without parameters. */
+    public static String query(Map<String, String> parameters) {
         StringBuilder out = new StringBuilder();
-        options.forEach((name, value) -> out.append(out.isEmpty() ? '?' : '&')
+        parameters.forEach((name, value) -> out.append(out.isEmpty() ? '?' : '&')
                 .append(encoded(name))
                 .append('=')
                 .append(encoded(value)));
         return out.toString();
     }
 
-    /** An address that a target gave, if it may be a link: http, https or mailto; null otherwise. */
-    public static @Nullable String outside(String text) {
-        String lower = text.toLowerCase(Locale.ROOT);
+    /** The URL if a page can link to it: http or https without user information, or mailto; otherwise null. */
+    public static @Nullable String external(String url) {
+        String lower = url.toLowerCase(Locale.ROOT);
         boolean web = lower.startsWith("http://") || lower.startsWith("https://");
-        if ((!web && !lower.startsWith("mailto:")) || text.codePoints().anyMatch(DisplayText::steers)) {
+        if ((!web && !lower.startsWith("mailto:")) || url.codePoints().anyMatch(DisplayText::isControl)) {
             return null;
         }
         try {
-            URI uri = new URI(text);
-            return web && (uri.getHost() == null || uri.getRawUserInfo() != null) ? null : text;
-        } catch (URISyntaxException noAddress) {
+            URI uri = new URI(url);
+            return web && (uri.getHost() == null || uri.getRawUserInfo() != null) ? null : url;
+        } catch (URISyntaxException e) {
             return null;
         }
     }

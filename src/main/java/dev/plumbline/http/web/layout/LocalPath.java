@@ -3,32 +3,28 @@ package dev.plumbline.http.web.layout;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Where to go on to after signing in: a page of ours, whatever somebody has put into a link. */
+/** Validation of the path to which a sign-in redirects, to prevent open redirects. */
 public final class LocalPath {
-    /** Browsers take {@code //} and {@code /\} for the beginning of another host. */
-    private static final Pattern SAFE = Pattern.compile("/(?![/\\\\])[!-~&&[^\\\\]]{0,2000}");
+    /** Browsers treat {@code //} and {@code /\} as the start of another host. */
+    private static final Pattern LOCAL = Pattern.compile("/(?![/\\\\])[!-~&&[^\\\\]]{0,2000}");
 
-    /** A step up could leave what a reverse proxy shows of us. */
-    private static final Pattern STEP_UP = Pattern.compile("(?i).*/(\\.|%2e){2}([/?#].*)?");
+    /** A parent segment could leave the base path behind a reverse proxy. */
+    private static final Pattern PARENT_SEGMENT = Pattern.compile("(?i).*/(\\.|%2e){2}([/?#].*)?");
 
     private LocalPath() {}
 
-    /**
-     * The path if it is one of ours, the other one if not.
-     *
-     * @param given whatever was given
-     */
-    public static String or(String otherwise, @Nullable String given) {
+    /** The given path if it is a page of this service, otherwise the default. */
+    public static String or(String defaultPath, @Nullable String given) {
         return given != null
-                        && SAFE.matcher(given).matches()
-                        && !STEP_UP.matcher(given).matches()
+                        && LOCAL.matcher(given).matches()
+                        && !PARENT_SEGMENT.matcher(given).matches()
                         && !given.startsWith("/sign-")
                 ? given
-                : otherwise;
+                : defaultPath;
     }
 
-    /** Where to sign in, to be led back to a page. */
-    public static String signIn(String path) {
-        return "/sign-in?next=" + Links.encoded(path);
+    /** The path of the sign-in page, which redirects to the given path afterwards. */
+    public static String signIn(String next) {
+        return "/sign-in?next=" + Links.encoded(next);
     }
 }

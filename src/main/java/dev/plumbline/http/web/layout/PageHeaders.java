@@ -2,46 +2,37 @@ package dev.plumbline.http.web.layout;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerResponse;
 
 /**
- * The headers of every page: nothing but our own files is loaded, nothing inline is run, nobody
- * frames us, nobody keeps what was made for one reader.
+ * The headers of every page. They allow only assets of this service and no inline scripts, and forbid framing and
+ * shared caching.
  */
 final class PageHeaders {
-    private static final String POLICY =
+    private static final String CONTENT_SECURITY_POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
                     + " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-    private static final String FEATURES =
+    private static final String PERMISSIONS_POLICY =
             "accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(),"
                     + " midi=(), payment=(), usb=()";
 
-    private final MultiMap all = HttpHeaders.headers();
+    private PageHeaders() {}
 
     /**
-     * @param secure whether people come over TLS
+     * @param secure whether the public URL is https
      */
-    PageHeaders(boolean secure) {
-        all.add("Content-Type", "text/html; charset=utf-8")
+    static MultiMap of(boolean secure) {
+        MultiMap headers = HttpHeaders.headers()
+                .add("Content-Type", "text/html; charset=utf-8")
                 .add("Cache-Control", "private, no-cache")
                 .add("Vary", "Accept-Encoding, Cookie")
-                .add("Content-Security-Policy", POLICY)
+                .add("Content-Security-Policy", CONTENT_SECURITY_POLICY)
                 .add("X-Content-Type-Options", "nosniff")
                 .add("X-Frame-Options", "DENY")
                 .add("Referrer-Policy", "strict-origin-when-cross-origin")
-                .add("Permissions-Policy", FEATURES)
+                .add("Permissions-Policy", PERMISSIONS_POLICY)
                 .add("Cross-Origin-Opener-Policy", "same-origin")
                 .add("Cross-Origin-Embedder-Policy", "require-corp")
                 .add("Cross-Origin-Resource-Policy", "same-origin");
-        if (secure) {
-            all.add("Strict-Transport-Security", "max-age=31536000");
-        }
-    }
-
-    void write(HttpServerResponse response, int status) {
-        all.forEach((name, value) -> response.putHeader(name, value));
-        if (status >= 400) {
-            response.putHeader("Cache-Control", "no-store");
-        }
+        return secure ? headers.add("Strict-Transport-Security", "max-age=31536000") : headers;
     }
 }

@@ -4,17 +4,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the frame around a page says of it.
+ * The metadata of a page.
  *
- * @param title of the window, without the name of the service
- * @param description one sentence, for search engines and link previews
- * @param section which entry of the navigation it belongs to: {@code check}, {@code bulk}, {@code
- *     tools}, {@code api}, {@code account} or none of them
- * @param canonical the one address that it has, a path with its query; null where it has none of
- *     its own
- * @param indexed whether search engines may list it
- * @param scripts the assets that it needs besides site.js
- * @param person the e-mail address of whoever is known to be signed in; null where nobody asked
+ * @param title without the name of the service
+ * @param description one sentence for search engines and link previews
+ * @param section the entry of the main navigation: {@code check}, {@code bulk}, {@code tools}, {@code api}, {@code
+ *     account}, or empty
+ * @param canonical the canonical path with its query, or null
+ * @param indexed whether search engines may index the page
+ * @param scripts the assets in addition to site.js
+ * @param email the address of the signed-in user; null if unknown
  */
 public record PageInfo(
         String title,
@@ -23,36 +22,33 @@ public record PageInfo(
         @Nullable String canonical,
         boolean indexed,
         List<String> scripts,
-        @Nullable String person) {
+        @Nullable String email) {
 
-    /** Titles and descriptions may hold what targets say. */
+    /** Removes control characters, as titles and descriptions can contain text from targets. */
     public PageInfo {
         title = DisplayText.plain(title);
-        description = DisplayText.plain(description);
+        description = DisplayText.markdown(description).line();
     }
 
-    /** A page that anybody may see and search engines may list. */
-    public static PageInfo open(String title, String description, String section, String canonical) {
+    /** A page that search engines may index. */
+    public static PageInfo indexed(String title, String description, String section, String canonical) {
         return new PageInfo(title, description, section, canonical, true, List.of(), null);
     }
 
-    /** A page that is not for search engines. */
+    /** A page that search engines must not index. */
     public static PageInfo unlisted(String title, String description, String section) {
         return new PageInfo(title, description, section, null, false, List.of(), null);
     }
 
-    /** The same page, which needs these assets too. */
-    public PageInfo with(String... assets) {
-        return new PageInfo(title, description, section, canonical, indexed, List.of(assets), person);
+    public PageInfo withScripts(String... assets) {
+        return new PageInfo(title, description, section, canonical, indexed, List.of(assets), email);
     }
 
-    /** The same page at its one address. */
-    public PageInfo at(String path) {
-        return new PageInfo(title, description, section, path, indexed, scripts, person);
+    public PageInfo withCanonical(String path) {
+        return new PageInfo(title, description, section, path, indexed, scripts, email);
     }
 
-    /** The same page as this person sees it. */
-    public PageInfo of(String email) {
-        return new PageInfo(title, description, section, canonical, indexed, scripts, email);
+    public PageInfo withUser(String address) {
+        return new PageInfo(title, description, section, canonical, indexed, scripts, address);
     }
 }

@@ -3,31 +3,32 @@ package dev.plumbline.http.web.layout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frame around a page, as the template layout.jte sees it.
+ * The data of the template layout.jte.
  *
- * @param signedIn whether the browser carries a session, good or not
+ * @param signedIn whether the request contains a session cookie, valid or not
  */
 public record PageLayout(PageInfo page, SiteSettings site, boolean signedIn) {
 
-    /** A path of ours as a link has it. */
+    /** The href of a path of this service. */
     public String href(String path) {
-        return site.base() + path;
+        return site.basePath() + path;
     }
 
-    /** Where an asset is. */
+    /** The URL of an asset. */
     public String asset(String name) {
-        return site.base() + site.assets().path(name);
+        return site.basePath() + site.assets().path(name);
     }
 
     public String title() {
         return page.title().isEmpty() ? "Plumbline" : page.title() + " · Plumbline";
     }
 
-    /** The page's whole address; null where it has none of its own. */
-    public @Nullable String address() {
+    /** The canonical URL, or null. */
+    public @Nullable String canonicalUrl() {
         return page.canonical() == null ? null : site.publicUrl() + page.canonical();
     }
 
+    /** The value of {@code aria-current} for an entry of the main navigation. */
     public @Nullable String current(String section) {
         return page.section().equals(section) ? "page" : null;
     }

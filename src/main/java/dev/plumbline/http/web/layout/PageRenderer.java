@@ -8,6 +8,7 @@ import dev.plumbline.http.problem.ProblemPage;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.Utf8ByteOutput;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
@@ -15,97 +16,98 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Renders pages and sends them, with the headers that keep them safe. Templates are classes and
- * were made at build time; a template takes {@code shell}, the frame, and {@code view}, what it is
- * to show.
+ * Renders pages and sends them with their security headers. The templates are precompiled. A template has the
+ * parameters {@code layout} ({@link PageLayout}) and {@code view} (the data of the page).
  */
 public final class PageRenderer implements ProblemPage {
     private static final String TEMPLATES = "dev.plumbline.http.web.templates";
-    private static final int WORTH_COMPRESSING = 1024;
+    private static final int MIN_COMPRESSED_BYTES = 1024;
 
     private final TemplateEngine templates = TemplateEngine.createPrecompiled(null, ContentType.Html, null, TEMPLATES);
     private final SiteSettings site;
     private final SessionCookies cookies;
-    private final PageHeaders headers;
+    private final MultiMap headers;
 
-    /**
-     * @param publicUrl under which people reach the service
-     */
     public PageRenderer(String publicUrl, Assets assets) {
         this.site = SiteSettings.of(publicUrl, assets);
         this.cookies = new SessionCookies(publicUrl);
-        this.headers = new PageHeaders(site.secure());
+        this.headers = PageHeaders.of(site.secure());
     }
 
     public SiteSettings site() {
         return site;
     }
 
-    /** Whether the browser carries a session, good or not. */
-    public boolean carriesSession(RoutingContext ctx) {
+    /** Whether the request contains a session cookie, valid or not. */
+    public boolean hasSessionCookie(RoutingContext ctx) {
         return cookies.isThere(ctx.request());
     }
 
     /**
-     * Shows a page; nothing keeps it.
+     * Renders a page and sends it with status 200.
      *
-     * @param template a file of src/main/jte, without its ending
+     * @param template a file of src/main/jte, without its extension
      * @param view its parameter {@code view}
      */
     public void show(RoutingContext ctx, PageInfo page, String template, Object view) {
         show(ctx, 200, page, template, view);
     }
 
-    /** As {@link #show(RoutingContext, PageInfo, String, Object)}, with another status. */
     public void show(RoutingContext ctx, int status, PageInfo page, String template, Object view) {
-        send(ctx, status, render(page, carriesSession(ctx), template, view));
+        send(ctx, status, render(page, hasSessionCookie(ctx), template, view));
     }
 
     public byte[] render(PageInfo page, boolean signedIn, String template, Object view) {
         Utf8ByteOutput out = new Utf8ByteOutput();
-        PageLayout shell = new PageLayout(page, site, signedIn || page.person() != null);
-        templates.render(template + ".jte", Map.of("shell", shell, "view", view), out);
+        PageLayout layout = new PageLayout(page, site, signedIn || page.email() != null);
+        templates.render(template + ".jte", Map.of("layout", layout, "view", view), out);
         return out.toByteArray();
     }
 
     public void send(RoutingContext ctx, int status, byte[] html) {
-        boolean gzip = html.length >= WORTH_COMPRESSING && GzipEncoder.accepted(ctx.request());
-        send(ctx, status, Buffer.buffer(gzip ? GzipEncoder.quick(html) : html), gzip);
-    }
-
-    public void send(RoutingContext ctx, int status, Buffer body, boolean gzip) {
-        HttpServerResponse response = ctx.response().setStatusCode(status);
-        headers.write(response, status);
-        if (gzip) {
-            response.putHeader("Content-Encoding", "gzip");
+        writeHead(ctx, status);
+        if (html.length >= MIN_COMPRESSED_BYTES && EncodedBody.gzipAccepted(ctx.request())) {
+            ctx.response().putHeader("Content-Encoding", "gzip");
+            ResponseBodies.end(ctx, EncodedBody.gzip(html));
+        } else {
+            ResponseBodies.end(ctx, Buffer.buffer(html));
         }
-        response.putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
-        ResponseBodies.end(ctx, body);
     }
 
-    /** Sends the browser elsewhere, to a path of ours, with GET (RFC 9110, 15.4.4). */
+    /** Sends a page that was rendered before. */
+    public void send(RoutingContext ctx, EncodedBody page) {
+        writeHead(ctx, 200);
+        page.end(ctx);
+    }
+
+    /** Redirects to a path of this service with GET (RFC 9110 §15.4.4). */
     public void redirect(RoutingContext ctx, String path) {
-        HttpServerResponse response = ctx.response().setStatusCode(303);
-        headers.write(response, 303);
-        response.putHeader("Location", site.base() + path)
-                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx))
-                .end();
+        writeHead(ctx, 303).putHeader("Location", site.basePath() + path).end();
+    }
+
+    private HttpServerResponse writeHead(RoutingContext ctx, int status) {
+        HttpServerResponse response = ctx.response().setStatusCode(status);
+        headers.forEach((name, value) -> response.putHeader(name, value));
+        if (status >= 400) {
+            response.putHeader("Cache-Control", "no-store");
+        }
+        return response.putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
     }
 
     @Override
     public void show(RoutingContext ctx, Problem problem) {
-        show(ctx, problem, "", ProblemView.ANYWHERE);
+        show(ctx, problem, "", ProblemView.DEFAULT_LINKS);
     }
 
     /**
-     * Shows a problem, with its headers.
+     * Sends an error page with the headers of the problem.
      *
-     * @param section as a {@link PageInfo} has it
-     * @param ways where to go from there
+     * @param section as in {@link PageInfo}
+     * @param links pages on which the user can continue
      */
-    public void show(RoutingContext ctx, Problem problem, String section, List<ProblemView.LinkView> ways) {
+    public void show(RoutingContext ctx, Problem problem, String section, List<ProblemView.PageLink> links) {
         problem.headers().forEach(ctx.response()::putHeader);
-        ProblemView view = new ProblemView(problem, RequestIdHandler.of(ctx), ways);
+        ProblemView view = new ProblemView(problem, RequestIdHandler.of(ctx), links);
         show(ctx, problem.status(), page(problem, section), "problem", view);
     }
 

@@ -4,31 +4,25 @@ import dev.plumbline.http.problem.Problem;
 import java.util.List;
 
 /**
- * A problem as its page shows it.
+ * The data of an error page.
  *
- * @param ways where to go from there, the likeliest first
+ * @param links pages on which the user can continue
  */
-public record ProblemView(Problem problem, String requestId, List<LinkView> ways) {
-    /** From wherever there is nothing nearer. */
-    static final List<LinkView> ANYWHERE =
-            List.of(new LinkView("/", "Check something"), new LinkView("/tools", "See all tools"));
+public record ProblemView(Problem problem, String requestId, List<PageLink> links) {
+    static final List<PageLink> DEFAULT_LINKS =
+            List.of(new PageLink("/", "Go to the home page"), new PageLink("/tools", "View all tools"));
 
-    /**
-     * Where to go.
-     *
-     * @param path of ours
-     */
-    public record LinkView(String path, String label) {}
+    public record PageLink(String path, String label) {}
 
-    /** The faults that say more than the problem itself does. */
+    /** The errors that add information to the detail of the problem. */
     public List<Problem.Fault> faults() {
         return problem.faults().stream()
                 .filter(fault -> !fault.detail().equals(problem.detail()))
                 .toList();
     }
 
-    /** Whether the fault is on our side, so that the id of the request helps whoever looks for it. */
-    public boolean ours() {
+    /** Whether the server caused the problem. The page then shows the request ID. */
+    public boolean serverError() {
         return problem.status() >= 500;
     }
 }

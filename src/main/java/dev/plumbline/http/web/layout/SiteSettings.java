@@ -3,13 +3,13 @@ package dev.plumbline.http.web.layout;
 import java.net.URI;
 
 /**
- * What all pages have in common.
+ * Data that all pages share.
  *
- * @param publicUrl under which people reach the service, without a slash at its end
- * @param base the path of that: empty unless a reverse proxy shows the service below one
- * @param secure whether people reach it over TLS
+ * @param publicUrl the URL of the service, without a trailing slash
+ * @param basePath the path of the public URL; empty unless a reverse proxy serves the service below a path
+ * @param secure whether the public URL is https
  */
-public record SiteSettings(String publicUrl, String base, boolean secure, Assets assets) {
+public record SiteSettings(String publicUrl, String basePath, boolean secure, Assets assets) {
 
     static SiteSettings of(String publicUrl, Assets assets) {
         String trimmed = publicUrl.endsWith("/") ? publicUrl.substring(0, publicUrl.length() - 1) : publicUrl;

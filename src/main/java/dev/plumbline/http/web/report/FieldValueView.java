@@ -2,9 +2,10 @@ package dev.plumbline.http.web.report;
 
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
+import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
+import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Links;
-import dev.plumbline.http.web.layout.ValueFormat;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -17,12 +18,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How the value of a field is best shown, by its description alone: its type, and what its members
- * are called.
- */
+/** Converts field values for display, by the declared type and the names of the members. */
 public final class FieldValueView {
-    private static final Pattern CODE = Pattern.compile("[0-9A-Fa-f:]{16,}|[^\\p{L}\\p{N}\\s]+");
+    private static final Pattern MONOSPACED = Pattern.compile("[0-9A-Fa-f:]{16,}|[^\\p{L}\\p{N}\\s]+");
 
     private FieldValueView() {}
 
@@ -44,13 +42,13 @@ public final class FieldValueView {
             return new DisplayValue.Flag(yes);
         }
         if (raw instanceof Number number) {
-            return ValueFormat.number(field.name(), field.description(), number);
+            return DisplayFormat.number(field.name(), field.description(), number);
         }
         if (raw instanceof String text) {
             if (type == FieldType.TIME) {
                 return time(text);
             }
-            return field.values().contains(text) ? new DisplayValue.Code(text) : words(text);
+            return field.values().contains(text) ? new DisplayValue.EnumValue(text) : text(text);
         }
         return UntypedValueView.of(field.name(), raw);
     }
@@ -58,29 +56,31 @@ public final class FieldValueView {
     private static DisplayValue time(String text) {
         try {
             Instant.parse(text);
-            return ValueFormat.moment(text);
-        } catch (DateTimeParseException odd) {
-            return words(text);
+            return DisplayFormat.timestamp(text);
+        } catch (DateTimeParseException e) {
+            return text(text);
         }
     }
 
-    /** Text from elsewhere, as a link where it is the address of something. */
-    static DisplayValue words(String raw) {
-        String href = Links.outside(raw);
+    /** Untrusted text; a link if it is a URL. */
+    static DisplayValue text(String raw) {
+        String href = Links.external(raw);
         return href == null
                 ? new DisplayValue.PlainText(
-                        DisplayText.of(raw), CODE.matcher(raw).matches())
+                        DisplayText.of(raw), MONOSPACED.matcher(raw).matches())
                 : new DisplayValue.Link(DisplayText.of(raw), href);
     }
 
     private static DisplayValue.Members members(List<FieldDescription> fields, JsonObject object) {
         return new DisplayValue.Members(
-                fields.stream().map(field -> named(field, object)).toList());
+                fields.stream().map(field -> member(field, object)).toList());
     }
 
-    private static DisplayValue.Named named(FieldDescription field, JsonObject object) {
-        return new DisplayValue.Named(
-                DisplayText.of(field.title()), field.description(), of(field, object.getValue(field.name())));
+    private static DisplayValue.Member member(FieldDescription field, JsonObject object) {
+        return new DisplayValue.Member(
+                DisplayText.of(field.title()),
+                DisplayText.markdown(field.description()).line(),
+                of(field, object.getValue(field.name())));
     }
 
     private static DisplayValue array(FieldDescription field, JsonArray items) {
@@ -98,23 +98,23 @@ public final class FieldValueView {
                 return chain(field, rows);
             }
             if (names.containsAll(Set.of("url", "status"))) {
-                return path(field, rows);
+                return redirectPath(field, rows);
             }
-            return grid(field, rows);
+            return table(field, rows);
         }
         return new DisplayValue.Items(items.stream()
                 .map(item -> item == null ? new DisplayValue.Missing() : scalar(field, field.items(), item))
                 .toList());
     }
 
-    private static DisplayValue grid(FieldDescription field, List<JsonObject> rows) {
+    private static DisplayValue table(FieldDescription field, List<JsonObject> rows) {
         List<List<DisplayValue>> cells = new ArrayList<>();
         for (JsonObject row : rows) {
             cells.add(field.members().stream()
                     .map(member -> of(member, row.getValue(member.name())))
                     .toList());
         }
-        return new DisplayValue.Grid(
+        return new DisplayValue.Table(
                 field.members().stream()
                         .map(member -> DisplayText.of(member.title()))
                         .toList(),
@@ -122,92 +122,93 @@ public final class FieldValueView {
     }
 
     private static DisplayValue chain(FieldDescription field, List<JsonObject> rows) {
-        List<DisplayValue.Certificate> links = new ArrayList<>();
+        List<DisplayValue.Certificate> certificates = new ArrayList<>();
         for (JsonObject row : rows) {
-            links.add(new DisplayValue.Certificate(
-                    DisplayText.of(text(row, "subject")),
-                    DisplayText.of(text(row, "issuer")),
-                    rest(field, row, Set.of("subject", "issuer"))));
+            certificates.add(new DisplayValue.Certificate(
+                    DisplayText.of(string(row, "subject")),
+                    DisplayText.of(string(row, "issuer")),
+                    details(field, row, Set.of("subject", "issuer"))));
         }
-        return new DisplayValue.Chain(links);
+        return new DisplayValue.CertificateChain(certificates);
     }
 
-    private static DisplayValue path(FieldDescription field, List<JsonObject> rows) {
-        double whole = rows.stream().mapToDouble(FieldValueView::time).sum();
-        double before = 0;
+    private static DisplayValue redirectPath(FieldDescription field, List<JsonObject> rows) {
+        double total = rows.stream().mapToDouble(FieldValueView::time).sum();
+        double start = 0;
         List<DisplayValue.Hop> hops = new ArrayList<>();
         for (JsonObject row : rows) {
             double time = time(row);
-            DisplayValue.Bar bar = whole <= 0 || !row.containsKey("time_ms")
+            DisplayValue.TimeBar bar = total <= 0 || !row.containsKey("time_ms")
                     ? null
-                    : new DisplayValue.Bar(
-                            "Time", null, ValueFormat.milliseconds(time), 100 * before / whole, 100 * time / whole);
-            before += time;
+                    : new DisplayValue.TimeBar(
+                            "Time", null, DisplayFormat.milliseconds(time), 100 * start / total, 100 * time / total);
+            start += time;
             hops.add(new DisplayValue.Hop(
-                    words(text(row, "url")),
-                    text(row, "status"),
-                    rest(field, row, Set.of("url", "status", "time_ms")),
+                    text(string(row, "url")),
+                    string(row, "status"),
+                    details(field, row, Set.of("url", "status", "time_ms")),
                     bar));
         }
-        return new DisplayValue.Path(hops);
+        return new DisplayValue.RedirectPath(hops);
     }
 
     /**
-     * A path with the step that it ends in, where a field of its own tells that.
+     * A redirect path with the final response appended, if the fields {@code final_url} and {@code status} or {@code
+     * final_status} exist. Other values are returned unchanged.
      *
-     * @param fields of the whole result
+     * @param fields the fields of the result
      */
-    static DisplayValue ended(DisplayValue value, JsonObject fields) {
+    static DisplayValue withFinalHop(DisplayValue value, JsonObject fields) {
         Object status = fields.getValue(fields.containsKey("status") ? "status" : "final_status");
-        if (!(value instanceof DisplayValue.Path path)
+        if (!(value instanceof DisplayValue.RedirectPath path)
                 || !(fields.getValue("final_url") instanceof String url)
                 || status == null) {
             return value;
         }
         List<DisplayValue.Hop> hops = new ArrayList<>(path.hops());
-        hops.add(new DisplayValue.Hop(words(url), status.toString(), List.of(), null));
-        return new DisplayValue.Path(hops);
+        hops.add(new DisplayValue.Hop(text(url), status.toString(), List.of(), null));
+        return new DisplayValue.RedirectPath(hops);
     }
 
     private static double time(JsonObject row) {
         return row.getValue("time_ms") instanceof Number ms ? Math.max(0, ms.doubleValue()) : 0;
     }
 
-    private static List<DisplayValue.Named> rest(FieldDescription field, JsonObject row, Set<String> shown) {
+    private static List<DisplayValue.Member> details(FieldDescription field, JsonObject row, Set<String> except) {
         return field.members().stream()
-                .filter(member -> !shown.contains(member.name()))
-                .map(member -> named(member, row))
+                .filter(member -> !except.contains(member.name()))
+                .map(member -> member(member, row))
                 .toList();
     }
 
-    private static String text(JsonObject row, String name) {
+    private static String string(JsonObject row, String name) {
         Object value = row.getValue(name);
         return value == null ? "" : value.toString();
     }
 
     /**
-     * Lengths of time as bars. They stand one after the other when the last of them is their sum, and
-     * all begin at once otherwise.
+     * Durations as bars. Bars are consecutive if the longest duration is the sum of the others. Otherwise all start at
+     * 0.
      *
-     * @param times by field, in order
+     * @param durations by field, in order
      */
-    static DisplayValue.Waterfall waterfall(Map<FieldDescription, Double> times) {
-        double longest = times.values().stream().mapToDouble(ms -> ms).max().orElse(0);
+    static DisplayValue.Waterfall waterfall(Map<FieldDescription, Double> durations) {
+        double longest = durations.values().stream().mapToDouble(ms -> ms).max().orElse(0);
         double scale = longest <= 0 ? 1 : longest;
-        double sum = times.values().stream().mapToDouble(ms -> ms).sum() - longest;
-        boolean inTurn = times.size() > 2 && sum <= longest * 1.02;
-        double before = 0;
-        List<DisplayValue.Bar> bars = new ArrayList<>();
-        for (Map.Entry<FieldDescription, Double> time : times.entrySet()) {
-            double ms = time.getValue();
-            boolean whole = ms == longest;
-            bars.add(new DisplayValue.Bar(
-                    time.getKey().title(),
-                    time.getKey().description(),
-                    ValueFormat.milliseconds(ms),
-                    inTurn && !whole ? 100 * before / scale : 0,
+        double sum = durations.values().stream().mapToDouble(ms -> ms).sum() - longest;
+        boolean consecutive = durations.size() > 2 && sum <= longest * 1.02;
+        double start = 0;
+        List<DisplayValue.TimeBar> bars = new ArrayList<>();
+        for (Map.Entry<FieldDescription, Double> duration : durations.entrySet()) {
+            double ms = duration.getValue();
+            boolean total = ms == longest;
+            bars.add(new DisplayValue.TimeBar(
+                    duration.getKey().title(),
+                    DisplayText.markdown(duration.getKey().description()).line(),
+                    DisplayFormat.milliseconds(ms),
+                    consecutive && !total ? 100 * start / scale : 0,
                     100 * ms / scale));
-            before += whole ? 0 : ms;
+            start += total ? 0 : ms;
         }
         return new DisplayValue.Waterfall(bars);
     }

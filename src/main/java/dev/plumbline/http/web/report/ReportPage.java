@@ -1,70 +1,76 @@
 package dev.plumbline.http.web.report;
 
+import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.UnicodeName;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.WebRoutes;
-import dev.plumbline.http.web.layout.DisplayText;
+import dev.plumbline.http.web.layout.EncodedBody;
 import dev.plumbline.http.web.layout.Links;
-import dev.plumbline.http.web.layout.NavigationRequest;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.http.web.tool.OptionField;
-import dev.plumbline.http.web.tool.ToolPathParameter;
+import dev.plumbline.http.web.tool.ToolPages;
 import dev.plumbline.instant.InstantOutcome;
+import dev.plumbline.result.RenderedResult;
 import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
-import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /check/{module}/{target}}: the report, and {@code /check/{module}?target=…}, where forms
- * are sent, which leads to it; {@code /quota}, what is left of fresh checks. The check is run as
- * the API runs it, but for navigations alone.
+ * {@code /check/{module}/{target}}: a report. {@code /check/{module}?target=…}: redirects a submitted form to the
+ * report. {@code /quota}: the remaining fresh checks. Checks run as in the API, but only for navigation requests.
  */
 public final class ReportPage implements PageRoutes.Pages {
+    private static final Set<String> SPECULATIVE = Set.of("prefetch", "prerender", "preview");
+    private static final List<String> PURPOSE_HEADERS = List.of("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz");
+
     private final PageRenderer pages;
-    private final ToolPathParameter tool;
-    private final InstantCheckService calls;
-    private final ReportViewBuilder writer;
+    private final ModuleCatalogue modules;
+    private final ProblemResponder problems;
+    private final InstantCheckService checks;
+    private final ReportViewBuilder reports;
     private final ReportPageCache cache;
 
-    public ReportPage(WebRoutes.Dependencies needs) {
-        this.pages = needs.pages();
-        this.tool = new ToolPathParameter(needs.modules(), needs.problems());
-        this.calls = needs.calls();
-        Clock clock = needs.clock();
-        this.writer = new ReportViewBuilder(pages.site().publicUrl(), clock);
-        this.cache = new ReportPageCache(clock);
+    public ReportPage(WebRoutes.Dependencies dependencies) {
+        this.pages = dependencies.pages();
+        this.modules = dependencies.modules();
+        this.problems = dependencies.problems();
+        this.checks = dependencies.checks();
+        this.reports = new ReportViewBuilder(pages.site().publicUrl(), dependencies.clock());
+        this.cache = new ReportPageCache(dependencies.clock());
     }
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get("/check/:module", "form", this::sent);
+        routes.get("/check/:module", "form", this::redirectForm);
         routes.get("/check/:module/:target", "report", this::report);
         routes.get("/quota", "quota", this::quota);
     }
 
-    /** What the reader has left, for a report that has expired while it was read. */
+    /** The remaining quota, which a script displays when a report has expired. */
     private void quota(RoutingContext ctx) {
-        calls.left(ctx)
-                .onSuccess(left -> {
-                    PageInfo page = PageInfo.unlisted("Fresh checks", "What is left of them.", "check");
-                    pages.show(ctx, page, "quotanote", ReportViewBuilder.left(left));
-                })
+        PageInfo page = PageInfo.unlisted("Fresh checks", "Remaining fresh checks.", "check");
+        checks.left(ctx)
+                .onSuccess(quota -> pages.show(ctx, page, "quota", ReportViewBuilder.quotaSentence(quota)))
                 .onFailure(ctx::fail);
     }
 
-    private void sent(RoutingContext ctx) {
-        ModuleDescription module = tool.find(ctx);
+    private void redirectForm(RoutingContext ctx) {
+        ModuleDescription module = ToolPages.find(ctx, modules, problems);
         if (module == null) {
             return;
         }
@@ -75,80 +81,97 @@ public final class ReportPage implements PageRoutes.Pages {
                 ctx,
                 target.isEmpty()
                         ? "/tools/" + module.module()
-                        : Links.report(module.module(), target, OptionField.asked(module, sent)));
+                        : Links.report(module.module(), target, OptionField.changed(module, sent)));
     }
 
     private void report(RoutingContext ctx) {
-        boolean anonymous = !pages.carriesSession(ctx);
-        ReportPageCache.Rendered known = anonymous ? cache.find(RawTarget.asTyped(ctx)) : null;
-        if (known != null) {
-            cache.send(pages, ctx, known);
+        EncodedBody cached = pages.hasSessionCookie(ctx) ? null : cache.find(RawTarget.asTyped(ctx));
+        if (cached != null) {
+            pages.send(ctx, cached);
             return;
         }
-        ModuleDescription module = tool.find(ctx);
+        ModuleDescription module = ToolPages.find(ctx, modules, problems);
         if (module == null) {
             return;
         }
         String target = RawTarget.decoded(ctx.request().path());
-        boolean mayRun = NavigationRequest.isOne(ctx.request(), ResponseBodies.headOnly(ctx));
-        Future<InstantOutcome> outcome =
-                mayRun ? calls.check(ctx, module.module(), target) : calls.look(ctx, module.module(), target);
-        outcome.onSuccess(ended -> {
-                    try {
-                        answer(ctx, module, target, ended);
-                    } catch (RuntimeException fault) {
-                        ctx.fail(fault);
-                    }
+        Future<InstantOutcome> outcome = isNavigation(ctx)
+                ? checks.check(ctx, module.module(), target)
+                : checks.look(ctx, module.module(), target);
+        outcome.map(completed -> {
+                    show(ctx, module, target, completed);
+                    return completed;
                 })
                 .onFailure(ctx::fail);
     }
 
-    private void answer(RoutingContext ctx, ModuleDescription module, String target, InstantOutcome outcome) {
-        Map<String, String> asked = OptionField.asked(module, parameters(ctx));
+    /**
+     * Whether a user opened the page. Subresources, frames, prefetches and HEAD requests do not run checks (Fetch
+     * Metadata Request Headers; {@code Sec-Purpose} of the Fetch standard).
+     */
+    private static boolean isNavigation(RoutingContext ctx) {
+        HttpServerRequest request = ctx.request();
+        String mode = request.getHeader("Sec-Fetch-Mode");
+        String destination = request.getHeader("Sec-Fetch-Dest");
+        return !ResponseBodies.headOnly(ctx)
+                && request.method().equals(HttpMethod.GET)
+                && (mode == null || mode.equals("navigate"))
+                && (destination == null || destination.equals("document"))
+                && PURPOSE_HEADERS.stream().map(request::getHeader).noneMatch(ReportPage::isSpeculative);
+    }
+
+    private static boolean isSpeculative(@Nullable String purpose) {
+        return purpose != null && SPECULATIVE.stream().anyMatch(purpose.toLowerCase(Locale.ROOT)::contains);
+    }
+
+    private void show(RoutingContext ctx, ModuleDescription module, String target, InstantOutcome outcome) {
+        Map<String, String> options = OptionField.changed(module, parameters(ctx));
         if (outcome instanceof InstantOutcome.Answered answered) {
-            InstantCheckService.tellQuota(ctx, answered);
-            ReportView report = writer.write(module, answered, asked);
-            PageInfo page = PageInfo.unlisted(titled(module, report.target()), report.summary(), "check")
-                    .at(report.path());
-            boolean anonymous = !pages.carriesSession(ctx);
-            byte[] html = pages.render(page, !anonymous, "report", report);
-            if (anonymous && !answered.fresh()) {
-                cache.send(
-                        pages,
-                        ctx,
-                        cache.put(
-                                RawTarget.asTyped(ctx),
-                                answered.answer().checkedAt(),
-                                answered.answer().expiresAt(),
-                                html));
-            } else {
-                pages.send(ctx, 200, html);
-            }
+            show(ctx, module, options, answered);
             return;
         }
-        CheckForm form = CheckForm.of(module, target, asked);
+        CheckForm form = CheckForm.of(module, target, options);
         UnicodeName name = UnicodeName.of(target);
-        PageInfo page = PageInfo.unlisted(titled(module, name), module.summary(), "check");
+        PageInfo page = PageInfo.unlisted(title(module, name), module.summary(), "check");
         if (outcome instanceof InstantOutcome.NotKnown) {
-            String path = Links.report(module.module(), target, asked);
-            pages.show(ctx, page.at(path), "notchecked", new NotCheckedView(form, name, path, null));
+            String path = Links.report(module.module(), target, options);
+            pages.show(ctx, page.withCanonical(path), "reportunavailable", new Unavailable(form, name, path, null));
             return;
         }
         Problem problem = InstantCheckService.problem(ctx, outcome);
         problem.headers().forEach(ctx.response()::putHeader);
-        pages.show(ctx, problem.status(), page, "notchecked", new NotCheckedView(form, name, "", problem));
+        pages.show(ctx, problem.status(), page, "reportunavailable", new Unavailable(form, name, "", problem));
+    }
+
+    private void show(
+            RoutingContext ctx,
+            ModuleDescription module,
+            Map<String, String> options,
+            InstantOutcome.Answered answered) {
+        InstantCheckService.tellQuota(ctx, answered);
+        ReportView report = reports.build(module, answered, options);
+        PageInfo page = PageInfo.unlisted(title(module, report.target()), report.description(), "check")
+                .withCanonical(report.path());
+        boolean session = pages.hasSessionCookie(ctx);
+        byte[] html = pages.render(page, session, "report", report);
+        if (session || answered.fresh()) {
+            pages.send(ctx, 200, html);
+        } else {
+            RenderedResult result = answered.answer();
+            pages.send(ctx, cache.put(RawTarget.asTyped(ctx), result.checkedAt(), result.expiresAt(), html));
+        }
     }
 
     /**
-     * There is no result.
+     * A page without a result.
      *
-     * @param path where it would be
-     * @param problem why not; null if nobody has asked for it yet
+     * @param path of the report
+     * @param problem why the check did not run; null if no check was requested
      */
-    public record NotCheckedView(CheckForm form, UnicodeName target, String path, @Nullable Problem problem) {}
+    public record Unavailable(CheckForm form, UnicodeName target, String path, @Nullable Problem problem) {}
 
-    private static String titled(ModuleDescription module, UnicodeName target) {
-        return module.title() + " of " + DisplayText.plain(target.toString());
+    private static String title(ModuleDescription module, UnicodeName target) {
+        return module.title() + " of " + target;
     }
 
     private static Map<String, List<String>> parameters(RoutingContext ctx) {

@@ -2,91 +2,86 @@ package dev.plumbline.http.web.report;
 
 import dev.plumbline.check.UnicodeName;
 import dev.plumbline.http.web.layout.DisplayText;
+import dev.plumbline.http.web.layout.DisplayValue;
+import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.tool.CheckForm;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A result as its page shows it.
+ * A report.
  *
  * @param verdict pass, warn, fail or error
- * @param word the verdict in a word or two
- * @param sentence what it comes down to
- * @param findings the gravest first
- * @param facts single values, in the order of the description
- * @param timings lengths of time; null where there are none
- * @param parts lists, tables and objects, each under its own title
- * @param cut the fields of which only the beginning is shown
- * @param age how old it is
- * @param path where this page is
- * @param json where the API tells the same, without the host
- * @param curl a line for a terminal that asks the API
+ * @param summary the most important finding, or the error
+ * @param findings the most severe first
+ * @param details fields with a single value, in the order of declaration
+ * @param timings null if there are less than two durations
+ * @param sections fields with lists, tables or objects
+ * @param truncated the titles of the truncated fields
+ * @param path of the report
+ * @param apiPath of the same check in the API
  */
 public record ReportView(
-        String title,
         UnicodeName target,
         String verdict,
-        String word,
-        DisplayText sentence,
+        DisplayText summary,
         List<FindingView> findings,
-        List<Fact> facts,
+        List<FieldView> details,
         DisplayValue.@Nullable Waterfall timings,
-        List<Fact> parts,
-        List<String> cut,
+        List<FieldView> sections,
+        List<String> truncated,
         Age age,
         String path,
-        String json,
+        String apiPath,
         String curl,
         CheckForm form) {
 
     /**
-     * A finding.
-     *
-     * @param field the anchor of the field it speaks of, or null
-     * @param fieldTitle what that is called
-     * @param standard where the reference can be read, or null
+     * @param field the name of the field to which the finding refers, or null
+     * @param reference the title of the standard, or null
+     * @param referenceUrl its address, or null
      */
     public record FindingView(
             String level,
             String code,
-            DisplayText message,
-            DisplayText action,
+            String message,
+            String action,
             @Nullable String field,
             @Nullable String fieldTitle,
             @Nullable String reference,
-            @Nullable String standard) {}
+            @Nullable String referenceUrl) {}
 
     /**
-     * A field.
-     *
-     * @param level of the gravest finding that speaks of it, or null
+     * @param level of the most severe finding that refers to the field, or null
      */
-    public record Fact(String name, String title, String help, DisplayValue value, @Nullable String level) {}
+    public record FieldView(
+            String name, String title, String description, DisplayValue value, @Nullable String level) {}
 
     /**
-     * How old a result is, and how long it is told again.
+     * The age of a result.
      *
-     * @param checked when it was found
-     * @param until when it may be found anew
-     * @param since in words
-     * @param left in words; null if it may be found anew already
-     * @param fresh whether it was found for this reader
-     * @param quotaLeft how many fresh checks the reader has left, of how many; null where not known
-     * @param tookMs how long the check took
+     * @param expiresAt when a new check is possible
+     * @param text the age, for example "2 minutes ago"
+     * @param remaining the time until the result expires; null if it has expired
+     * @param fresh whether the check ran for this request
+     * @param quota the sentence about the remaining quota; empty if unknown
+     * @param duration of the check
      */
     public record Age(
-            DisplayValue.Moment checked,
-            DisplayValue.Moment until,
-            String since,
-            @Nullable String left,
+            DisplayValue.Timestamp checkedAt,
+            DisplayValue.Timestamp expiresAt,
+            String text,
+            @Nullable String remaining,
             boolean fresh,
-            @Nullable String quotaLeft,
-            String took) {}
+            String quota,
+            String duration) {}
 
-    /** What a preview of a link says. */
-    public String summary() {
-        StringBuilder out = new StringBuilder(word).append(": ");
-        sentence.runs().forEach(run -> out.append(run.text()));
-        return out.toString();
+    public String verdictLabel() {
+        return Labels.verdict(verdict);
+    }
+
+    /** The description for link previews. */
+    public String description() {
+        return verdictLabel() + ": " + summary.line();
     }
 }

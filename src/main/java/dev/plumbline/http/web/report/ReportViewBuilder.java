@@ -7,9 +7,9 @@ import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.UnicodeName;
+import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.Links;
-import dev.plumbline.http.web.layout.ValueFormat;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.result.RenderedResult;
@@ -24,10 +24,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Makes reports of results. */
+/** Builds reports from results. */
 final class ReportViewBuilder {
     private final String publicUrl;
     private final Clock clock;
@@ -38,132 +37,105 @@ final class ReportViewBuilder {
     }
 
     /**
-     * @param asked the options that were asked for and are not the defaults, by name
+     * @param options the options of the request that differ from their defaults
      */
-    ReportView write(ModuleDescription module, InstantOutcome.Answered answered, Map<String, String> asked) {
+    ReportView build(ModuleDescription module, InstantOutcome.Answered answered, Map<String, String> options) {
         JsonObject result = new JsonObject(answered.answer().cachedBody());
         String target = result.getString("target");
         JsonObject fields = result.getJsonObject("fields");
-        boolean incomplete = result.getValue("error") != null;
+        JsonObject error = result.getJsonObject("error");
         List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings"));
         Map<String, String> levels = new HashMap<>();
-        for (int i = findings.size() - 1; i >= 0; i--) {
-            if (findings.get(i).field() != null) {
-                levels.put(findings.get(i).field(), findings.get(i).level());
-            }
-        }
-        List<ReportView.Fact> facts = new ArrayList<>();
-        List<ReportView.Fact> parts = new ArrayList<>();
-        Map<FieldDescription, Double> times = new LinkedHashMap<>();
+        findings.forEach(finding -> levels.putIfAbsent(finding.field(), finding.level()));
+        List<ReportView.FieldView> details = new ArrayList<>();
+        List<ReportView.FieldView> sections = new ArrayList<>();
+        Map<FieldDescription, Double> durations = new LinkedHashMap<>();
         for (FieldDescription field : module.fields()) {
-            Object raw = fields.getValue(field.name());
-            if (raw == null && incomplete) {
-                continue; // what an exchange that did not complete could not tell
+            Object value = fields.getValue(field.name());
+            if (value == null && error != null) {
+                continue;
             }
-            if (raw instanceof Number ms && field.name().endsWith("_ms")) {
-                times.put(field, ms.doubleValue());
+            if (value instanceof Number ms && field.name().endsWith("_ms")) {
+                durations.put(field, ms.doubleValue());
             }
-            ReportView.Fact fact = new ReportView.Fact(
+            ReportView.FieldView view = new ReportView.FieldView(
                     field.name(),
                     field.title(),
                     field.description(),
-                    FieldValueView.ended(FieldValueView.of(field, raw), fields),
+                    FieldValueView.withFinalHop(FieldValueView.of(field, value), fields),
                     levels.get(field.name()));
-            (large(raw) ? parts : facts).add(fact);
+            (isCollection(value) ? sections : details).add(view);
         }
-        if (times.size() > 1) {
-            facts.removeIf(
-                    fact -> times.keySet().stream().anyMatch(f -> f.name().equals(fact.name())));
+        boolean timings = durations.size() > 1;
+        if (timings) {
+            details.removeIf(view ->
+                    durations.keySet().stream().anyMatch(field -> field.name().equals(view.name())));
         }
-        String json = Links.instant(module.module(), target, asked);
+        List<String> truncated = new ArrayList<>();
+        result.getJsonArray("truncated", new JsonArray())
+                .forEach(name -> truncated.add(title(module, name.toString().replace("fields.", ""))));
+        String apiPath = Links.instant(module.module(), target, options);
         return new ReportView(
-                module.title(),
                 UnicodeName.of(target),
                 result.getString("verdict"),
-                word(result.getString("verdict")),
-                DisplayText.of(sentence(result, findings)),
+                DisplayText.markdown(error == null ? summary(findings) : error.getString("message")),
                 findings,
-                facts,
-                times.size() > 1 ? FieldValueView.waterfall(times) : null,
-                parts,
-                cut(module, result.getJsonArray("truncated")),
+                details,
+                timings ? FieldValueView.waterfall(durations) : null,
+                sections,
+                truncated,
                 age(answered, result.getLong("duration_ms")),
-                Links.report(module.module(), target, asked),
-                json,
-                "curl '" + publicUrl + json + "'",
-                CheckForm.of(module, target, asked));
+                Links.report(module.module(), target, options),
+                apiPath,
+                "curl '" + publicUrl + apiPath + "'",
+                CheckForm.of(module, target, options));
     }
 
-    /** Whether a value wants room of its own. */
-    private static boolean large(@Nullable Object raw) {
-        return raw instanceof JsonArray items
+    private static boolean isCollection(@Nullable Object value) {
+        return value instanceof JsonArray items
                 ? !items.isEmpty()
-                : raw instanceof JsonObject object && !object.isEmpty();
+                : value instanceof JsonObject object && !object.isEmpty();
     }
 
-    private static String word(String verdict) {
-        return switch (verdict) {
-            case "pass" -> "Pass";
-            case "warn" -> "Warning";
-            case "fail" -> "Fail";
-            default -> "No verdict";
-        };
-    }
-
-    private static String sentence(JsonObject result, List<ReportView.FindingView> findings) {
-        JsonObject error = result.getJsonObject("error");
-        if (error != null) {
-            return error.getString("message");
-        }
-        List<ReportView.FindingView> grave = findings.stream()
+    private static String summary(List<ReportView.FindingView> findings) {
+        List<ReportView.FindingView> problems = findings.stream()
                 .filter(finding -> !finding.level().equals("info"))
                 .toList();
-        if (grave.isEmpty()) {
-            return "Everything that was looked at is in order.";
+        if (problems.isEmpty()) {
+            return "No problems found.";
         }
-        StringBuilder first = new StringBuilder();
-        JsonArray all = result.getJsonArray("findings");
-        for (int i = 0; i < all.size() && first.isEmpty(); i++) {
-            JsonObject finding = all.getJsonObject(i);
-            if (finding.getString("code").equals(grave.get(0).code())) {
-                first.append(finding.getString("message"));
-            }
-        }
-        int more = grave.size() - 1;
-        if (more > 0) {
-            first.append(more == 1 ? " One more finding" : " " + more + " more findings");
-            first.append(more == 1 ? " needs" : " need").append(" attention.");
-        }
-        return first.toString();
+        int more = problems.size() - 1;
+        String message = problems.get(0).message();
+        return more == 0 ? message : message + (more == 1 ? " 1 more problem." : " " + more + " more problems.");
     }
 
-    private static List<ReportView.FindingView> findings(ModuleDescription module, JsonArray all) {
-        List<ReportView.FindingView> remarks = new ArrayList<>();
-        for (int i = 0; i < all.size(); i++) {
-            JsonObject finding = all.getJsonObject(i);
-            String field = finding.getString("field");
-            String code = finding.getString("code");
-            remarks.add(new ReportView.FindingView(
-                    finding.getString("level"),
-                    code,
-                    DisplayText.of(finding.getString("message", "")),
-                    DisplayText.of(finding.getString("action", "")),
-                    field,
-                    field == null ? null : title(module, field),
-                    finding.getString("reference"),
-                    referenceUrl(module, code)));
-        }
-        remarks.sort(Comparator.comparing(remark -> Level.of(remark.level()), Level.GRAVEST_FIRST));
-        return remarks;
+    private static List<ReportView.FindingView> findings(ModuleDescription module, JsonArray findings) {
+        return findings.stream()
+                .map(JsonObject.class::cast)
+                .map(finding -> {
+                    String field = finding.getString("field");
+                    String code = finding.getString("code");
+                    return new ReportView.FindingView(
+                            finding.getString("level"),
+                            code,
+                            finding.getString("message", ""),
+                            finding.getString("action", ""),
+                            field,
+                            field == null ? null : title(module, field),
+                            finding.getString("reference"),
+                            referenceUrl(module, code));
+                })
+                .sorted(Comparator.comparing(finding -> Level.of(finding.level()), Level.GRAVEST_FIRST))
+                .toList();
     }
 
     private static @Nullable String referenceUrl(ModuleDescription module, String code) {
-        return module.findings().stream()
-                .filter(finding -> finding.code().equals(code))
-                .map(FindingCode::referenceUrl)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
+        for (FindingCode finding : module.findings()) {
+            if (finding.code().equals(code)) {
+                return finding.referenceUrl();
+            }
+        }
+        return null;
     }
 
     private static String title(ModuleDescription module, String name) {
@@ -174,51 +146,29 @@ final class ReportViewBuilder {
                 .orElse(name);
     }
 
-    private static List<String> cut(ModuleDescription module, @Nullable JsonArray names) {
-        List<String> titles = new ArrayList<>();
-        if (names != null) {
-            names.forEach(name -> titles.add(title(module, String.valueOf(name).replace("fields.", ""))));
-        }
-        return titles;
-    }
-
-    private ReportView.Age age(InstantOutcome.Answered answered, long tookMs) {
-        RenderedResult answer = answered.answer();
+    private ReportView.Age age(InstantOutcome.Answered answered, long durationMs) {
+        RenderedResult result = answered.answer();
         Instant now = clock.instant();
-        Duration left = Duration.between(now, answer.expiresAt());
+        Duration remaining = Duration.between(now, result.expiresAt());
         return new ReportView.Age(
-                ValueFormat.moment(ResultJson.time(answer.checkedAt())),
-                ValueFormat.moment(ResultJson.time(answer.expiresAt())),
-                since(Duration.between(answer.checkedAt(), now)),
-                left.isNegative() || left.isZero() ? null : left(left),
+                DisplayFormat.timestamp(ResultJson.time(result.checkedAt())),
+                DisplayFormat.timestamp(ResultJson.time(result.expiresAt())),
+                minutes(Duration.between(result.checkedAt(), now)) + " ago",
+                remaining.isNegative() || remaining.isZero() ? null : minutes(remaining),
                 answered.fresh(),
-                quota(answered.quota()),
-                ValueFormat.milliseconds(tookMs));
+                quotaSentence(answered.quota()),
+                DisplayFormat.milliseconds(durationMs));
     }
 
-    private static @Nullable String quota(Message.@Nullable Granted quota) {
-        return quota == null || quota.limit() == 0 ? null : quota.remaining() + " of " + quota.limit();
+    /** The remaining quota of fresh checks; empty if unknown or unlimited. */
+    static String quotaSentence(Message.@Nullable Granted quota) {
+        return quota == null || quota.limit() == 0
+                ? ""
+                : quota.remaining() + " of " + quota.limit() + " fresh checks remaining this hour.";
     }
 
-    /** What is left of fresh checks, in a sentence; empty where that is not known. */
-    static String left(Message.@Nullable Granted quota) {
-        String left = quota(quota);
-        return left == null ? "" : "You have " + left + " fresh checks left in this hour.";
-    }
-
-    private static String since(Duration age) {
-        long minutes = age.toMinutes();
-        if (minutes < 1) {
-            return "less than a minute ago";
-        }
-        return minutes == 1 ? "1 minute ago" : minutes + " minutes ago";
-    }
-
-    private static String left(Duration left) {
-        long minutes = left.toMinutes();
-        if (minutes < 1) {
-            return "less than a minute";
-        }
-        return minutes == 1 ? "1 minute" : minutes + " minutes";
+    private static String minutes(Duration duration) {
+        long minutes = duration.toMinutes();
+        return minutes < 1 ? "less than a minute" : minutes == 1 ? "1 minute" : minutes + " minutes";
     }
 }

@@ -1,7 +1,8 @@
 package dev.plumbline.http.web.report;
 
+import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
-import dev.plumbline.http.web.layout.ValueFormat;
+import dev.plumbline.http.web.layout.DisplayValue;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -13,22 +14,19 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How values are best shown that no description tells anything of: by their shape, and by what they
- * are called.
- */
+/** Converts values without a description for display, by their JSON type and key. */
 final class UntypedValueView {
     private static final Pattern SNAKE = Pattern.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*");
     private static final Pattern UNIT = Pattern.compile("_(seconds|ms|bytes|days|percent|bits)$");
     private static final Set<String> ACRONYMS =
             Set.of("as", "dns", "http", "https", "id", "ip", "tcp", "tls", "ttl", "udp", "uri", "url");
-    // one row that is wider is better read downwards
-    private static final int WIDEST_ROW = 5;
+    /** A table with one row and more columns is displayed as a list of members. */
+    private static final int MAX_COLUMNS_OF_SINGLE_ROW = 5;
 
     private UntypedValueView() {}
 
     /**
-     * @param key what the value is called; empty where it is not
+     * @param key the key of the value in its object; empty without one
      */
     static DisplayValue of(String key, @Nullable Object raw) {
         if (raw == null) {
@@ -44,22 +42,22 @@ final class UntypedValueView {
             return new DisplayValue.Flag(yes);
         }
         return raw instanceof Number number
-                ? ValueFormat.number(key, "", number)
-                : FieldValueView.words(raw.toString());
+                ? DisplayFormat.number(key, "", number)
+                : FieldValueView.text(raw.toString());
     }
 
     static DisplayValue.Members members(JsonObject object) {
         return new DisplayValue.Members(
-                object.stream().map(UntypedValueView::named).toList());
+                object.stream().map(UntypedValueView::member).toList());
     }
 
-    private static DisplayValue.Named named(Map.Entry<String, Object> entry) {
+    private static DisplayValue.Member member(Map.Entry<String, Object> entry) {
         String key = entry.getKey();
         Object raw = entry.getValue();
-        return new DisplayValue.Named(label(key, raw instanceof Number), null, of(key, raw));
+        return new DisplayValue.Member(label(key, raw instanceof Number), null, of(key, raw));
     }
 
-    /** What a member is called, in words; a number is shown with its unit, which need not be said. */
+    /** The label of a key: {@code max_age_seconds} is "Max age". Numbers include their unit, so it is omitted. */
     private static DisplayText label(String key, boolean number) {
         if (!SNAKE.matcher(key).matches()) {
             return DisplayText.of(key);
@@ -79,20 +77,22 @@ final class UntypedValueView {
                     items.stream().map(item -> of(key, item)).toList());
         }
         List<JsonObject> rows = items.stream().map(JsonObject.class::cast).toList();
-        if (rows.stream().anyMatch(row -> row.stream().anyMatch(entry -> nests(entry.getValue())))) {
-            return new DisplayValue.Branches(
-                    rows.stream().map(UntypedValueView::branch).toList());
+        if (rows.stream().anyMatch(row -> row.stream().anyMatch(entry -> isNested(entry.getValue())))) {
+            return new DisplayValue.Tree(
+                    rows.stream().map(UntypedValueView::treeNode).toList());
         }
         Map<String, Boolean> columns = columns(rows);
-        return rows.size() == 1 && columns.size() > WIDEST_ROW ? members(rows.get(0)) : grid(columns, rows);
+        return rows.size() == 1 && columns.size() > MAX_COLUMNS_OF_SINGLE_ROW
+                ? members(rows.get(0))
+                : table(columns, rows);
     }
 
-    private static boolean nests(@Nullable Object value) {
+    private static boolean isNested(@Nullable Object value) {
         return value instanceof JsonObject
-                || value instanceof JsonArray items && items.stream().anyMatch(UntypedValueView::nests);
+                || value instanceof JsonArray items && items.stream().anyMatch(UntypedValueView::isNested);
     }
 
-    /** What any of the rows has a value for, and whether that is a number. */
+    /** The keys with a value in any row, and whether it is a number. */
     private static Map<String, Boolean> columns(List<JsonObject> rows) {
         Map<String, Boolean> columns = new LinkedHashMap<>();
         for (JsonObject row : rows) {
@@ -105,7 +105,7 @@ final class UntypedValueView {
         return columns;
     }
 
-    private static DisplayValue grid(Map<String, Boolean> columns, List<JsonObject> rows) {
+    private static DisplayValue table(Map<String, Boolean> columns, List<JsonObject> rows) {
         List<DisplayText> titles = new ArrayList<>();
         columns.forEach((key, number) -> titles.add(label(key, number)));
         List<List<DisplayValue>> cells = new ArrayList<>();
@@ -114,14 +114,14 @@ final class UntypedValueView {
                     .map(key -> of(key, row.getValue(key)))
                     .toList());
         }
-        return new DisplayValue.Grid(titles, cells);
+        return new DisplayValue.Table(titles, cells);
     }
 
-    /** The first text names it, plain values stand beside that, and what holds more stands within. */
-    private static DisplayValue.Branch branch(JsonObject row) {
+    /** The first string is the head, other plain values are facts, and objects and arrays are children. */
+    private static DisplayValue.TreeNode treeNode(JsonObject row) {
         DisplayValue head = null;
-        List<DisplayValue.Named> facts = new ArrayList<>();
-        List<DisplayValue.Named> inner = new ArrayList<>();
+        List<DisplayValue.Member> facts = new ArrayList<>();
+        List<DisplayValue.Member> children = new ArrayList<>();
         for (Map.Entry<String, Object> entry : row) {
             Object raw = entry.getValue();
             if (raw == null) {
@@ -130,12 +130,12 @@ final class UntypedValueView {
             if (head == null && raw instanceof String) {
                 head = of(entry.getKey(), raw);
             } else {
-                (raw instanceof JsonObject || raw instanceof JsonArray ? inner : facts).add(named(entry));
+                (raw instanceof JsonObject || raw instanceof JsonArray ? children : facts).add(member(entry));
             }
         }
-        if (inner.size() == 1 && inner.get(0).value() instanceof DisplayValue.Members only) {
-            inner = only.members();
+        if (children.size() == 1 && children.get(0).value() instanceof DisplayValue.Members only) {
+            children = only.members();
         }
-        return new DisplayValue.Branch(head, facts, inner);
+        return new DisplayValue.TreeNode(head, facts, children);
     }
 }

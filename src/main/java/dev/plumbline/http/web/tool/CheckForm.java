@@ -1,30 +1,32 @@
 package dev.plumbline.http.web.tool;
 
 import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.http.web.layout.InputTypeLabels;
+import dev.plumbline.http.web.layout.Labels;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The form that has a tool run: its target and its options.
+ * The form that runs a check.
  *
- * @param target what stands in it
- * @param open whether the options are shown at once
+ * @param target the content of the target field
+ * @param open whether the options are expanded
  */
 public record CheckForm(ModuleDescription module, String target, List<OptionField> options, boolean open) {
 
+    /**
+     * @param given the option values of the request, by name
+     */
     public static CheckForm of(ModuleDescription module, String target, Map<String, String> given) {
         List<OptionField> options = OptionField.of(module, given);
-        boolean open = options.stream().anyMatch(option -> option.changed() || option.wrong() != null);
-        return new CheckForm(module, target, options, open);
+        return new CheckForm(module, target, options, options.stream().anyMatch(OptionField::notable));
     }
 
     public String action() {
         return "/check/" + module.module();
     }
 
-    /** What a target of this tool is called. */
+    /** The label of the target field. */
     public String label() {
-        return InputTypeLabels.name(module.input());
+        return Labels.inputType(module.input());
     }
 }

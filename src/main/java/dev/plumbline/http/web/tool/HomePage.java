@@ -6,52 +6,45 @@ import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.ext.web.RoutingContext;
-import org.jspecify.annotations.Nullable;
 
-/**
- * {@code /}: what to check, and with which tool; and {@code /offers}, the part of it that changes
- * as somebody types.
- */
+/** {@code /}: the home page. {@code /suggestions}: the tools for an input, which a script loads during typing. */
 public final class HomePage implements PageRoutes.Pages {
-    private static final int LONGEST = 2048;
+    private static final int MAX_INPUT_LENGTH = 2048;
 
     private final PageRenderer pages;
     private final ModuleCatalogue modules;
 
-    public HomePage(WebRoutes.Dependencies needs) {
-        this.pages = needs.pages();
-        this.modules = needs.modules();
+    public HomePage(WebRoutes.Dependencies dependencies) {
+        this.pages = dependencies.pages();
+        this.modules = dependencies.modules();
     }
 
     @Override
     public void mount(PageRoutes routes) {
         routes.get("/", "home", this::home);
         routes.get(
-                "/offers",
-                "offers",
-                ctx -> pages.show(ctx, PageInfo.unlisted("Offers", "", "check"), "toolsuggestions", offers(ctx)));
+                "/suggestions",
+                "suggestions",
+                ctx -> pages.show(ctx, PageInfo.unlisted("Suggestions", "", "check"), "suggestions", suggestions(ctx)));
     }
 
-    /** What was typed, and all tools for whoever has typed nothing yet. */
-    public record Home(ToolSuggestions offers, ToolList tools) {}
+    /** The data of the home page. */
+    public record Home(ToolSuggestions suggestions, ToolList tools) {}
 
     private void home(RoutingContext ctx) {
-        PageInfo page = PageInfo.open(
+        PageInfo page = PageInfo.indexed(
                 "",
-                "Checks domains, URLs, servers and addresses: one verdict, what was found, and what to"
-                        + " do about it.",
+                "Check domains, URLs, servers and e-mail addresses: verdict, findings and the recommended changes.",
                 "check",
                 "/");
-        pages.show(ctx, page, "home", new Home(offers(ctx), ToolList.matching(modules.descriptions(), "")));
+        pages.show(ctx, page, "home", new Home(suggestions(ctx), ToolList.matching(modules.descriptions(), "")));
     }
 
-    private ToolSuggestions offers(RoutingContext ctx) {
-        String typed = parameter(ctx, "target");
+    private ToolSuggestions suggestions(RoutingContext ctx) {
+        String input = ctx.queryParams().get("target");
         return ToolSuggestions.of(
-                modules.descriptions(), typed == null || typed.length() > LONGEST ? "" : typed, parameter(ctx, "tool"));
-    }
-
-    private static @Nullable String parameter(RoutingContext ctx, String name) {
-        return ctx.queryParams().get(name);
+                modules.descriptions(),
+                input == null || input.length() > MAX_INPUT_LENGTH ? "" : input,
+                ctx.queryParams().get("tool"));
     }
 }

@@ -3,7 +3,7 @@ package dev.plumbline.http.web.tool;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.OptionDescription;
 import dev.plumbline.check.Options;
-import dev.plumbline.http.web.layout.ValueFormat;
+import dev.plumbline.http.web.layout.DisplayFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,18 +11,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An option of a tool as a field of its form.
+ * An option of a tool as a form field.
  *
- * @param value what stands in it
- * @param unit of a number, or null
- * @param wrong what is wrong with the value, or null
+ * @param value the content of the field
+ * @param unit the unit of a number, or null
+ * @param error the error of the value, or null
  */
-public record OptionField(OptionDescription option, String value, @Nullable String unit, @Nullable String wrong) {
+public record OptionField(OptionDescription option, String value, @Nullable String unit, @Nullable String error) {
 
     /**
-     * The fields of a tool's form.
+     * The fields of a tool.
      *
-     * @param given what was asked for, by name
+     * @param given the option values of the request, by name
      */
     public static List<OptionField> of(ModuleDescription module, Map<String, String> given) {
         Map<String, String> faults = Options.parse(module, given).faults().stream()
@@ -32,20 +32,19 @@ public record OptionField(OptionDescription option, String value, @Nullable Stri
                         option,
                         given.getOrDefault(option.name(), text(option.defaultValue())),
                         option.type() == OptionDescription.Type.INTEGER
-                                ? ValueFormat.unit(option.name(), option.description())
+                                ? DisplayFormat.unit(option.name(), option.description())
                                 : null,
                         faults.get(option.name())))
                 .toList();
     }
 
     /**
-     * What a form was sent with, without what need not be said: blanks and defaults.
+     * The submitted options that differ from their defaults, by name.
      *
-     * @param sent all values of a parameter; the last one counts, because a hidden "false" stands
-     *     before each box that can be ticked
+     * @param sent all values of each parameter; the last one counts, as a hidden "false" precedes each checkbox
      */
-    public static Map<String, String> asked(ModuleDescription module, Map<String, List<String>> sent) {
-        Map<String, String> asked = new LinkedHashMap<>();
+    public static Map<String, String> changed(ModuleDescription module, Map<String, List<String>> sent) {
+        Map<String, String> changed = new LinkedHashMap<>();
         for (OptionDescription option : module.options()) {
             List<String> values = sent.getOrDefault(option.name(), List.of());
             String value = values.isEmpty() ? "" : values.get(values.size() - 1).strip();
@@ -53,10 +52,10 @@ public record OptionField(OptionDescription option, String value, @Nullable Stri
                 value = value.replaceAll("\\s*,\\s*", ",");
             }
             if (!value.isEmpty() && !value.equals(text(option.defaultValue()))) {
-                asked.put(option.name(), value);
+                changed.put(option.name(), value);
             }
         }
-        return asked;
+        return changed;
     }
 
     private static String text(@Nullable Object value) {
@@ -70,8 +69,8 @@ public record OptionField(OptionDescription option, String value, @Nullable Stri
         return "option-" + option.name();
     }
 
-    /** What holds when nothing is given, in words; empty for nothing. */
-    public String standard() {
+    /** The default value with its unit; empty without a default. */
+    public String defaultText() {
         Object value = option.defaultValue();
         if (value instanceof Boolean yes) {
             return yes ? "yes" : "no";
@@ -80,11 +79,12 @@ public record OptionField(OptionDescription option, String value, @Nullable Stri
         return unit == null || text.isEmpty() ? text : text + ' ' + unit;
     }
 
-    public boolean ticked() {
+    public boolean checked() {
         return value.equals("true");
     }
 
-    public boolean changed() {
-        return !value.equals(text(option.defaultValue()));
+    /** Whether the value differs from the default or is invalid. */
+    public boolean notable() {
+        return error != null || !value.equals(text(option.defaultValue()));
     }
 }

@@ -1,41 +1,44 @@
 package dev.plumbline.http.web.tool;
 
+import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.http.web.layout.InputTypeLabels;
+import dev.plumbline.http.web.layout.Labels;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
- * Tools in their groups.
+ * Tools by category.
  *
- * @param query what was searched for; empty for nothing
+ * @param query the search query; empty for all tools
+ * @param count of the matching tools
  */
 public record ToolList(String query, List<Group> groups, int count) {
-    private static final List<String> ORDER = List.of("web", "tls", "dns", "mail", "registry", "network");
+    private static final List<String> CATEGORIES = List.of("web", "tls", "dns", "mail", "registry", "network");
 
-    /** Tools of one kind. */
     public record Group(String id, String title, List<ModuleDescription> tools) {}
 
-    /** Those in which every word is found. */
+    /** The tools that contain every word of the query. */
     static ToolList matching(List<ModuleDescription> all, String query) {
-        List<ModuleDescription> found = all.stream()
+        List<ModuleDescription> matches = all.stream()
                 .filter(tool -> matches(tool, query.toLowerCase(Locale.ROOT)))
                 .toList();
         Map<String, List<ModuleDescription>> byCategory = new LinkedHashMap<>();
-        ORDER.forEach(id -> byCategory.put(id, new ArrayList<>()));
-        found.forEach(tool -> byCategory
+        CATEGORIES.forEach(id -> byCategory.put(id, new ArrayList<>()));
+        matches.forEach(tool -> byCategory
                 .computeIfAbsent(tool.category(), id -> new ArrayList<>())
                 .add(tool));
         List<Group> groups = new ArrayList<>();
         byCategory.forEach((id, tools) -> {
             if (!tools.isEmpty()) {
-                groups.add(new Group(id, InputTypeLabels.category(id), tools));
+                groups.add(new Group(id, Labels.category(id), tools));
             }
         });
-        return new ToolList(query, groups, found.size());
+        return new ToolList(query, groups, matches.size());
     }
 
     private static boolean matches(ModuleDescription tool, String query) {
@@ -45,19 +48,10 @@ public record ToolList(String query, List<Group> groups, int count) {
                         tool.title(),
                         tool.summary(),
                         tool.category(),
-                        InputTypeLabels.category(tool.category()),
-                        InputTypeLabels.name(tool.input()),
-                        String.join(
-                                " ",
-                                tool.fields().stream()
-                                        .map(field -> field.title())
-                                        .toList()))
+                        Labels.category(tool.category()),
+                        Labels.inputType(tool.input()),
+                        tool.fields().stream().map(FieldDescription::title).collect(Collectors.joining(" ")))
                 .toLowerCase(Locale.ROOT);
-        for (String word : query.strip().split("\\s+", -1)) {
-            if (!text.contains(word)) {
-                return false;
-            }
-        }
-        return true;
+        return Arrays.stream(query.strip().split("\\s+", -1)).allMatch(text::contains);
     }
 }

@@ -3,10 +3,13 @@ package dev.plumbline.http.web.tool;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.WebRoutes;
-import dev.plumbline.http.web.layout.InputTypeLabels;
+import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
@@ -14,19 +17,20 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** {@code /tools}, where tools are searched for, and {@code /tools/{module}}, all about one. */
+/** {@code /tools}: the list of tools with a search. {@code /tools/{module}}: the documentation of a tool. */
 public final class ToolPages implements PageRoutes.Pages {
-    private static final int LONGEST_QUERY = 200;
+    private static final int MAX_QUERY_LENGTH = 200;
 
     private final PageRenderer pages;
     private final ModuleCatalogue modules;
-    private final ToolPathParameter ofPath;
+    private final ProblemResponder problems;
 
-    public ToolPages(WebRoutes.Dependencies needs) {
-        this.pages = needs.pages();
-        this.modules = needs.modules();
-        this.ofPath = new ToolPathParameter(modules, needs.problems());
+    public ToolPages(WebRoutes.Dependencies dependencies) {
+        this.pages = dependencies.pages();
+        this.modules = dependencies.modules();
+        this.problems = dependencies.problems();
     }
 
     @Override
@@ -37,23 +41,23 @@ public final class ToolPages implements PageRoutes.Pages {
 
     private void list(RoutingContext ctx) {
         String query = ctx.queryParams().contains("q") ? ctx.queryParams().get("q") : "";
-        String asked = query.length() > LONGEST_QUERY ? query.substring(0, LONGEST_QUERY) : query;
-        PageInfo page = PageInfo.open(
-                "Tools", "All checks: what each of them looks at, and what it says of a target.", "tools", "/tools");
-        pages.show(ctx, page, "tools", ToolList.matching(modules.descriptions(), asked));
+        String shortened = query.length() > MAX_QUERY_LENGTH ? query.substring(0, MAX_QUERY_LENGTH) : query;
+        PageInfo page =
+                PageInfo.indexed("Tools", "Checks for websites, TLS, DNS, e-mail and networks.", "tools", "/tools");
+        pages.show(ctx, page, "tools", ToolList.matching(modules.descriptions(), shortened));
     }
 
     /**
-     * All about one tool.
+     * The documentation of a tool.
      *
-     * @param kind what its targets are
-     * @param report where a report on its example is
-     * @param curl a line for a terminal
+     * @param input the label of the input type
+     * @param report the path of the report on the example
+     * @param curl the command for the same check
      */
     public record Tool(
-            ModuleDescription module, CheckForm form, String kind, String category, String report, String curl) {
+            ModuleDescription module, CheckForm form, String input, String category, String report, String curl) {
 
-        /** What it can find, the gravest first. */
+        /** The most severe first. */
         public List<FindingCode> findings() {
             return module.findings().stream()
                     .sorted(Comparator.comparing(FindingCode::level, Level.GRAVEST_FIRST))
@@ -62,21 +66,34 @@ public final class ToolPages implements PageRoutes.Pages {
     }
 
     private void tool(RoutingContext ctx) {
-        ModuleDescription module = ofPath.find(ctx);
+        ModuleDescription module = find(ctx, modules, problems);
         if (module == null) {
             return;
         }
         String example = module.example();
         pages.show(
                 ctx,
-                PageInfo.open(module.title(), module.summary(), "tools", "/tools/" + module.module()),
-                "tooldetail",
+                PageInfo.indexed(module.title(), module.summary(), "tools", "/tools/" + module.module()),
+                "tool",
                 new Tool(
                         module,
                         CheckForm.of(module, "", Map.of()),
-                        InputTypeLabels.name(module.input()),
-                        InputTypeLabels.category(module.category()),
+                        Labels.inputType(module.input()),
+                        Labels.category(module.category()),
                         Links.report(module.module(), example, Map.of()),
                         "curl '" + pages.site().publicUrl() + Links.instant(module.module(), example, Map.of()) + "'"));
+    }
+
+    /** The module that the path names; null if it does not exist, after sending a 404. */
+    public static @Nullable ModuleDescription find(
+            RoutingContext ctx, ModuleCatalogue modules, ProblemResponder problems) {
+        String name = ctx.pathParam("module");
+        ModuleDefinition<?> module = modules.find(name);
+        if (module == null) {
+            String detail = "The tool '" + name + "' does not exist. The tools page lists all tools.";
+            problems.send(ctx, Problem.of(404, "unknown-module", "Tool not found", detail));
+            return null;
+        }
+        return module.description();
     }
 }

@@ -11,157 +11,133 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tools that fit what somebody typed, the best first.
+ * The tools that accept an input, the most likely first.
  *
- * @param typed what was typed; empty for nothing
- * @param why what is wrong with it; null unless no tool fits
+ * @param input the stripped input; can be empty
+ * @param selected the form of the selected tool; null if no tool accepts the input
+ * @param error why no tool accepts the input, or null
  */
-public record ToolSuggestions(String typed, List<Suggestion> all, @Nullable CheckForm chosen, @Nullable String why) {
-    private static final int FIRST = 8;
+public record ToolSuggestions(
+        String input, List<Suggestion> suggestions, @Nullable CheckForm selected, @Nullable String error) {
+    private static final int VISIBLE = 8;
+
+    private static final List<InputType> DEFAULT_ORDER = List.of(
+            InputType.HOST_PORT, InputType.URL, InputType.HOST, InputType.DOMAIN, InputType.IP, InputType.EMAIL);
 
     /**
-     * A tool that fits.
-     *
-     * @param target what it would check
+     * @param target the target that the tool would check
      */
-    public record Suggestion(ModuleDescription module, String target, boolean chosen) {
+    public record Suggestion(ModuleDescription module, String target, boolean selected) {
 
-        /** Where this tool is chosen for what was typed. */
-        public String link(String typed) {
-            return "/?target=" + Links.encoded(typed) + "&tool=" + module.module();
+        /** The path of the home page with this tool selected. */
+        public String link(String input) {
+            return "/?target=" + Links.encoded(input) + "&tool=" + module.module();
         }
     }
 
-    /** The best, and the chosen one. */
-    public List<Suggestion> first() {
-        return all.stream()
-                .filter(offer -> offer.chosen() || all.indexOf(offer) < FIRST)
+    /** The first suggestions, and the selected one. */
+    public List<Suggestion> visible() {
+        return suggestions.stream()
+                .filter(suggestion -> suggestion.selected() || suggestions.indexOf(suggestion) < VISIBLE)
                 .toList();
     }
 
-    public List<Suggestion> others() {
-        return all.stream()
-                .filter(offer -> !offer.chosen() && all.indexOf(offer) >= FIRST)
+    /** All other suggestions. */
+    public List<Suggestion> more() {
+        return suggestions.stream()
+                .filter(suggestion -> !visible().contains(suggestion))
                 .toList();
     }
 
     /**
-     * @param tool the one that was chosen; the first one that fits otherwise
+     * @param tool the selected tool; null or a tool that does not accept the input selects the first suggestion
      */
-    static ToolSuggestions of(List<ModuleDescription> modules, String typed, @Nullable String tool) {
-        String text = typed.strip();
-        if (text.isEmpty()) {
+    static ToolSuggestions of(List<ModuleDescription> modules, String text, @Nullable String tool) {
+        String input = text.strip();
+        if (input.isEmpty()) {
             return new ToolSuggestions("", List.of(), null, null);
         }
-        Map<ModuleDescription, String> fitting = new LinkedHashMap<>();
-        String why = null;
+        Map<ModuleDescription, String> targets = new LinkedHashMap<>();
+        String error = null;
         for (ModuleDescription module : modules) {
             try {
-                fitting.put(module, TargetParser.parse(module, text).text());
-            } catch (InvalidTargetException refused) {
-                String domain = domain(module, text);
+                targets.put(module, TargetParser.parse(module, input).text());
+            } catch (InvalidTargetException e) {
+                String domain = domainOfEmail(module, input);
                 if (domain != null) {
-                    fitting.put(module, domain);
-                } else if (why == null || module.input() == InputType.DOMAIN) {
-                    why = refused.getMessage();
+                    targets.put(module, domain);
+                } else if (error == null || module.input() == InputType.DOMAIN) {
+                    error = e.getMessage();
                 }
             }
         }
-        List<InputType> order = order(text);
-        List<ModuleDescription> ranked = order.isEmpty() ? inTurn(fitting.keySet()) : new ArrayList<>(fitting.keySet());
-        if (!order.isEmpty()) {
-            ranked.sort(Comparator.comparingInt((ModuleDescription module) -> order.indexOf(module.input()))
-                    .thenComparing(ModuleDescription::title));
+        if (targets.isEmpty()) {
+            return new ToolSuggestions(input, List.of(), null, error);
         }
-        if (ranked.isEmpty()) {
-            return new ToolSuggestions(text, List.of(), null, why);
-        }
-        ModuleDescription chosen = ranked.stream()
+        List<ModuleDescription> ranked = rank(input, targets.keySet());
+        ModuleDescription selected = ranked.stream()
                 .filter(module -> module.module().equals(tool))
                 .findFirst()
                 .orElse(ranked.get(0));
-        List<Suggestion> offers = ranked.stream()
-                .map(module -> new Suggestion(module, String.valueOf(fitting.get(module)), module.equals(chosen)))
+        List<Suggestion> suggestions = ranked.stream()
+                .map(module -> new Suggestion(module, String.valueOf(targets.get(module)), module.equals(selected)))
                 .toList();
-        return new ToolSuggestions(
-                text, offers, CheckForm.of(chosen, String.valueOf(fitting.get(chosen)), Map.of()), null);
+        CheckForm form = CheckForm.of(selected, String.valueOf(targets.get(selected)), Map.of());
+        return new ToolSuggestions(input, suggestions, form, null);
     }
 
-    /** Of an e-mail address that a tool does not take, the domain if it takes that; or null. */
-    private static @Nullable String domain(ModuleDescription module, String text) {
-        int at = text.lastIndexOf('@');
-        if (at < 0 || text.indexOf('/') >= 0) {
+    /** The domain of an e-mail address as the target of a module that does not accept addresses; otherwise null. */
+    private static @Nullable String domainOfEmail(ModuleDescription module, String input) {
+        int at = input.lastIndexOf('@');
+        if (at < 0 || input.indexOf('/') >= 0) {
             return null;
         }
         try {
-            TargetParser.email(text);
-            return TargetParser.parse(module, text.substring(at + 1)).text();
-        } catch (InvalidTargetException neither) {
+            TargetParser.email(input);
+            return TargetParser.parse(module, input.substring(at + 1)).text();
+        } catch (InvalidTargetException e) {
             return null;
         }
     }
 
-    /**
-     * The first of every kind, then the second of every kind: whoever names a site may mean its pages
-     * as well as its certificate, its names or its mail.
-     */
-    private static List<ModuleDescription> inTurn(Collection<ModuleDescription> fitting) {
-        List<List<ModuleDescription>> kinds = ToolList.matching(List.copyOf(fitting), "").groups().stream()
-                .map(ToolList.Group::tools)
+    /** Ranks tools by the input type that the input resembles most. Hostnames resemble all types equally. */
+    private static List<ModuleDescription> rank(String input, Collection<ModuleDescription> modules) {
+        List<InputType> first;
+        if (input.indexOf('@') >= 0 && input.indexOf('/') < 0) {
+            first = List.of(InputType.EMAIL, InputType.DOMAIN, InputType.HOST);
+        } else if (input.indexOf('/') >= 0) {
+            first = List.of(InputType.URL);
+        } else if (input.matches("[0-9.]+|\\[?[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*]?")) {
+            first = List.of(InputType.IP, InputType.HOST);
+        } else if (input.matches(".*:[0-9]+")) {
+            first = List.of(InputType.HOST_PORT);
+        } else {
+            return roundRobin(modules);
+        }
+        List<InputType> order =
+                Stream.concat(first.stream(), DEFAULT_ORDER.stream()).distinct().toList();
+        return modules.stream()
+                .sorted(Comparator.comparingInt((ModuleDescription module) -> order.indexOf(module.input()))
+                        .thenComparing(ModuleDescription::title))
                 .toList();
+    }
+
+    /** The first tool of each category, then the second of each, and so on. */
+    private static List<ModuleDescription> roundRobin(Collection<ModuleDescription> modules) {
+        List<ToolList.Group> groups =
+                ToolList.matching(List.copyOf(modules), "").groups();
         List<ModuleDescription> all = new ArrayList<>();
-        for (int turn = 0; all.size() < fitting.size(); turn++) {
-            for (List<ModuleDescription> kind : kinds) {
-                if (turn < kind.size()) {
-                    all.add(kind.get(turn));
+        for (int round = 0; all.size() < modules.size(); round++) {
+            for (ToolList.Group group : groups) {
+                if (round < group.tools().size()) {
+                    all.add(group.tools().get(round));
                 }
             }
         }
         return all;
-    }
-
-    /** The kinds of targets, nearest first to what was typed; none for a name, which is of all. */
-    private static List<InputType> order(String text) {
-        if (text.indexOf('@') >= 0 && text.indexOf('/') < 0) {
-            return List.of(
-                    InputType.EMAIL,
-                    InputType.DOMAIN,
-                    InputType.HOST,
-                    InputType.HOST_PORT,
-                    InputType.URL,
-                    InputType.IP);
-        }
-        if (text.indexOf('/') >= 0) {
-            return List.of(
-                    InputType.URL,
-                    InputType.HOST_PORT,
-                    InputType.HOST,
-                    InputType.DOMAIN,
-                    InputType.IP,
-                    InputType.EMAIL);
-        }
-        boolean address = text.matches("[0-9.]+|\\[?[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*]?");
-        if (address) {
-            return List.of(
-                    InputType.IP,
-                    InputType.HOST,
-                    InputType.HOST_PORT,
-                    InputType.URL,
-                    InputType.DOMAIN,
-                    InputType.EMAIL);
-        }
-        boolean port = text.matches(".*:[0-9]+");
-        return port
-                ? List.of(
-                        InputType.HOST_PORT,
-                        InputType.URL,
-                        InputType.HOST,
-                        InputType.DOMAIN,
-                        InputType.IP,
-                        InputType.EMAIL)
-                : List.of();
     }
 }

@@ -10,11 +10,10 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
-/** What people paste and which files they choose. */
 class JobInputLinesTest {
 
     @Test
-    void blankLinesAreLeftOutAndDoNotDisturbTheNumbers() {
+    void blankLinesAreRemovedAndLineNumbersKept() {
         JobInputLines lines = JobInputLines.of("a.test\r\n\r\n \u00a0\n  b.test\t\rc.test");
 
         assertThat(lines.texts()).startsWith("a.test").endsWith("b.test", "c.test");
@@ -23,7 +22,7 @@ class JobInputLinesTest {
     }
 
     @Test
-    void theSeparatorIsWhatStandsInTheFirstLineMostOften() {
+    void separatorIsTheMostFrequentOneInTheFirstLine() {
         assertThat(csv("a;b,c;d\n1;2;3\n", 2)).containsExactly("b,c", "2");
         assertThat(csv("a\tb\n1\t2\n", 2)).containsExactly("b", "2");
         assertThat(csv("a,b\r\n1,2\r\n", 2)).containsExactly("b", "2");
@@ -31,42 +30,42 @@ class JobInputLinesTest {
     }
 
     @Test
-    void quotedCellsKeepWhatIsInThem() {
+    void quotedCellsKeepTheirContent() {
         assertThat(csv("\"a,b\",\"say \"\"x\"\"\",\"two\nlines\"\n", 2)).containsExactly("say \"x\"");
         assertThat(csv("\"a\",\"two\nlines\"\n", 2)).containsExactly("two lines");
     }
 
     @Test
-    void aMarkBeforeTheFirstLineIsNoPartOfIt() {
+    void byteOrderMarkIsRemoved() {
         assertThat(csv("\ufeffa.test,b\n", 1)).containsExactly("a.test");
     }
 
     @Test
-    void aHeadingIsNoLine() {
+    void headerRowIsIgnored() {
         JobInputLines lines = JobInputLines.of(file("a.csv", "url\na.test\n"), 1, true);
 
         assertThat(lines.texts()).containsExactly("a.test");
     }
 
     @Test
-    void rowsThatAreTooShortHaveNoLine() {
+    void shortRowsAreIgnored() {
         assertThat(csv("a,b\nc\nd,e\n", 2)).containsExactly("b", "e");
     }
 
     @Test
-    void whatIsNoTextIsRefused() {
+    void invalidFilesAreRejected() {
         assertThatThrownBy(() -> JobInputLines.of(file("x.xls", "PK\u0003\u0000"), 1, false))
-                .hasMessageContaining("not text");
-        assertThatThrownBy(() -> csv("a,b\n", 3)).hasMessageContaining("no column 3");
+                .hasMessageContaining("not UTF-8 text");
+        assertThatThrownBy(() -> csv("a,b\n", 3)).hasMessageContaining("does not have a column 3");
         assertThatThrownBy(() -> csv("\"never closed", 2)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Property(tries = 300)
-    void anyFileIsReadOrRefusedInWords(@ForAll String content) {
+    void anyFileIsReadOrRejectedWithAMessage(@ForAll String content) {
         try {
             assertThat(csv(content, 1)).noneMatch(String::isBlank);
-        } catch (IllegalArgumentException refused) {
-            assertThat(refused.getMessage()).startsWith("The file");
+        } catch (IllegalArgumentException e) {
+            assertThat(e.getMessage()).startsWith("The file");
         }
     }
 

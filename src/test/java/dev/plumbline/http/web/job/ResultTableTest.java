@@ -8,7 +8,7 @@ import dev.plumbline.check.FieldType;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.web.layout.DisplayText;
-import dev.plumbline.http.web.report.DisplayValue;
+import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.model.JobState;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -19,7 +19,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tables and plots of a made-up module with fields of every type. */
+/** Tables and charts of a made-up module with fields of every type. */
 class ResultTableTest {
     private static final Instant NOW = Instant.parse("2026-06-01T00:00:00Z");
     private static final String HOSTILE = "<b>\u202e\u0000";
@@ -41,7 +41,7 @@ class ResultTableTest {
     private static final ResultColumns COLUMNS = ResultColumns.of(MODULE);
 
     @Test
-    void columnsAndPlotsAreChosenByTypes() {
+    void columnsAndChartsAreChosenByType() {
         assertThat(COLUMNS.shown())
                 .extracting(FieldDescription::name)
                 .containsExactly("kind", "not_after", "smtp_code");
@@ -51,20 +51,20 @@ class ResultTableTest {
     }
 
     @Test
-    void everyPlotThatTheFieldsAllowIsDrawn() {
-        List<Chart> plots = ResultCharts.of(job(3), COLUMNS, rows(), NOW);
+    void everyPossibleChartIsCreated() {
+        List<Chart> charts = ResultCharts.of(job(3), COLUMNS, rows(), NOW);
 
-        assertThat(plots).extracting(Chart::title).containsExactly("Verdicts", "Kind", "Code", "Connect time", "Ends");
-        Chart.Shares codes = (Chart.Shares) plots.get(2);
-        assertThat(codes.bars()).extracting(Chart.Share::label).containsExactly("250", "550");
-        assertThat(codes.bars()).extracting(Chart.Share::tone).containsExactly("pass", "fail");
-        Chart.Spread ends = (Chart.Spread) plots.get(4);
-        assertThat(ends.sums()).contains("1 is past");
+        assertThat(charts).extracting(Chart::title).containsExactly("Verdicts", "Kind", "Code", "Connect time", "Ends");
+        Chart.BarChart codes = (Chart.BarChart) charts.get(2);
+        assertThat(codes.bars()).extracting(Chart.Bar::label).containsExactly("250", "550");
+        assertThat(codes.bars()).extracting(Chart.Bar::tone).containsExactly("pass", "fail");
+        Chart.Histogram ends = (Chart.Histogram) charts.get(4);
+        assertThat(ends.summary()).contains("1 in the past");
         assertThat(ends.columns()).extracting(Chart.Column::tone).contains("fail", "");
     }
 
     @Test
-    void aWordThatTheModuleDoesNotKnowIsNoLabel() {
+    void undeclaredValuesAreNotLabels() {
         List<ResultRow> rows = new ArrayList<>(rows());
         rows.add(row(3, "pass", result("fields", fields("<img src=x>", 250, "x", 4.0))));
 
@@ -72,27 +72,27 @@ class ResultTableTest {
     }
 
     @Test
-    void nothingButVerdictsIsDrawnOfNothing() {
+    void withoutResultsOnlyVerdictsAreDisplayed() {
         assertThat(ResultCharts.of(job(0), COLUMNS, List.of(), NOW))
                 .extracting(Chart::title)
                 .containsExactly("Verdicts");
     }
 
     @Test
-    void whatStandsInACellIsWhatWasSentWithControlsNamed() {
+    void controlCharactersAreNamedInCells() {
         ResultTable table = table("", "", 1);
 
         assertThat(table.columns())
                 .extracting(ResultTable.Column::title)
-                .containsExactly("#", "Verdict", "Line", "Kind", "Ends", "Code", "Took");
+                .containsExactly("#", "Verdict", "Input", "Kind", "Ends", "Code", "Duration");
         assertThat(table.lines()).extracting(ResultTable.Line::number).containsExactly(1, 2, 3);
-        assertThat(table.lines().get(1).says().runs())
+        assertThat(table.lines().get(1).message().runs())
                 .extracting(DisplayText.Run::text)
                 .containsExactly("<b>", "[U+202E]", "[U+0000]");
     }
 
     @Test
-    void aModuleOfListsHasThemAsColumns() {
+    void listsAreColumnsIfThereAreFewScalarFields() {
         ModuleDescription module = ModuleDescription.of("lists", "Lists", InputType.HOST)
                 .fields(
                         FieldDescription.array("versions", "Versions", "Some.", FieldType.STRING),
@@ -105,17 +105,17 @@ class ResultTableTest {
 
         assertThat(columns.shown()).extracting(FieldDescription::name).containsExactly("versions", "numbers");
         assertThat(cells(columns, new JsonArray().add("TLSv1.2").add("TLSv1.3"), new JsonArray()))
-                .containsExactly(words("TLSv1.2, TLSv1.3"), new DisplayValue.Items(List.of()));
+                .containsExactly(text("TLSv1.2, TLSv1.3"), new DisplayValue.Items(List.of()));
         assertThat(cells(
                         columns,
                         new JsonArray().add("a".repeat(30)).add("b".repeat(30)),
                         new JsonArray().add(1).addNull().add(2)))
-                .containsExactly(words("a".repeat(30) + ", \u2026"), words("1, 2"));
+                .containsExactly(text("a".repeat(30) + ", \u2026"), text("1, 2"));
         assertThat(cells(columns, new JsonArray().add("c".repeat(90)), null))
-                .containsExactly(words("c".repeat(48) + "\u2026"), new DisplayValue.Missing());
+                .containsExactly(text("c".repeat(48) + "\u2026"), new DisplayValue.Missing());
     }
 
-    private static DisplayValue words(String text) {
+    private static DisplayValue text(String text) {
         return new DisplayValue.PlainText(DisplayText.of(text), false);
     }
 
@@ -129,7 +129,7 @@ class ResultTableTest {
     }
 
     @Test
-    void linesAreSortedByWhatAFieldHoldsAndThoseWithoutComeLast() {
+    void linesAreSortedByFieldWithNullsLast() {
         assertThat(numbers(table("smtp_code", "", 1))).containsExactly(1, 2, 3);
         assertThat(numbers(table("not_after", "", 1))).containsExactly(2, 1, 3);
         ResultTable.Filter down = new ResultTable.Filter("", "", "smtp_code", true, 1);
@@ -139,7 +139,7 @@ class ResultTableTest {
     }
 
     @Test
-    void linesAreFoundByWhatTheySay() {
+    void linesAreFoundByMessage() {
         assertThat(numbers(table("", "HOST1", 1))).containsExactly(2);
         assertThat(numbers(table("", "<B>", 1))).containsExactly(2);
         assertThat(table("", "nowhere", 7).lines()).isEmpty();
@@ -147,13 +147,13 @@ class ResultTableTest {
     }
 
     @Test
-    void aWishIsALinkAndALinkIsAWish() {
-        ResultTable.Filter wish = new ResultTable.Filter("fail", "a&b=<c>", "took", true, 3);
+    void filterRoundTripsThroughItsQueryString() {
+        ResultTable.Filter filter = new ResultTable.Filter("fail", "a&b=<c>", "duration", true, 3);
 
-        assertThat(wish.link()).isEqualTo("?verdict=fail&q=a%26b%3D%3Cc%3E&sort=took&dir=desc&page=3");
+        assertThat(filter.link()).isEqualTo("?verdict=fail&q=a%26b%3D%3Cc%3E&sort=duration&dir=desc&page=3");
         Map<String, String> given =
-                Map.of("verdict", "fail", "q", "a&b=<c>", "sort", "took", "dir", "desc", "page", "3");
-        assertThat(ResultTable.Filter.of(given::get)).isEqualTo(wish);
+                Map.of("verdict", "fail", "q", "a&b=<c>", "sort", "duration", "dir", "desc", "page", "3");
+        assertThat(ResultTable.Filter.of(given::get)).isEqualTo(filter);
         assertThat(ResultTable.Filter.of(Map.of("page", "-1", "verdict", "'")::get)
                         .link())
                 .isEmpty();

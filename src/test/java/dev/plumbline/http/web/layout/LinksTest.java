@@ -16,8 +16,8 @@ class LinksTest {
                 "https://[2001:db8::1]:8443/",
                 "mailto:someone@example.com",
             })
-    void anAddressMayBeFollowed(String text) {
-        assertThat(Links.outside(text)).isEqualTo(text);
+    void webAndMailUrlsAreLinks(String text) {
+        assertThat(Links.external(text)).isEqualTo(text);
     }
 
     @ParameterizedTest
@@ -42,7 +42,7 @@ class LinksTest {
                 "https://example.com/\"onmouseover=x",
                 "https://example.com/<script>",
             })
-    void allElseStaysText(String text) {
-        assertThat(Links.outside(text)).isNull();
+    void otherTextIsNotALink(String text) {
+        assertThat(Links.external(text)).isNull();
     }
 }

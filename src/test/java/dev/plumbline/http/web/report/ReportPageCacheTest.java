@@ -15,9 +15,9 @@ class ReportPageCacheTest {
     private static final byte[] HTML = "<!doctype html>".getBytes(StandardCharsets.UTF_8);
 
     private Instant now = CHECKED;
-    private final ReportPageCache cache = new ReportPageCache(new Hands());
+    private final ReportPageCache cache = new ReportPageCache(new ManualClock());
 
-    private final class Hands extends Clock {
+    private final class ManualClock extends Clock {
         @Override
         public Instant instant() {
             return now;
@@ -35,7 +35,7 @@ class ReportPageCacheTest {
     }
 
     @Test
-    void aPageIsGoodUntilTheMinuteInItChanges() {
+    void entryExpiresWhenTheAgeInMinutesChanges() {
         now = CHECKED.plusMillis(59_000);
         cache.put("/a", CHECKED, EXPIRES, HTML);
 
@@ -47,7 +47,7 @@ class ReportPageCacheTest {
     }
 
     @Test
-    void noPageOutlivesItsResult() {
+    void entryExpiresWithItsResult() {
         now = CHECKED.plusMillis(60_000);
         cache.put("/a", CHECKED, EXPIRES, HTML);
 

@@ -1,6 +1,5 @@
 package dev.plumbline.http.web.layout;
 
-import dev.plumbline.http.web.report.DisplayValue;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -12,18 +11,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers and times as people read them. What a number counts is told by its field's name. */
-public final class ValueFormat {
-    private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern(
+/** Formats numbers with their units, and times. The unit follows from the name or the description of the field. */
+public final class DisplayFormat {
+    private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter.ofPattern(
                     "d MMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
             .withZone(ZoneOffset.UTC);
-    private static final Map<String, String> SHORT = Map.of(
+    private static final Map<String, String> UNITS = Map.of(
             "milliseconds", "ms", "seconds", "s", "days", "days", "percent", "%", "bits", "bits", "bytes", "bytes");
-    private static final Pattern SAID =
-            Pattern.compile("(?i)(?:^|\\bin |\\bhow many )(" + String.join("|", SHORT.keySet()) + ")\\b");
-    private static final List<String> SIZES = List.of("kB", "MB", "GB", "TB");
+    private static final Pattern UNIT_IN_DESCRIPTION =
+            Pattern.compile("(?i)(?:^|\\bin |\\bhow many )(" + String.join("|", UNITS.keySet()) + ")\\b");
+    private static final List<String> BYTE_UNITS = List.of("kB", "MB", "GB", "TB");
 
-    private ValueFormat() {}
+    private DisplayFormat() {}
 
     /** The unit of a field or an option, or null. */
     public static @Nullable String unit(String name, String description) {
@@ -45,13 +44,13 @@ public final class ValueFormat {
         if (name.equals("bytes") || name.endsWith("_bytes")) {
             return "bytes";
         }
-        Matcher said = SAID.matcher(description);
-        return said.find() ? SHORT.get(said.group(1).toLowerCase(Locale.ROOT)) : null;
+        Matcher unit = UNIT_IN_DESCRIPTION.matcher(description);
+        return unit.find() ? UNITS.get(unit.group(1).toLowerCase(Locale.ROOT)) : null;
     }
 
     /**
-     * @param name of the field
-     * @param description of the field; empty if it has none
+     * @param name the name of the field
+     * @param description the description of the field; can be empty
      */
     public static DisplayValue.Number number(String name, String description, Number value) {
         String plain = plain(value);
@@ -72,11 +71,11 @@ public final class ValueFormat {
         return new DisplayValue.Number(shown, shown.equals(exact) ? null : exact);
     }
 
-    public static DisplayValue.Moment moment(String iso) {
+    public static DisplayValue.Timestamp timestamp(String iso) {
         try {
-            return new DisplayValue.Moment(iso, MOMENT.format(Instant.parse(iso)));
-        } catch (DateTimeParseException odd) {
-            return new DisplayValue.Moment(iso, iso);
+            return new DisplayValue.Timestamp(iso, TIMESTAMP.format(Instant.parse(iso)));
+        } catch (DateTimeParseException e) {
+            return new DisplayValue.Timestamp(iso, iso);
         }
     }
 
@@ -103,11 +102,11 @@ public final class ValueFormat {
         }
         double size = bytes;
         int step = -1;
-        while (Math.abs(size) >= 999.95 && step < SIZES.size() - 1) {
+        while (Math.abs(size) >= 999.95 && step < BYTE_UNITS.size() - 1) {
             size /= 1000;
             step++;
         }
-        return String.format(Locale.ROOT, "%.1f %s", size, SIZES.get(step));
+        return String.format(Locale.ROOT, "%.1f %s", size, BYTE_UNITS.get(step));
     }
 
     private static String grouped(Number value) {

@@ -1,0 +1,101 @@
+package dev.plumbline.http.web.layout;
+
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A value of a result in the form in which a page displays it. */
+public sealed interface DisplayValue {
+
+    /** Null. */
+    record Missing() implements DisplayValue {}
+
+    /**
+     * Untrusted text.
+     *
+     * @param code whether it is displayed in a monospaced font: long numbers, digests and punctuation
+     */
+    record PlainText(DisplayText text, boolean code) implements DisplayValue {}
+
+    /** One of the declared values of a field. */
+    record EnumValue(String value) implements DisplayValue {
+        private static final Pattern SYMBOL = Pattern.compile("[a-z]|[^\\p{L}\\p{N}]+");
+
+        /** Whether the value is a symbol instead of a word: {@code -}, {@code r}. */
+        public boolean symbol() {
+            return SYMBOL.matcher(value).matches();
+        }
+    }
+
+    /**
+     * A link to a site outside of the service.
+     *
+     * @param href http, https or mailto
+     */
+    record Link(DisplayText text, String href) implements DisplayValue {}
+
+    record Flag(boolean yes) implements DisplayValue {}
+
+    /**
+     * @param text rounded, with its unit
+     * @param exact the value of the result with its unit; null if the text is exact
+     */
+    record Number(String text, @Nullable String exact) implements DisplayValue {}
+
+    /**
+     * @param iso RFC 3339, UTC
+     * @param text in UTC; a script replaces it by the local time
+     */
+    record Timestamp(String iso, String text) implements DisplayValue {}
+
+    record Items(List<DisplayValue> values) implements DisplayValue {}
+
+    record Members(List<Member> members) implements DisplayValue {}
+
+    /**
+     * @param help the description, or null
+     */
+    record Member(DisplayText name, @Nullable String help, DisplayValue value) {}
+
+    record Table(List<DisplayText> columns, List<List<DisplayValue>> rows) implements DisplayValue {}
+
+    /** Objects that contain other objects or arrays. */
+    record Tree(List<TreeNode> nodes) implements DisplayValue {}
+
+    /**
+     * @param head the name of the node, or null
+     * @param facts plain values
+     * @param children objects and arrays
+     */
+    record TreeNode(@Nullable DisplayValue head, List<Member> facts, List<Member> children) {}
+
+    /** Certificates from the leaf to the root. */
+    record CertificateChain(List<Certificate> certificates) implements DisplayValue {}
+
+    /**
+     * @param details all other fields
+     */
+    record Certificate(DisplayText subject, DisplayText issuer, List<Member> details) {}
+
+    /** Redirects in order, then the final response. */
+    record RedirectPath(List<Hop> hops) implements DisplayValue {}
+
+    /**
+     * @param status the HTTP status code; empty if unknown
+     * @param details all other fields
+     * @param time null if unknown
+     */
+    record Hop(DisplayValue url, String status, List<Member> details, @Nullable TimeBar time) {}
+
+    /**
+     * A duration on a common time axis.
+     *
+     * @param text the duration with its unit
+     * @param start percent of the axis
+     * @param length percent of the axis
+     */
+    record TimeBar(String name, @Nullable String help, String text, double start, double length) {}
+
+    /** Durations; the axis ends at the longest one. */
+    record Waterfall(List<TimeBar> bars) implements DisplayValue {}
+}

@@ -1,0 +1,41 @@
+package dev.plumbline.http.web.layout;
+
+import dev.plumbline.check.InputType;
+
+/** Names of input types, categories and verdicts for display. */
+public final class Labels {
+    private Labels() {}
+
+    public static String inputType(InputType input) {
+        return switch (input) {
+            case DOMAIN -> "Domain";
+            case URL -> "URL";
+            case IP -> "IP address";
+            case HOST -> "Hostname or IP address";
+            case EMAIL -> "E-mail address";
+            case HOST_PORT -> "Host and port";
+        };
+    }
+
+    /** An unknown category is displayed with an initial capital. */
+    public static String category(String id) {
+        return switch (id) {
+            case "web" -> "Web";
+            case "tls" -> "TLS and certificates";
+            case "dns" -> "DNS";
+            case "mail" -> "E-mail";
+            case "registry" -> "Domain registration";
+            case "network" -> "Network";
+            default -> id.isEmpty() ? "Other" : Character.toUpperCase(id.charAt(0)) + id.substring(1);
+        };
+    }
+
+    public static String verdict(String id) {
+        return switch (id) {
+            case "pass" -> "Pass";
+            case "warn" -> "Warning";
+            case "fail" -> "Fail";
+            default -> "Error";
+        };
+    }
+}
