@@ -22,7 +22,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -54,6 +53,7 @@ public final class JobApiServer implements AutoCloseable {
         keys = new ApiKeyAuthenticator(vertx, database.open());
         keys.follow(database.url());
         jobs = new JobOperations(
+                vertx,
                 bus,
                 modules,
                 new ApiKeyHandler(keys, problems),
@@ -63,7 +63,7 @@ public final class JobApiServer implements AutoCloseable {
         List<ApiOperation> operations = new ArrayList<>(jobs.all());
         for (String other : operationIds()) {
             if (jobs.all().stream().noneMatch(job -> job.operationId().equals(other))) {
-                operations.add(new Nothing(other));
+                operations.add(new ApiOperation(other, ctx -> ctx.fail(404)));
             }
         }
         ResponseCacheHandler cold = new ResponseCacheHandler(
@@ -75,13 +75,6 @@ public final class JobApiServer implements AutoCloseable {
         ApiContract contract = Await.value(ApiContract.load(vertx, config.http().publicUrl()));
         Await.value(vertx.deployVerticle(
                 new HttpVerticle(config.http(), contract, operations, routes -> {}, cold, problems, metrics)));
-    }
-
-    private record Nothing(String operationId) implements ApiOperation {
-        @Override
-        public void handle(RoutingContext ctx) {
-            ctx.fail(404);
-        }
     }
 
     private Config config(Map<String, String> settings) {
@@ -127,7 +120,7 @@ public final class JobApiServer implements AutoCloseable {
 
     /** Requests under way. */
     public int active() {
-        return (int) registry.get("plumbline.http.active").gauge().value();
+        return (int) registry.get("plumbline.http.active.requests").gauge().value();
     }
 
     @Override

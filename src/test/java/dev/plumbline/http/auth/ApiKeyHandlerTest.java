@@ -55,7 +55,7 @@ class ApiKeyHandlerTest {
                 new ApiKeyAuthenticator(DATABASE.vertx(), database), new ProblemResponder("http://localhost"));
         Router router = Router.router(DATABASE.vertx());
         router.get("/read")
-                .handler(ctx -> authentication.caller(ctx, Scope.JOBS_READ, caller -> {
+                .handler(ctx -> authentication.authenticate(ctx, Scope.JOBS_READ, caller -> {
                     ApiKeyHandler.markPrivate(ctx.response());
                     ctx.end(Long.toString(caller.keyId()));
                 }));
@@ -65,7 +65,7 @@ class ApiKeyHandlerTest {
                     RequestBodyReader.hold(ctx);
                     ctx.next();
                 })
-                .handler(ctx -> authentication.caller(ctx, Scope.JOBS_WRITE, caller -> {
+                .handler(ctx -> authentication.authenticate(ctx, Scope.JOBS_WRITE, caller -> {
                     ctx.request().body().onSuccess(body -> ctx.end(body));
                     ctx.request().resume();
                 }));

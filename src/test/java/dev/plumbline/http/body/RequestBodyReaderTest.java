@@ -51,7 +51,7 @@ class RequestBodyReaderTest {
         bodies = new RequestBodyReader(problems);
         Router router = Router.router(vertx);
         router.route().handler(ctx -> {
-            RequestBodyReader.hold(ctx);
+            RequestBodyReader.pause(ctx);
             ctx.next();
         });
         // who is asking is found out first, which takes its time
@@ -157,7 +157,7 @@ class RequestBodyReaderTest {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 100000\r\n\r\n");
             client.send("x".repeat(50_000));
-            until(() -> bodies.held() == 50_000);
+            until(() -> bodies.bufferedBytes() == 50_000);
         }
         assertNothingIsHeld();
     }
@@ -169,7 +169,7 @@ class RequestBodyReaderTest {
             client.send("x".repeat(1_000));
         }
         until(() -> askedTooLate.get() == 1);
-        assertThat(bodies.held()).isZero();
+        assertThat(bodies.bufferedBytes()).isZero();
         assertThat(readTooLate).hasValue(0);
     }
 
@@ -182,13 +182,13 @@ class RequestBodyReaderTest {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4194304\r\n\r\n");
             client.send("x".repeat(MOST - 1));
         }
-        until(() -> bodies.held() == 5L * (MOST - 1));
+        until(() -> bodies.bufferedBytes() == 5L * (MOST - 1));
 
         try (Client one = new Client();
                 Client tooMany = new Client()) {
             one.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4000000\r\n\r\n");
             one.send("x".repeat(3_999_999));
-            until(() -> bodies.held() == 5L * (MOST - 1) + 3_999_999);
+            until(() -> bodies.bufferedBytes() == 5L * (MOST - 1) + 3_999_999);
             tooMany.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4000000\r\n\r\n");
             tooMany.send("x".repeat(1_000_000));
             assertThat(tooMany.answer()).startsWith("HTTP/1.1 503").containsIgnoringCase("retry-after");
@@ -284,7 +284,7 @@ class RequestBodyReaderTest {
     }
 
     private void assertNothingIsHeld() {
-        until(() -> bodies.held() == 0);
+        until(() -> bodies.bufferedBytes() == 0);
     }
 
     private interface Condition {

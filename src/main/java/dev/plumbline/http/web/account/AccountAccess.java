@@ -27,7 +27,7 @@ public final class AccountAccess {
     public AccountAccess(WebRoutes.Dependencies needs) {
         this.pages = needs.pages();
         this.problems = needs.problems();
-        this.people = needs.account().people();
+        this.people = needs.account().sessionHandler();
         this.bodies = needs.bodies();
     }
 
@@ -53,7 +53,7 @@ public final class AccountAccess {
      */
     void only(RoutingContext ctx, String home, Consumer<AuthenticatedUser> then) {
         neverKept(ctx);
-        people.visitor(ctx, who -> {
+        people.authenticateOptional(ctx, who -> {
             if (who != null) {
                 then.accept(who);
             } else {
@@ -72,7 +72,7 @@ public final class AccountAccess {
     /** The form that whoever it is has sent from a page of ours; nothing keeps the answer. */
     void form(RoutingContext ctx, Consumer<FormBody> then) {
         neverKept(ctx);
-        if (people.cameFromHere(ctx)) {
+        if (people.validateOrigin(ctx)) {
             FormBody.read(ctx, bodies, problems, then);
         }
     }
@@ -89,7 +89,7 @@ public final class AccountAccess {
         if (!told(ctx, next)) {
             neverKept(ctx);
         }
-        people.visitor(ctx, who -> {
+        people.authenticateOptional(ctx, who -> {
             if (who == null) {
                 if (!told(ctx, next)) {
                     ctx.response().putHeader("WWW-Authenticate", SessionHandler.CHALLENGE);
@@ -111,12 +111,12 @@ public final class AccountAccess {
     private void refuse(RoutingContext ctx, int status, boolean signedIn, String next) {
         PageInfo page = PageInfo.unlisted("Bulk checks", "Check up to 500 lines at once, in the background.", "bulk");
         pages.show(
-                ctx, status, page, "accessrequired", new AccessRequiredView(signedIn, next, PageJobService.MOST_LINES));
+                ctx, status, page, "accessrequired", new AccessRequiredView(signedIn, next, PageJobService.MAX_LINES));
     }
 
     /** Once more, for whoever has waited for a body: the session may have ended meanwhile. */
     public void still(RoutingContext ctx, AuthenticatedUser before, Consumer<AuthenticatedUser> then) {
-        people.stillSignedIn(ctx, before, then);
+        people.authenticateAgain(ctx, before, then);
     }
 
     private static void neverKept(RoutingContext ctx) {

@@ -66,11 +66,11 @@ public final class SignInPages implements PageRoutes.Pages {
 
     private void ask(RoutingContext ctx, boolean up) {
         String next = LocalPath.or(ACCOUNT, ctx.queryParams().get("next"));
-        calls.people().visitor(ctx, who -> {
+        calls.sessionHandler().authenticateOptional(ctx, who -> {
             if (who != null) {
                 pages.redirect(ctx, next);
             } else {
-                show(ctx, 200, new SignInForm(up, calls.signUpIsOpen(), "", next, FormErrors.NOTHING));
+                show(ctx, 200, new SignInForm(up, calls.isSignUpOpen(), "", next, FormErrors.NOTHING));
             }
         });
     }
@@ -83,7 +83,7 @@ public final class SignInPages implements PageRoutes.Pages {
             problem.headers().forEach(ctx.response()::putHeader);
             FormErrors wrong = FormErrors.of(problem, FIELDS);
             String email = given.getString("email");
-            show(ctx, problem.status(), new SignInForm(up, calls.signUpIsOpen(), email, next, wrong));
+            show(ctx, problem.status(), new SignInForm(up, calls.isSignUpOpen(), email, next, wrong));
         };
         Problem fault = (up ? signUp : signIn).fault(given);
         Consumer<AuthenticatedUser> welcome = who -> pages.redirect(ctx, next);
@@ -97,7 +97,7 @@ public final class SignInPages implements PageRoutes.Pages {
     }
 
     private void signOut(RoutingContext ctx) {
-        calls.people().visitor(ctx, who -> calls.signOut(ctx, who, () -> pages.redirect(ctx, "/sign-in")));
+        calls.sessionHandler().authenticateOptional(ctx, who -> calls.signOut(ctx, who, () -> pages.redirect(ctx, "/sign-in")));
     }
 
     private void show(RoutingContext ctx, int status, SignInForm entry) {

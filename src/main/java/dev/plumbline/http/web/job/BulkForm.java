@@ -88,14 +88,14 @@ public record BulkForm(
     }
 
     public int mostLines() {
-        return dev.plumbline.http.api.job.PageJobService.MOST_LINES;
+        return dev.plumbline.http.api.job.PageJobService.MAX_LINES;
     }
 
     public int mostLineBytes() {
-        return dev.plumbline.http.api.job.PageJobService.MOST_LINE_BYTES;
+        return dev.plumbline.http.api.job.PageJobService.MAX_LINE_BYTES;
     }
 
     public int mostBytes() {
-        return dev.plumbline.http.api.job.PageJobService.MOST_BYTES;
+        return dev.plumbline.http.api.job.PageJobService.MAX_BYTES;
     }
 }

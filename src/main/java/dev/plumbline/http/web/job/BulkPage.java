@@ -113,7 +113,7 @@ public final class BulkPage implements PageRoutes.Pages {
     }
 
     private void sent(RoutingContext ctx, AuthenticatedUser who) {
-        bodies.readUpload(ctx, PageJobService.MOST_BYTES, patience, body -> read(ctx, body)
+        bodies.readUpload(ctx, PageJobService.MAX_BYTES, patience, body -> read(ctx, body)
                 .onComplete((sent, failure) -> {
                     try {
                         if (failure != null) {
@@ -140,7 +140,7 @@ public final class BulkPage implements PageRoutes.Pages {
         String type = ctx.request().getHeader("Content-Type");
         return body.length() <= SMALL_BYTES
                 ? Future.succeededFuture(body).map(all -> read(type, all))
-                : jobs.beside(ctx.vertx(), () -> read(type, body));
+                : jobs.executeBlocking(() -> read(type, body));
     }
 
     private Sent read(String type, Buffer body) {
@@ -212,7 +212,7 @@ public final class BulkPage implements PageRoutes.Pages {
                             BulkForm.because("There is nothing to check: paste at least one line, or choose a file.")));
             return;
         }
-        if (count > PageJobService.MOST_LINES) {
+        if (count > PageJobService.MAX_LINES) {
             show(
                     ctx,
                     422,
@@ -222,8 +222,8 @@ public final class BulkPage implements PageRoutes.Pages {
                             "These are %,d lines, and a job takes %d. Leave out %,d; they can be another"
                                     + " job. Nothing was created.",
                             count,
-                            PageJobService.MOST_LINES,
-                            count - PageJobService.MOST_LINES))));
+                            PageJobService.MAX_LINES,
+                            count - PageJobService.MAX_LINES))));
             return;
         }
         Options options = Options.parse(form.chosen(), sent.given).options();

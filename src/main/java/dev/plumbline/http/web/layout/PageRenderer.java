@@ -43,7 +43,7 @@ public final class PageRenderer implements ProblemPage {
 
     /** Whether the browser carries a session, good or not. */
     public boolean carriesSession(RoutingContext ctx) {
-        return cookies.isThere(ctx.request());
+        return cookies.isPresent(ctx.request());
     }
 
     /**

@@ -106,7 +106,7 @@ public final class ReportPage implements PageRoutes.Pages {
     private void answer(RoutingContext ctx, ModuleDescription module, String target, InstantOutcome outcome) {
         Map<String, String> asked = OptionField.asked(module, parameters(ctx));
         if (outcome instanceof InstantOutcome.Answered answered) {
-            InstantCheckService.tellQuota(ctx, answered);
+            InstantCheckService.setRateLimitHeaders(ctx, answered);
             ReportView report = writer.write(module, answered, asked);
             PageInfo page = PageInfo.unlisted(titled(module, report.target()), report.summary(), "check")
                     .at(report.path());

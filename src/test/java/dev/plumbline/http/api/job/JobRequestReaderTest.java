@@ -41,14 +41,14 @@ class JobRequestReaderTest {
 
     @Test
     void aJobIsReadAsItStands() {
-        JobRequest job = read(
+        JobRequestReader.Valid job = read(
                 """
             {"options": {"timeout_ms": 5000, "method": "get", "fresh": true},
              "items": ["https://example.com/", "", "https://example.com/", "n\\u00f6\\ud83d\\ude00"],
              "module": "http-status"}""");
 
         assertThat(job)
-                .isEqualTo(new JobRequest(
+                .isEqualTo(new JobRequestReader.Valid(
                         "http-status",
                         List.of("https://example.com/", "", "https://example.com/", "nö😀"),
                         Map.of("timeout_ms", 5000L, "method", "get"),
@@ -57,7 +57,7 @@ class JobRequestReaderTest {
 
     @Test
     void whatEqualsADefaultIsNotKept() {
-        JobRequest job = read("{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e4}}");
+        JobRequestReader.Valid job = read("{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e4}}");
 
         assertThat(job.options()).isEmpty();
         assertThat(job.fresh()).isFalse();
@@ -223,7 +223,7 @@ class JobRequestReaderTest {
     /** Whatever is sent: the reader accepts what the contract and the tool's schema accept. */
     @Property(tries = 2000, edgeCases = EdgeCasesMode.NONE)
     void theReaderAcceptsWhatTheContractAccepts(@ForAll("bodies") JsonObject body) {
-        boolean accepted = READER.read(body.toBuffer()) instanceof JobRequestReader.Read;
+        boolean accepted = READER.read(body.toBuffer()) instanceof JobRequestReader.Valid;
 
         assertThat(accepted).as(body.encode()).isEqualTo(contractAccepts(body));
         Statistics.label("accepted").collect(accepted).coverage(share -> share.check(true)
@@ -232,7 +232,7 @@ class JobRequestReaderTest {
 
     @Property(tries = 500)
     void anyBytesAreReadOrRefused(@ForAll byte[] bytes) {
-        assertThat(READER.read(Buffer.buffer(bytes))).isNotInstanceOf(JobRequestReader.Read.class);
+        assertThat(READER.read(Buffer.buffer(bytes))).isNotInstanceOf(JobRequestReader.Valid.class);
     }
 
     @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
@@ -243,7 +243,7 @@ class JobRequestReaderTest {
         JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(whole).getBuffer(0, length));
 
         // a hundred faults may have been found before the end
-        assertThat(outcome).isNotInstanceOf(JobRequestReader.Read.class);
+        assertThat(outcome).isNotInstanceOf(JobRequestReader.Valid.class);
     }
 
     @Property(tries = 1000)
@@ -350,10 +350,10 @@ class JobRequestReaderTest {
         return "{\"module\":\"http-status\",\"items\":[\"a\"" + ",\"a\"".repeat(count - 1) + "]}";
     }
 
-    private static JobRequest read(String body) {
+    private static JobRequestReader.Valid read(String body) {
         JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(body));
-        assertThat(outcome).isInstanceOf(JobRequestReader.Read.class);
-        return ((JobRequestReader.Read) outcome).request();
+        assertThat(outcome).isInstanceOf(JobRequestReader.Valid.class);
+        return ((JobRequestReader.Valid) outcome);
     }
 
     private static List<Problem.Fault> faults(String body) {
