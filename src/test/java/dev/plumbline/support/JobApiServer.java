@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The HTTP side of jobs alone, before {@link InMemoryJobs}. */
+/** The HTTP server with the job operations and {@link InMemoryJobs}. */
 public final class JobApiServer implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -41,7 +41,7 @@ public final class JobApiServer implements AutoCloseable {
     private final int port;
 
     /**
-     * @param settings further settings by their environment variables' names without the prefix
+     * @param settings additional settings by the name of the environment variable without the prefix
      */
     public JobApiServer(TestDatabase database, InMemoryJobs memory, Map<String, String> settings) {
         MessageBus bus = MessageBus.of(vertx);
@@ -108,17 +108,17 @@ public final class JobApiServer implements AutoCloseable {
         return port;
     }
 
-    /** Nobody is there any more who knows of jobs. */
+    /** Unregisters the job coordinator. */
     public void deaf() {
         served.forEach(consumer -> Await.value(consumer.unregister()));
     }
 
-    /** Lets go of who is held, as the end of the service does. */
+    /** Ends held requests, as at shutdown. */
     public void drain() {
         jobs.drain();
     }
 
-    /** Requests under way. */
+    /** The number of active requests. */
     public int active() {
         return (int) registry.get("plumbline.http.active.requests").gauge().value();
     }

@@ -54,7 +54,7 @@ class RequestBodyReaderTest {
             RequestBodyReader.pause(ctx);
             ctx.next();
         });
-        // who is asking is found out first, which takes its time
+        // simulates asynchronous authentication before the body is read
         router.post("/length").handler(ctx -> vertx.setTimer(20, later -> length(ctx, Duration.ofSeconds(15))));
         router.post("/soon").handler(ctx -> length(ctx, Duration.ofMillis(200)));
         router.post("/gone")
@@ -81,7 +81,7 @@ class RequestBodyReaderTest {
     }
 
     @Test
-    void aBodyIsReadWholeAndTheConnectionServesOn() throws IOException {
+    void bodyIsReadAndConnectionStaysOpen() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 3000000\r\n\r\n");
             client.send("x".repeat(3_000_000));
@@ -91,13 +91,13 @@ class RequestBodyReaderTest {
                     + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
             assertThat(client.answer()).startsWith("HTTP/1.1 200").endsWith("length 5");
         }
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"application/json", "Application/JSON; charset=UTF-8", "application/json;charset=\"utf-8\""})
-    void jsonIsRead(String type) throws IOException {
+    void jsonContentTypesAreAccepted(String type) throws IOException {
         assertThat(exchange("/length", "Content-Type: " + type + "\r\n", "{}")).startsWith("HTTP/1.1 200");
     }
 
@@ -111,14 +111,14 @@ class RequestBodyReaderTest {
                 "Content-Type: application/jsonp\r\n",
                 "Content-Type: application/json\r\nContent-Encoding: gzip\r\n"
             })
-    void anythingElseIsNot(String headers) throws IOException {
+    void otherContentTypesAreRejected(String headers) throws IOException {
         assertThat(exchange("/length", headers, "{}"))
                 .startsWith("HTTP/1.1 415")
                 .contains("unsupported-media-type");
     }
 
     @Test
-    void aBodyThatSaysThatItIsTooLargeIsNotWaitedFor() throws IOException {
+    void declaredLengthOverLimitIsRejectedWithoutReading() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4194305\r\n\r\n");
             assertThat(client.answer())
@@ -130,7 +130,7 @@ class RequestBodyReaderTest {
     }
 
     @Test
-    void aBodyThatTurnsOutTooLargeIsRefusedWhenItIs() throws IOException {
+    void chunkedBodyOverLimitIsRejected() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Transfer-Encoding: chunked\r\n\r\n");
             for (int i = 0; i < 5; i++) {
@@ -139,31 +139,31 @@ class RequestBodyReaderTest {
             assertThat(client.answer()).startsWith("HTTP/1.1 413");
             assertThat(client.isClosed()).isTrue();
         }
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     @Test
-    void aBodyThatComesTooSlowlyIsGivenUp() throws IOException {
+    void slowBodyTimesOut() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /soon HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 10\r\n\r\n12");
             assertThat(client.answer()).startsWith("HTTP/1.1 408").contains("request-timeout");
             assertThat(client.isClosed()).isTrue();
         }
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     @Test
-    void aCallerWhoHangsUpLeavesNothing() throws IOException {
+    void disconnectReleasesMemory() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 100000\r\n\r\n");
             client.send("x".repeat(50_000));
             until(() -> bodies.bufferedBytes() == 50_000);
         }
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     @Test
-    void aCallerWhoHangsUpBeforeTheBodyIsAskedForLeavesNothing() throws IOException {
+    void disconnectBeforeReadReleasesMemory() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /gone HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 2000\r\n\r\n");
             client.send("x".repeat(1_000));
@@ -174,7 +174,7 @@ class RequestBodyReaderTest {
     }
 
     @Test
-    void allBodiesTogetherAreBounded() throws IOException {
+    void totalMemoryOfBodiesIsLimited() throws IOException {
         List<Client> clients = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             Client client = new Client();
@@ -198,11 +198,11 @@ class RequestBodyReaderTest {
             assertThat(client.answer()).endsWith("length " + MOST);
             client.close();
         }
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     @Test
-    void whoWaitsToBeToldToContinueIsTold() throws IOException {
+    void expectContinueGets100() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
                     + JSON
@@ -214,7 +214,7 @@ class RequestBodyReaderTest {
     }
 
     @Test
-    void aStrangerIsAnsweredBeforeTheBodyIsRead() throws IOException {
+    void rejectionIsSentBeforeBodyIsRead() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /stranger HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
                     + JSON
@@ -225,7 +225,7 @@ class RequestBodyReaderTest {
     }
 
     @Test
-    void aStrangersSmallBodyCostsNoConnection() throws IOException {
+    void smallUnreadBodyKeepsConnectionOpen() throws IOException {
         try (Client client = new Client()) {
             for (int i = 0; i < 3; i++) {
                 client.send("POST /stranger HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 2\r\n\r\n{}");
@@ -235,7 +235,7 @@ class RequestBodyReaderTest {
     }
 
     @Test
-    void aBodyWithoutEndIsCutOffAfterTheAnswer() throws IOException {
+    void endlessUnreadBodyClosesConnection() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /stranger HTTP/1.1\r\nHost: a\r\n" + JSON);
             client.send("Transfer-Encoding: chunked\r\n\r\n");
@@ -245,13 +245,13 @@ class RequestBodyReaderTest {
     }
 
     @Test
-    void overHttp2ABodyIsReadWholeToo() {
+    void http2BodyIsRead() {
         assertThat(overHttp2("/length", Buffer.buffer("x".repeat(1_000_000)))).isEqualTo("200 length 1000000");
         assertThat(overHttp2("/length", Buffer.buffer())).isEqualTo("200 length 0");
         assertThat(overHttp2("/length", Buffer.buffer("x".repeat(MOST + 1)))).startsWith("413 ");
         assertThat(overHttp2("/stranger", Buffer.buffer("{}"))).startsWith("401 ");
         assertThat(overHttp2("/stranger", Buffer.buffer("x".repeat(1_000_000)))).startsWith("401 ");
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     private String overHttp2(String path, Buffer body) {
@@ -283,7 +283,7 @@ class RequestBodyReaderTest {
         }
     }
 
-    private void assertNothingIsHeld() {
+    private void assertNothingBuffered() {
         until(() -> bodies.bufferedBytes() == 0);
     }
 
@@ -299,7 +299,7 @@ class RequestBodyReaderTest {
         }
     }
 
-    /** Speaks HTTP/1.1 byte by byte. */
+    /** A raw HTTP/1.1 client. */
     private final class Client implements AutoCloseable {
         private final Socket socket;
         private final InputStream in;
@@ -314,7 +314,7 @@ class RequestBodyReaderTest {
             socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
         }
 
-        /** One whole answer. */
+        /** Reads one complete response. */
         String answer() throws IOException {
             StringBuilder text = new StringBuilder();
             while (text.indexOf("\r\n\r\n") < 0) {

@@ -22,20 +22,20 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class HttpVerticleTest {
     @Test
-    void anOperationThatNobodyHandlesStopsTheStart(Vertx vertx, VertxTestContext test) {
-        assertRefused(vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getSession,");
+    void operationWithoutHandlerStopsTheStart(Vertx vertx, VertxTestContext test) {
+        assertStartFails(vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getSession,");
     }
 
     @Test
-    void aHandlerOfNoOperationStopsTheStart(Vertx vertx, VertxTestContext test) {
-        assertRefused(
+    void handlerWithoutOperationStopsTheStart(Vertx vertx, VertxTestContext test) {
+        assertStartFails(
                 vertx,
                 test,
                 contract -> List.of(new ApiOperation("getNothing", ctx -> {})),
                 "getNothing is in openapi.json not once");
     }
 
-    private static void assertRefused(
+    private static void assertStartFails(
             Vertx vertx, VertxTestContext test, Function<ApiContract, List<ApiOperation>> operations, String words) {
         ApiContract.load(vertx, "http://localhost")
                 .compose(contract -> deploy(vertx, contract, operations.apply(contract)))
