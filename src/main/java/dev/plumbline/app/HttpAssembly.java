@@ -8,6 +8,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.ClientAddress;
+import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.api.account.AccountOperations;
 import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckOperation;
@@ -18,7 +19,6 @@ import dev.plumbline.http.api.tool.ToolOperations;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.server.HttpVerticle;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.http.web.WebRoutes;
@@ -80,7 +80,13 @@ final class HttpAssembly {
         RequestBodyReader bodies = new RequestBodyReader(problems);
         AccountService accounts = needs.people.calls(clients, problems, needs.clock);
         jobs = new JobOperations(
-                needs.vertx, needs.bus, needs.modules, new ApiKeyHandler(needs.keys, problems), bodies, problems, config.http());
+                needs.vertx,
+                needs.bus,
+                needs.modules,
+                new ApiKeyHandler(needs.keys, problems),
+                bodies,
+                problems,
+                config.http());
         operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, needs.contract, bodies, problems));
         ToolDocuments tools = new ToolDocuments(needs.modules, config.http().publicUrl());

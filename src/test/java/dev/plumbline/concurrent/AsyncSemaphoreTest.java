@@ -82,4 +82,28 @@ class AsyncSemaphoreTest {
             assertThat(Await.failure(broken)).hasMessage("broken");
         }
     }
+
+    @Test
+    void waitingWorkStartsOnContextOfCaller() {
+        take(LONG);
+        take(LONG);
+        Promise<Boolean> sameContext = Promise.promise();
+        Promise<Void> queued = Promise.promise();
+        var context = vertx.getOrCreateContext();
+        context.runOnContext(now -> {
+            turns.take(
+                    LONG,
+                    () -> {
+                        sameContext.complete(Vertx.currentContext() == context);
+                        return Future.succeededFuture("done");
+                    },
+                    () -> Future.succeededFuture("late"));
+            queued.complete();
+        });
+        Await.value(queued.future());
+
+        working.get(0).complete("first");
+
+        assertThat(Await.value(sameContext.future())).isTrue();
+    }
 }

@@ -63,8 +63,7 @@ class ClientAddressTest {
     @CsvSource(
             nullValues = "-",
             value = {"-,203.0.113.7", "for=203.0.113.7,-"})
-    void headersOfUntrustedPeerAreIgnored(
-            String forwarded, String xForwardedFor, Vertx vertx, VertxTestContext test) {
+    void headersOfUntrustedPeerAreIgnored(String forwarded, String xForwardedFor, Vertx vertx, VertxTestContext test) {
         verify(List.of("10.0.0.0/8"), forwarded, xForwardedFor, "127.0.0.1", vertx, test);
     }
 

@@ -39,21 +39,22 @@ public final class ApiKeyHandler {
      * @param next called at most once, on the context of the request
      */
     public void authenticate(RoutingContext ctx, Scope required, Consumer<ApiCaller> next) {
-        Set<String> given = keys(ctx.request());
-        if (given.isEmpty()) {
+        Set<String> distinctKeys = keys(ctx.request());
+        if (distinctKeys.isEmpty()) {
             problems.send(ctx, noKey());
             return;
         }
-        if (given.size() > 1) {
+        if (distinctKeys.size() > 1) {
             problems.send(
                     ctx,
                     Problem.badRequest(
-                            "The request has two different API keys. Send one key, as Authorization: Bearer KEY or X-Api-Key: KEY."));
+                            "The request has two different API keys. Send one key, as Authorization: Bearer KEY or"
+                                    + " X-Api-Key: KEY."));
             return;
         }
         RequestFutures.handle(
                 ctx,
-                keys.authenticate(given.iterator().next()),
+                keys.authenticate(distinctKeys.iterator().next()),
                 lookup -> authorize(ctx, lookup, required, next));
     }
 

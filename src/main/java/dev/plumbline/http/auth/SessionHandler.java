@@ -60,7 +60,8 @@ public final class SessionHandler {
      * again after the body is received.
      */
     public void authenticate(RoutingContext ctx, JsonBody body, BiConsumer<AuthenticatedUser, JsonObject> next) {
-        authenticate(ctx, before -> body.read(ctx, json -> authenticateAgain(ctx, before, user -> next.accept(user, json))));
+        authenticate(
+                ctx, before -> body.read(ctx, json -> authenticateAgain(ctx, before, user -> next.accept(user, json))));
     }
 
     /**

@@ -108,8 +108,7 @@ public final class JsonBody {
         String detail = faults.size() > 1
                 ? "The request body has " + faults.size() + " errors. See `errors`."
                 : (first.where().isEmpty() ? "The request body" : first.where()) + " " + first.detail() + ".";
-        return Problem.of(
-                        422, "invalid-body", "Invalid request body", detail + " openapi.json contains the schema.")
+        return Problem.of(422, "invalid-body", "Invalid request body", detail + " openapi.json contains the schema.")
                 .withFaults(faults);
     }
 }

@@ -103,7 +103,8 @@ final class ParameterValidator {
         }
     }
 
-    private void validate(Parameter parameter, @Nullable Predicate<String> predicate, @Nullable RequestParameter value) {
+    private void validate(
+            Parameter parameter, @Nullable Predicate<String> predicate, @Nullable RequestParameter value) {
         if (predicate == null || value == null || value.isNull()) {
             validator.validateParameter(parameter, value);
         } else if (!predicate.test(value.getString())) {

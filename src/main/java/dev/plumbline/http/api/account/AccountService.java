@@ -208,7 +208,8 @@ public final class AccountService {
         Instant expiresAt = expiresAt(body);
         if (expiresAt != null && !expiresAt.isAfter(services.clock.instant())) {
             faults.add(Problem.Fault.pointer("/expires_at", "must be in the future"));
-        } else if (expiresAt != null && expiresAt.isAfter(services.clock.instant().plus(MAX_KEY_LIFETIME))) {
+        } else if (expiresAt != null
+                && expiresAt.isAfter(services.clock.instant().plus(MAX_KEY_LIFETIME))) {
             faults.add(Problem.Fault.pointer(
                     "/expires_at", "must be within 100 years; omit it for a key that does not expire"));
         }
@@ -324,5 +325,4 @@ public final class AccountService {
                 }))
                 .onFailure(ctx::fail);
     }
-
 }

@@ -59,7 +59,7 @@ public final class InstantCheckOperation {
         if (!answered.answer().cacheable()) {
             response.putHeader("Cache-Control", "no-store");
         }
-        cache.putPath(RawTarget.asTyped(ctx), answered.answer());
+        cache.putPath(RawTarget.original(ctx), answered.answer());
         if (ContentNegotiation.matches(ctx, answered.answer().etag())) {
             response.headers().remove("Content-Type");
             response.setStatusCode(304).end();

@@ -61,7 +61,10 @@ public final class InstantCheckService {
     }
 
     private Future<InstantOutcome> call(
-            RoutingContext ctx, String module, String target, Function<InstantRequest, Future<InstantOutcome>> function) {
+            RoutingContext ctx,
+            String module,
+            String target,
+            Function<InstantRequest, Future<InstantOutcome>> function) {
         Map<String, String> options = new LinkedHashMap<>();
         for (Map.Entry<String, String> parameter : ctx.queryParams()) {
             if (options.put(parameter.getKey(), parameter.getValue()) != null) {

@@ -56,10 +56,7 @@ final class CreateJobOperation {
         this.problems = problems;
         this.bodyTimeout = bodyTimeout;
         this.workers = new WorkerLimit(
-                vertx,
-                MAX_CONCURRENT_READS,
-                MAX_WAITING,
-                "Too many large jobs are being processed. Retry shortly.");
+                vertx, MAX_CONCURRENT_READS, MAX_WAITING, "Too many large jobs are being processed. Retry shortly.");
     }
 
     void handle(RoutingContext ctx) {
@@ -70,7 +67,8 @@ final class CreateJobOperation {
             } else if (keys.size() > 1) {
                 problems.send(ctx, Problem.badRequest("The request has two Idempotency-Key headers. Send one."));
             } else {
-                bodies.readJson(ctx, MAX_BYTES, bodyTimeout, body -> parse(ctx, keys.isEmpty() ? null : keys.get(0), body));
+                bodies.readJson(
+                        ctx, MAX_BYTES, bodyTimeout, body -> parse(ctx, keys.isEmpty() ? null : keys.get(0), body));
             }
         });
     }
@@ -83,8 +81,7 @@ final class CreateJobOperation {
                 ctx,
                 parsed,
                 // the API key can have been revoked while the body was received
-                job -> authentication.authenticate(
-                        ctx, Scope.JOBS_WRITE, caller -> create(ctx, caller, key, job)));
+                job -> authentication.authenticate(ctx, Scope.JOBS_WRITE, caller -> create(ctx, caller, key, job)));
     }
 
     private void create(RoutingContext ctx, ApiCaller caller, @Nullable String key, JobRequestReader.Parsed parsed) {

@@ -101,7 +101,8 @@ final class JobClient {
         List<JobMessage.JobHead> jobs = list.jobs();
         boolean last = !list.more() || jobs.isEmpty();
         return new PageJobService.JobsPage(
-                jobs, last ? null : PageCursor.afterJob(jobs.get(jobs.size() - 1).token()));
+                jobs,
+                last ? null : PageCursor.afterJob(jobs.get(jobs.size() - 1).token()));
     }
 
     /** Returns the lines of a job at its version. */
@@ -125,8 +126,7 @@ final class JobClient {
 
     private <R extends JobMessage> Future<R> request(
             String address, JobMessage request, Class<R> replyType, long timeoutMs) {
-        return bus.ask(address, request, replyType, timeoutMs)
-                .recover(failure -> failed(noReply(failure)));
+        return bus.ask(address, request, replyType, timeoutMs).recover(failure -> failed(noReply(failure)));
     }
 
     /** Returns the problem for a request without reply. */

@@ -73,7 +73,8 @@ final class JobLongPolls {
         };
         ctx.addEndHandler(end -> release.run());
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-        return awaitSlice(ctx, caller.accountId(), token, knownVersion, deadline).onComplete(end -> release.run());
+        return awaitSlice(ctx, caller.accountId(), token, knownVersion, deadline)
+                .onComplete(end -> release.run());
     }
 
     private Future<JobMessage.JobHead> awaitSlice(

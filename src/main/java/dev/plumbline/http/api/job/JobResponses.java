@@ -53,7 +53,8 @@ final class JobResponses {
             Runnable headers) {
         if (STREAMS.incrementAndGet() > MAX_STREAMS && view.lines()) {
             STREAMS.decrementAndGet();
-            problems.send(ctx, Problem.unavailable("overloaded", "Too many job results are being sent. Retry shortly.", 1));
+            problems.send(
+                    ctx, Problem.unavailable("overloaded", "Too many job results are being sent. Retry shortly.", 1));
             return;
         }
         Future<Void> sent;
@@ -63,7 +64,7 @@ final class JobResponses {
             sent = Future.succeededFuture();
             ctx.fail(e);
         }
-        sent.onComplete(over -> STREAMS.decrementAndGet());
+        sent.onComplete(end -> STREAMS.decrementAndGet());
     }
 
     /**

@@ -46,7 +46,13 @@ final class LineStream {
     private Buffer chunk = Buffer.buffer();
 
     private LineStream(
-            RoutingContext ctx, LineWriter format, Source source, int from, int to, long writeTimeoutMs, Runnable head) {
+            RoutingContext ctx,
+            LineWriter format,
+            Source source,
+            int from,
+            int to,
+            long writeTimeoutMs,
+            Runnable head) {
         this.ctx = ctx;
         this.response = ctx.response();
         this.format = format;
@@ -67,7 +73,13 @@ final class LineStream {
      * @return fails if nothing was sent; {@code head} was not called then
      */
     static Future<Void> send(
-            RoutingContext ctx, LineWriter format, Source source, int from, int to, long writeTimeoutMs, Runnable head) {
+            RoutingContext ctx,
+            LineWriter format,
+            Source source,
+            int from,
+            int to,
+            long writeTimeoutMs,
+            Runnable head) {
         LineStream stream = new LineStream(ctx, format, source, from, to, writeTimeoutMs, head);
         ctx.addEndHandler(end -> stream.release());
         stream.guarded(() -> {

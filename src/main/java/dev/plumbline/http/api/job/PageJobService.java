@@ -5,7 +5,6 @@ import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -63,12 +62,11 @@ public final class PageJobService {
      *
      * @param onceKey an idempotency key; null if the request cannot be repeated
      */
-    public Future<JobMessage.JobHead> create(
-            Vertx vertx, Owner owner, JobParameters parameters, @Nullable String onceKey) {
+    public Future<JobMessage.JobHead> create(Owner owner, JobParameters parameters, @Nullable String onceKey) {
         int count = parameters.items.size();
         if (count > MAX_LINES) {
-            return JobClient.failed(CreateJobOperation.invalid(List.of(
-                    Problem.Fault.pointer("/items", "has " + count + " lines; the maximum is " + MAX_LINES))));
+            return JobClient.failed(CreateJobOperation.invalid(
+                    List.of(Problem.Fault.pointer("/items", "has " + count + " lines; the maximum is " + MAX_LINES))));
         }
         boolean small = parameters.items.stream().mapToLong(String::length).sum() <= JobRequestReader.SMALL_BYTES;
         return (small
@@ -151,25 +149,15 @@ public final class PageJobService {
      */
     public Future<Void> lines(
             Vertx vertx, JobMessage.JobHead job, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
-        return workers.execute(() -> {
-            Promise<Void> done = Promise.promise();
-            next(vertx, jobs.lines(job), from, job.total(), consumer, done);
-            return done.future();
-        });
+        return workers.execute(() -> readPages(vertx, jobs.lines(job), from, job.total(), consumer));
     }
 
-    private static void next(
-            Vertx vertx,
-            LineStream.Source source,
-            int at,
-            int to,
-            Consumer<List<JobMessage.ResultLine>> consumer,
-            Promise<Void> done) {
-        if (at >= to) {
-            done.complete();
-            return;
+    private static Future<Void> readPages(
+            Vertx vertx, LineStream.Source source, int from, int to, Consumer<List<JobMessage.ResultLine>> consumer) {
+        if (from >= to) {
+            return Future.succeededFuture();
         }
-        source.read(at, Math.min(PAGE_LINES, to - at))
+        return source.read(from, Math.min(PAGE_LINES, to - from))
                 .compose(lines -> vertx.executeBlocking(
                         () -> {
                             if (lines.isEmpty()) {
@@ -179,8 +167,7 @@ public final class PageJobService {
                             return lines.size();
                         },
                         false))
-                .onSuccess(read -> next(vertx, source, at + read, to, consumer, done))
-                .onFailure(done::fail);
+                .compose(read -> readPages(vertx, source, from + read, to, consumer));
     }
 
     /** Runs blocking work on a worker thread with limited concurrency. */

@@ -65,16 +65,17 @@ final class ReadJobOperation {
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
         int seconds = longPolls.seconds(preferences.waitSeconds());
         String condition = ctx.request().getHeader("If-None-Match");
-        long known = condition == null ? JobLongPolls.UNTIL_FINAL : view.versionOf(condition);
-        boolean differs = condition != null && known < 0;
+        long knownVersion = condition == null ? JobLongPolls.UNTIL_FINAL : view.versionOf(condition);
+        boolean differs = condition != null && knownVersion < 0;
         boolean wait = seconds > 0 && !differs && longPolls.acquire(caller);
-        Future<JobMessage.JobHead> job =
-                wait ? longPolls.await(ctx, caller, token, known, seconds) : jobs.read(caller.accountId(), token);
+        Future<JobMessage.JobHead> job = wait
+                ? longPolls.await(ctx, caller, token, knownVersion, seconds)
+                : jobs.read(caller.accountId(), token);
         int waited = wait || (seconds > 0 && differs) ? seconds : 0;
         RequestFutures.handle(ctx, job, current -> {
             if (wait) {
                 // the API key can have been revoked while the request was held
-                authentication.authenticate(ctx, Scope.JOBS_READ, still -> respond(ctx, current, view, waited));
+                authentication.authenticate(ctx, Scope.JOBS_READ, valid -> respond(ctx, current, view, waited));
             } else {
                 respond(ctx, current, view, waited);
             }

@@ -97,7 +97,8 @@ public final class SignInPages implements PageRoutes.Pages {
     }
 
     private void signOut(RoutingContext ctx) {
-        calls.sessionHandler().authenticateOptional(ctx, who -> calls.signOut(ctx, who, () -> pages.redirect(ctx, "/sign-in")));
+        calls.sessionHandler()
+                .authenticateOptional(ctx, who -> calls.signOut(ctx, who, () -> pages.redirect(ctx, "/sign-in")));
     }
 
     private void show(RoutingContext ctx, int status, SignInForm entry) {

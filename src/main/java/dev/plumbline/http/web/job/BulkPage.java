@@ -113,8 +113,8 @@ public final class BulkPage implements PageRoutes.Pages {
     }
 
     private void sent(RoutingContext ctx, AuthenticatedUser who) {
-        bodies.readUpload(ctx, PageJobService.MAX_BYTES, patience, body -> read(ctx, body)
-                .onComplete((sent, failure) -> {
+        bodies.readUpload(
+                ctx, PageJobService.MAX_BYTES, patience, body -> read(ctx, body).onComplete((sent, failure) -> {
                     try {
                         if (failure != null) {
                             failed(ctx, failure);
@@ -241,8 +241,7 @@ public final class BulkPage implements PageRoutes.Pages {
     private void create(RoutingContext ctx, AuthenticatedUser who, PageJobService.JobParameters wish, Sent sent) {
         long account = who.account().id();
         keys.of(account)
-                .compose(
-                        key -> jobs.create(ctx.vertx(), new PageJobService.Owner(account, key), wish, sent.form.once()))
+                .compose(key -> jobs.create(new PageJobService.Owner(account, key), wish, sent.form.once()))
                 .onComplete((job, failure) -> {
                     try {
                         Problem problem = failure == null ? null : PageJobService.problem(failure);

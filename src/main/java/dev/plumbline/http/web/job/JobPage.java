@@ -230,7 +230,6 @@ public final class JobPage implements PageRoutes.Pages {
                     options.put(ModuleDescription.FRESH.name(), true);
                     return keys.of(account)
                             .compose(key -> jobs.create(
-                                    ctx.vertx(),
                                     new PageJobService.Owner(account, key),
                                     new PageJobService.JobParameters(job.module(), failed, options),
                                     null));

@@ -80,7 +80,7 @@ public final class ReportPage implements PageRoutes.Pages {
 
     private void report(RoutingContext ctx) {
         boolean anonymous = !pages.carriesSession(ctx);
-        ReportPageCache.Rendered known = anonymous ? cache.find(RawTarget.asTyped(ctx)) : null;
+        ReportPageCache.Rendered known = anonymous ? cache.find(RawTarget.original(ctx)) : null;
         if (known != null) {
             cache.send(pages, ctx, known);
             return;
@@ -117,7 +117,7 @@ public final class ReportPage implements PageRoutes.Pages {
                         pages,
                         ctx,
                         cache.put(
-                                RawTarget.asTyped(ctx),
+                                RawTarget.original(ctx),
                                 answered.answer().checkedAt(),
                                 answered.answer().expiresAt(),
                                 html));

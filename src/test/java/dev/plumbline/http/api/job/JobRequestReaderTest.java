@@ -57,7 +57,8 @@ class JobRequestReaderTest {
 
     @Test
     void defaultOptionValuesAreDropped() {
-        JobRequestReader.Valid job = read("{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e4}}");
+        JobRequestReader.Valid job =
+                read("{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e4}}");
 
         assertThat(job.options()).isEmpty();
         assertThat(job.fresh()).isFalse();
