@@ -181,7 +181,7 @@ class SignInRejectionTest {
         assertFaults(browser.send("POST", SESSION, "[]"), "");
         assertFaults(browser.send("POST", SESSION, "null"), "");
         assertThat(new JsonObject(browser.send("POST", SESSION, "null").body()).getString("detail"))
-                .startsWith("It must be an object with email and password, not null;");
+                .startsWith("The request body must be an object with email and password, not null.");
         assertFaults(browser.send("POST", SESSION, "{}"), "/email", "/password");
         assertFaults(
                 browser.send("POST", SESSION, "{\"email\":1,\"password\":null,\"a/b~c\":[]}"),
@@ -218,7 +218,7 @@ class SignInRejectionTest {
         HttpResponse<String> refused = new CookieClient(service).send("POST", SESSION, body);
 
         assertThat(refused.statusCode()).isEqualTo(400);
-        assertThat(refused.body()).contains("no JSON").doesNotContain("hidden");
+        assertThat(refused.body()).contains("not valid JSON").doesNotContain("hidden");
     }
 
     @Test
