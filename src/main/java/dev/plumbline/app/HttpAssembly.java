@@ -14,10 +14,8 @@ import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckOperation;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.JobOperations;
-import dev.plumbline.http.api.tool.GetToolOperation;
-import dev.plumbline.http.api.tool.ListToolsOperation;
-import dev.plumbline.http.api.tool.OpenApiOperation;
 import dev.plumbline.http.api.tool.ToolDocuments;
+import dev.plumbline.http.api.tool.ToolOperations;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -92,12 +90,8 @@ final class HttpAssembly {
         operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, needs.contract, bodies, problems));
         ToolDocuments tools = new ToolDocuments(needs.modules, config.http().publicUrl());
-        operations.addAll(List.of(
-                new InstantCheckOperation(calls, needs.cache, hot, problems),
-                new ListToolsOperation(tools),
-                new GetToolOperation(tools, problems),
-                new OpenApiOperation("getContract", needs.contract),
-                new OpenApiOperation("getContractAtRoot", needs.contract)));
+        operations.addAll(ToolOperations.of(tools, needs.contract, problems));
+        operations.add(new InstantCheckOperation(calls, needs.cache, hot, problems).operation());
         website = new WebRoutes(new WebRoutes.Dependencies(
                 needs.pages,
                 problems,

@@ -113,8 +113,8 @@ public final class ApiContract {
                 throw new IllegalStateException("openapi.json is missing from the class path");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException broken) {
-            throw new UncheckedIOException(broken);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

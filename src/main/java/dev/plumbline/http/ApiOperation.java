@@ -1,13 +1,12 @@
 package dev.plumbline.http;
 
+import io.vertx.core.Handler;
 import io.vertx.ext.web.RoutingContext;
 
-/** The handler of one operation of openapi.json. Stateless; shared by all HTTP verticles. */
-public interface ApiOperation {
-
-    /** The operationId in openapi.json. */
-    String operationId();
-
-    /** Handles a validated request. */
-    void handle(RoutingContext ctx);
-}
+/**
+ * An operation of openapi.json. Stateless; shared by all HTTP verticles.
+ *
+ * @param operationId the operationId in openapi.json
+ * @param handler handles a validated request
+ */
+public record ApiOperation(String operationId, Handler<RoutingContext> handler) {}

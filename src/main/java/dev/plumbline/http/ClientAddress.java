@@ -63,8 +63,8 @@ public final class ClientAddress {
         byte[] network = Arrays.copyOf(Arrays.copyOf(client.getAddress(), 8), 16);
         try {
             return InetAddress.getByAddress(network).getHostAddress() + "/64";
-        } catch (UnknownHostException impossible) {
-            throw new IllegalStateException(impossible);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -79,9 +79,9 @@ public final class ClientAddress {
             return walk(peer, forwarded.isEmpty() ? elements(xForwardedFor) : forElements(elements(forwarded)));
         }
         // a proxy sets one header and forwards the other as the client sent it
-        InetAddress one = walk(peer, forElements(elements(forwarded)));
-        InetAddress other = walk(peer, elements(xForwardedFor));
-        return one.equals(other) ? one : peer;
+        InetAddress first = walk(peer, forElements(elements(forwarded)));
+        InetAddress second = walk(peer, elements(xForwardedFor));
+        return first.equals(second) ? first : peer;
     }
 
     /** Follows the hops from right to left while they are trusted proxies. */
@@ -101,7 +101,8 @@ public final class ClientAddress {
                 // otherwise the request would share the rate limit of the proxy with hidden clients
                 throw new HttpException(
                         400,
-                        "The Forwarded or X-Forwarded-For header of a proxy contains a client that is neither an IP address nor 'unknown'.");
+                        "The Forwarded or X-Forwarded-For header of a proxy contains a client that is neither an IP"
+                                + " address nor 'unknown'.");
             }
             client = address;
             if (!isTrusted(address)) {
@@ -146,8 +147,8 @@ public final class ClientAddress {
         try {
             // converts an IPv4-mapped IPv6 address to IPv4
             return address == null ? null : InetAddress.getByAddress(address.getAddress());
-        } catch (UnknownHostException impossible) {
-            throw new IllegalStateException(impossible);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
         }
     }
 }

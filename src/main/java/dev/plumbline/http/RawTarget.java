@@ -28,7 +28,7 @@ public final class RawTarget {
     }
 
     /** Returns the original path and query. */
-    public static String asTyped(RoutingContext ctx) {
+    public static String original(RoutingContext ctx) {
         return ctx.get(ORIGINAL_URI, ctx.request().uri());
     }
 
@@ -114,7 +114,7 @@ public final class RawTarget {
                     .onUnmappableCharacter(CodingErrorAction.REPORT)
                     .decode(ByteBuffer.wrap(bytes, 0, length));
             return null;
-        } catch (CharacterCodingException notUtf8) {
+        } catch (CharacterCodingException e) {
             return "The request URI is not valid UTF-8. Percent-encode each byte of the UTF-8 encoding; for"
                     + " example, \u00e9 is %C3%A9.";
         }

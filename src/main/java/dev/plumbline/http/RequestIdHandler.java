@@ -29,11 +29,11 @@ public final class RequestIdHandler {
         return of(request.headers().get(HEADER));
     }
 
-    static String of(@Nullable String given) {
-        return given != null && isValid(given) ? given : fresh();
+    static String of(@Nullable String requested) {
+        return requested != null && isValid(requested) ? requested : random();
     }
 
-    static String fresh() {
+    static String random() {
         return HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     }
 

@@ -54,7 +54,7 @@ class ClientAddressTest {
                 "- | 1.2.3 | 400",
                 "- | 0203.0.113.7 | 400",
             })
-    void theRightMostUntrustedAddressPays(
+    void rightMostUntrustedAddressIsClient(
             String forwarded, String xForwardedFor, String expected, Vertx vertx, VertxTestContext test) {
         verify(LOOPBACK_AND_TEN, forwarded, xForwardedFor, expected, vertx, test);
     }
@@ -63,8 +63,7 @@ class ClientAddressTest {
     @CsvSource(
             nullValues = "-",
             value = {"-,203.0.113.7", "for=203.0.113.7,-"})
-    void aPeerThatIsNoTrustedProxyIsNotBelieved(
-            String forwarded, String xForwardedFor, Vertx vertx, VertxTestContext test) {
+    void headersOfUntrustedPeerAreIgnored(String forwarded, String xForwardedFor, Vertx vertx, VertxTestContext test) {
         verify(List.of("10.0.0.0/8"), forwarded, xForwardedFor, "127.0.0.1", vertx, test);
     }
 

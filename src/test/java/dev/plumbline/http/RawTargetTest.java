@@ -24,7 +24,7 @@ class RawTargetTest {
         "//example.com, %2F%2Fexample.com",
         "a/b?c/d?e, a%2Fb%3Fc%2Fd%3Fe",
     })
-    void aRawTargetIsPutInItsEncodedForm(String raw, String encoded) {
+    void rawTargetIsEncoded(String raw, String encoded) {
         assertThat(RawTarget.encoded(BEFORE + raw)).isEqualTo(BEFORE + encoded);
     }
 
@@ -40,19 +40,19 @@ class RawTargetTest {
                 "/api/v1/instant/x?y=/z/",
                 "/api/v1/tools/a/b",
             })
-    void whatIsEncodedOrNoTargetIsLeftAlone(String uri) {
+    void encodedOrOtherPathIsUnchanged(String uri) {
         assertThat(RawTarget.encoded(uri)).isNull();
     }
 
     @Property
-    void anyTargetComesBackFromThePath(@ForAll String target) {
+    void anyTargetRoundTrips(@ForAll String target) {
         String wellFormed = new String(target.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
         String encoded = URLEncoder.encode(wellFormed, StandardCharsets.UTF_8).replace("+", "%20");
 
         assertThat(RawTarget.decoded(BEFORE + encoded)).isEqualTo(wellFormed);
     }
 
-    /** As Netty hands it out: each byte of the UTF-8 a character. */
+    /** As Netty decodes a request line: Latin-1. */
     @Test
     void rawUtf8IsReadAsWhatItIs() {
         String raw = new String("café.example".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
@@ -62,13 +62,13 @@ class RawTargetTest {
     }
 
     @Test
-    void aPlusMeansItself() {
+    void plusSignIsNotDecodedAsSpace() {
         assertThat(RawTarget.decoded(BEFORE + "a+b%2Bc")).isEqualTo("a+b+c");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"%", "%4", "%zz", "%ff", "%c3%28", "%ed%a0%80"})
-    void brokenEncodingIsRefused(String broken) {
+    void invalidPercentEncodingIsRejected(String broken) {
         assertThatThrownBy(() -> RawTarget.decoded(BEFORE + broken)).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Waits on a test's own thread for what event loops do. */
+/** Waits on the test thread for events of event loops. */
 public final class Await {
     private static final long PATIENCE_SECONDS = 60;
 
@@ -27,8 +27,8 @@ public final class Await {
     }
 
     /**
-     * Begins on an event loop, as a service does: begun elsewhere, a peer's first words may come
-     * before anyone listens.
+     * Starts on an event loop, as the service does. Elsewhere, the first bytes of a peer could arrive
+     * before a handler is set.
      */
     public static <T> Future<T> onLoop(Vertx vertx, Supplier<Future<T>> work) {
         Promise<T> outcome = Promise.promise();
@@ -37,7 +37,7 @@ public final class Await {
         return outcome.future();
     }
 
-    /** Waits for what comes about by itself. */
+    /** Waits until a condition holds. */
     public static void until(BooleanSupplier condition) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (!condition.getAsBoolean()) {
@@ -48,7 +48,7 @@ public final class Await {
         }
     }
 
-    /** Why it failed; an AssertionError when it did not. */
+    /** Returns the cause of the failure. Throws an AssertionError if the future succeeds. */
     public static Throwable failure(Future<?> future) {
         return value(future.transform(outcome -> outcome.failed()
                 ? Future.succeededFuture(outcome.cause())

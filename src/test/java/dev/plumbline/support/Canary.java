@@ -5,7 +5,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServer;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A listener that stands for everything inside that must never be touched. */
+/** A listener on an internal address that counts connections; none is allowed. */
 public final class Canary {
     private final String host;
     private final NetServer server;
@@ -37,12 +37,12 @@ public final class Canary {
         return server.actualPort();
     }
 
-    /** Host and port as they stand in a URL. */
+    /** The host and port in URL syntax. */
     public String authority() {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
     }
 
-    /** How many connections it has seen. */
+    /** The number of accepted connections. */
     public int touches() {
         return touches.get();
     }

@@ -9,7 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import org.slf4j.LoggerFactory;
 
-/** All that this process logs, at its most talkative, until it is closed. */
+/** Captures all log events of this process, including trace level, until it is closed. */
 public final class CapturedLog implements AutoCloseable {
     private final ByteArrayOutputStream log = new ByteArrayOutputStream();
     private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);

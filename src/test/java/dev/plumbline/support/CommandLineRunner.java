@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The program as it is used at a terminal, in this process. */
+/** Runs commands in this process. */
 public final class CommandLineRunner {
     private CommandLineRunner() {}
 
-    /** What a command left behind; the outputs without white space at their ends. */
+    /** The exit code and the stripped outputs of a command. */
     public record Ended(int code, String out, String err) {}
 
     /** Runs {@code check --conf SETTINGS MODULE TARGET MORE...}. */
@@ -27,7 +27,7 @@ public final class CommandLineRunner {
     /**
      * Runs any command.
      *
-     * @param in what it can read on stdin
+     * @param in the content of stdin
      */
     public static Ended run(String in, String... arguments) {
         InputStream stdin = System.in;

@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Holds real answers against openapi.json: status, headers, media type and body. */
+/** Validates responses against openapi.json: status, headers, media type and body. */
 public final class ContractValidator {
-    /** What every HTTP server may say of the message itself. */
+    /** Headers of the HTTP server that openapi.json does not declare. */
     private static final Set<String> OF_THE_MESSAGE =
             Set.of("content-type", "content-length", "connection", "date", "transfer-encoding", ":status");
 
@@ -105,7 +105,7 @@ public final class ContractValidator {
     private JsonObject declared(String method, String path, int status) {
         for (Map.Entry<String, Object> entry : contract.getJsonObject("paths")) {
             String template = entry.getKey().replace(".", "\\.");
-            // a target may be typed unencoded, slashes and all
+            // a target can be unencoded and contain slashes
             String regex = template.replace("{target}", ".+").replaceAll("\\{[^}]+}", "[^/]+");
             if (path.matches(regex)) {
                 String key = (method.equals("HEAD") ? "get" : method).toLowerCase(Locale.ROOT);

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** As much of a browser as a session needs: cookies, where a request comes from, an address. */
+/** A browser for tests of sessions: cookies, origin headers and a client address. */
 public final class CookieClient {
     private static final AtomicInteger NEXT_ADDRESS = new AtomicInteger();
 
@@ -21,7 +21,7 @@ public final class CookieClient {
     private final String origin;
     private String address;
 
-    /** One at an address of its own, on a page of the service. */
+    /** Creates a browser with its own client address, on a page of the service. */
     public CookieClient(ServiceUnderTest service) {
         this(service, service.uri("").toString());
     }
@@ -38,7 +38,7 @@ public final class CookieClient {
         return this;
     }
 
-    /** The code of the problem that an answer is. */
+    /** Returns the code of a problem response. */
     public static String code(HttpResponse<String> answer) {
         return new JsonObject(answer.body()).getString("code");
     }
@@ -67,9 +67,9 @@ public final class CookieClient {
     }
 
     /**
-     * Sends a form as a page of the service does.
+     * Submits a form as a page of the service does.
      *
-     * @param fields names and values in turn
+     * @param fields alternating names and values
      */
     public HttpResponse<String> form(String path, String... fields) {
         StringBuilder body = new StringBuilder();
@@ -92,7 +92,7 @@ public final class CookieClient {
         return remember(service.pageSent(path, body, headers.toArray(String[]::new)));
     }
 
-    /** The same person with the same cookies, lured onto a page elsewhere. */
+    /** Returns this browser on a page of another origin. */
     public CookieClient from(String elsewhere) {
         CookieClient lured = new CookieClient(service, elsewhere);
         lured.cookies.putAll(cookies);
@@ -112,7 +112,7 @@ public final class CookieClient {
                 "POST", "/api/v1/session", new JsonObject().put("email", email).put("password", password));
     }
 
-    /** The headers that say who and where it is. */
+    /** The headers that identify the origin and the client. */
     public List<String> headers() {
         List<String> headers = new ArrayList<>(List.of("X-Forwarded-For", address));
         if (!cookies.isEmpty()) {
@@ -130,7 +130,7 @@ public final class CookieClient {
                         .toList());
     }
 
-    /** What the session cookie holds. */
+    /** The value of the session cookie. */
     public String token() {
         assertThat(cookies).hasSize(1);
         return cookies.values().iterator().next();

@@ -6,7 +6,7 @@ import io.vertx.core.net.NetSocket;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 
-/** Counts the connections to a server on loopback that keeps no count itself. */
+/** A TCP proxy that counts the connections to a server on loopback. */
 public final class CountingProxy {
     private final Vertx vertx;
     private final int behind;
@@ -22,12 +22,12 @@ public final class CountingProxy {
                 Await.value(vertx.createNetServer().connectHandler(this::serve).listen(0, "127.0.0.1"));
     }
 
-    /** Passes everything on to this port; ends with the Vert.x instance. */
+    /** Starts a proxy to this port. It ends with the Vert.x instance. */
     public static CountingProxy before(Vertx vertx, int port) {
         return new CountingProxy(vertx, port, nth -> true);
     }
 
-    /** The same, but closes those connections at once of which this does not hold, from 1 on. */
+    /** As the other method, but closes connections whose number, from 1, does not match. */
     public static CountingProxy before(Vertx vertx, int port, IntPredicate lets) {
         return new CountingProxy(vertx, port, lets);
     }

@@ -9,10 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A target that counts: below {@code /ok} all is well, below {@code /slow} after a third of a
- * second, below {@code /missing} there is nothing. Below {@code /held} who comes first waits until
- * the test lets go, and then there is nothing; for who comes later all is well. Below {@code /gate}
- * everybody waits until the test opens it.
+ * A target that counts requests. {@code /ok} returns 200, {@code /slow} 200 after a third of a
+ * second, {@code /missing} 404. At {@code /held} the first request waits until the test
+ * releases it and gets 404; later requests get 200. At {@code /gate} all requests wait
+ * until the test opens the gate.
  */
 public final class CountingTarget {
     private static final long SLOW_MS = 300;
@@ -35,22 +35,22 @@ public final class CountingTarget {
         return "http://127.0.0.1:" + server.actualPort() + path;
     }
 
-    /** How many requests have come. */
+    /** The number of received requests. */
     public long asked() {
         return asked.get();
     }
 
-    /** How many of them were answered. */
+    /** The number of sent responses. */
     public long answered() {
         return answered.get();
     }
 
-    /** How often a path was asked for. */
+    /** The number of requests for a path. */
     public int comers(String path) {
         return comers.getOrDefault(path, 0);
     }
 
-    /** How many paths with that beginning were asked for. */
+    /** The number of requested paths with a prefix. */
     public long pathsBelow(String beginning) {
         return comers.keySet().stream()
                 .filter(path -> path.startsWith(beginning))

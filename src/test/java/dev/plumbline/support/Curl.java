@@ -12,8 +12,8 @@ public final class Curl {
     private Curl() {}
 
     /**
-     * What it writes when it is asked for a URL, whatever certificate it meets. The test is skipped
-     * where there is no curl.
+     * Returns the output of curl for a URL, without certificate validation. The test is skipped
+     * if curl is not installed.
      *
      * @param options for example {@code --head}
      */

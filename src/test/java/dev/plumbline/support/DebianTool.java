@@ -12,7 +12,7 @@ public final class DebianTool {
     private DebianTool() {}
 
     /**
-     * The path of a program. Without it the test is skipped on somebody's own machine and fails where
+     * The path of a program. If it is missing, the test is skipped on a developer machine and fails if
      * {@code CI} is {@code true}.
      */
     public static Path require(String program) {

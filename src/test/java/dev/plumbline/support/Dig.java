@@ -7,12 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Debian's dig, with which what we say of the DNS is compared. */
+/** Debian's dig, with which DNS results are compared. */
 public final class Dig {
     private Dig() {}
 
     /**
-     * The lines that it prints. The test is skipped where there is no dig.
+     * Returns the lines of its output. The test is skipped if dig is not installed.
      *
      * @param port of a server on 127.0.0.1
      * @param question for example {@code +short}, a name and a type

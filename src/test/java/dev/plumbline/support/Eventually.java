@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what comes about by itself, half a minute at most. */
+/** Waits until a condition holds, at most 30 seconds. */
 public final class Eventually {
     private Eventually() {}
 

@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands where the coordinator of jobs stands on the bus, with jobs that stay as a test makes them,
- * and remembers what it was asked.
+ * A job coordinator on the event bus with jobs that change only when a test changes them. Records
+ * the requests.
  */
 public final class InMemoryJobs {
     static final String MODULE = "http-status";
@@ -38,7 +38,7 @@ public final class InMemoryJobs {
 
     private record Waiting(JobMessage.AwaitJob order, Promise<Message> answer) {}
 
-    /** Begins to answer; each can be unregistered. */
+    /** Registers the consumers. Each can be unregistered. */
     List<MessageConsumer<Message>> serve(MessageBus bus) {
         return List.of(
                 bus.serve(BusAddresses.JOB_READ, JobMessage.ReadJob.class, this::read),
@@ -50,9 +50,9 @@ public final class InMemoryJobs {
     }
 
     /**
-     * A job whose lines all have this result.
+     * Adds a job whose lines all have this result.
      *
-     * @param result null for none
+     * @param result null for lines without result
      */
     public String add(long accountId, JobState state, int lines, byte @Nullable [] result) {
         String token = "job_" + String.format("%022d", jobs.size());
@@ -60,7 +60,7 @@ public final class InMemoryJobs {
         return token;
     }
 
-    /** Lets a job end; who waits for it is told. */
+    /** Completes a job and notifies its waiters. */
     public void finish(String token) {
         Held held = jobs.get(token);
         JobMessage.JobHead head = held.head();
@@ -77,7 +77,7 @@ public final class InMemoryJobs {
         }
     }
 
-    /** Lets the time of those who wait for a job go by. */
+    /** Ends the wait of all waiters of a job. */
     public void waitedLongEnough(String token) {
         for (Waiting one : waiting) {
             if (one.order().token().equals(token) && waiting.remove(one)) {
@@ -86,12 +86,12 @@ public final class InMemoryJobs {
         }
     }
 
-    /** From now on some questions find the database away; null for none. */
+    /** Makes requests of one kind fail as during a database outage; null for none. */
     public void refuse(@Nullable Predicate<Message> which) {
         refusing = which;
     }
 
-    /** What was asked of one kind, in its order. */
+    /** Returns the received requests of one kind, in order. */
     public <M extends Message> List<M> asked(Class<M> kind) {
         return asked.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
@@ -151,7 +151,7 @@ public final class InMemoryJobs {
         return Future.succeededFuture(new JobMessage.ResultLines(lines));
     }
 
-    /** A result that is about so large. */
+    /** Returns a result of about the given size. */
     public static byte[] result(int bytes) {
         return ("{\"module\":\"http-status\",\"target\":\"https://example.com/\",\"verdict\":\"pass\","
                         + "\"fields\":{\"status\":200,\"final_url\":\""

@@ -22,7 +22,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The HTTP side of jobs alone, before {@link InMemoryJobs}. */
+/** The HTTP server with the job operations and {@link InMemoryJobs}. */
 public final class JobApiServer implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -42,7 +41,7 @@ public final class JobApiServer implements AutoCloseable {
     private final int port;
 
     /**
-     * @param settings further settings by their environment variables' names without the prefix
+     * @param settings additional settings by the name of the environment variable without the prefix
      */
     public JobApiServer(TestDatabase database, InMemoryJobs memory, Map<String, String> settings) {
         MessageBus bus = MessageBus.of(vertx);
@@ -64,7 +63,7 @@ public final class JobApiServer implements AutoCloseable {
         List<ApiOperation> operations = new ArrayList<>(jobs.all());
         for (String other : operationIds()) {
             if (jobs.all().stream().noneMatch(job -> job.operationId().equals(other))) {
-                operations.add(new Nothing(other));
+                operations.add(new ApiOperation(other, ctx -> ctx.fail(404)));
             }
         }
         ResponseCacheHandler cold = new ResponseCacheHandler(
@@ -76,13 +75,6 @@ public final class JobApiServer implements AutoCloseable {
         ApiContract contract = Await.value(ApiContract.load(vertx, config.http().publicUrl()));
         Await.value(vertx.deployVerticle(
                 new HttpVerticle(config.http(), contract, operations, routes -> {}, cold, problems, metrics)));
-    }
-
-    private record Nothing(String operationId) implements ApiOperation {
-        @Override
-        public void handle(RoutingContext ctx) {
-            ctx.fail(404);
-        }
     }
 
     private Config config(Map<String, String> settings) {
@@ -116,19 +108,19 @@ public final class JobApiServer implements AutoCloseable {
         return port;
     }
 
-    /** Nobody is there any more who knows of jobs. */
+    /** Unregisters the job coordinator. */
     public void deaf() {
         served.forEach(consumer -> Await.value(consumer.unregister()));
     }
 
-    /** Lets go of who is held, as the end of the service does. */
+    /** Ends held requests, as at shutdown. */
     public void drain() {
         jobs.drain();
     }
 
-    /** Requests under way. */
+    /** The number of active requests. */
     public int active() {
-        return (int) registry.get("plumbline.http.active").gauge().value();
+        return (int) registry.get("plumbline.http.active.requests").gauge().value();
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
-/** Somebody with a key who reads jobs of a {@link JobApiServer}; answers are held to the contract. */
+/** A client of {@link JobApiServer} with an API key. Validates responses against openapi.json. */
 public final class JobApiServerClient {
     private static final ContractValidator CONTRACT = new ContractValidator();
 
@@ -26,9 +26,9 @@ public final class JobApiServerClient {
     }
 
     /**
-     * Asks and waits for the answer.
+     * Sends a request and waits for the response.
      *
-     * @param rest what follows the path of all jobs
+     * @param rest the path after {@code /api/v1/jobs}
      */
     public HttpResponse<String> get(String rest, String... headers) {
         try {
@@ -69,7 +69,7 @@ public final class JobApiServerClient {
         return request.header("X-Api-Key", key.secret()).build();
     }
 
-    /** A request whose answer waits in small buffers until somebody reads it. */
+    /** Opens a request with small receive buffers. The response is not read. */
     public Socket open(String version, String rest, String... headers) throws IOException {
         Socket socket = new Socket();
         socket.setReceiveBufferSize(16 * 1024);

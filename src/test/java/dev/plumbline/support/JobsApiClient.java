@@ -10,7 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
-/** Speaks to the job operations of a service as somebody's program does, under one key. */
+/** A client of the job operations with one API key. */
 public final class JobsApiClient {
     public static final String PATH = "/api/v1/jobs";
 
@@ -31,7 +31,7 @@ public final class JobsApiClient {
                         "https://checks.example.org",
                         "HTTP_SHUTDOWN_TIMEOUT",
                         "1s",
-                        // a busy machine is no outage
+                        // prevents database timeouts on a loaded machine
                         "DATABASE_TIMEOUT",
                         "4s"));
     }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Debian's bind9 on loopback: a DNS server that others wrote. It is asked recursively. */
+/** Debian's bind9 on loopback as a recursive DNS server. */
 public final class NamedServer implements AutoCloseable {
     private final Process process;
     private final int port;
@@ -23,11 +23,11 @@ public final class NamedServer implements AutoCloseable {
     }
 
     /**
-     * Starts it as the authority of some zones. The only others that it finds are those to which
-     * these zones delegate, at other addresses of this machine and its own port. The test is skipped
-     * where there is no named.
+     * Starts the server as the authority of some zones. It resolves no other zones except those to which
+     * these zones delegate, at other loopback addresses and the same port. The test is skipped
+     * if named is not installed.
      *
-     * @param folder its own
+     * @param folder its working directory
      * @param zones the records of each zone by its name, in the form of a zone file; SOA and NS are
      *     added
      */
@@ -90,7 +90,7 @@ public final class NamedServer implements AutoCloseable {
         return port;
     }
 
-    /** As {@code dns.servers} takes it. */
+    /** In the format of {@code dns.servers}. */
     public String address() {
         return "127.0.0.1:" + port;
     }
@@ -102,7 +102,7 @@ public final class NamedServer implements AutoCloseable {
                     return;
                 }
             } catch (ConnectException notYet) {
-                // it has not come up yet
+                // not started yet
             }
             LockSupport.parkNanos(50_000_000);
         }

@@ -13,7 +13,7 @@ import java.security.cert.X509Certificate;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Debian's nginx on loopback: a web server that others wrote. */
+/** Debian's nginx on loopback. */
 public final class NginxServer implements AutoCloseable {
     private final Process process;
     private final int plainPort;
@@ -26,10 +26,10 @@ public final class NginxServer implements AutoCloseable {
     }
 
     /**
-     * Starts it with one server over HTTP and HTTPS. The test is skipped where there is no nginx.
+     * Starts one server over HTTP and HTTPS. The test is skipped if nginx is not installed.
      *
-     * @param folder its own, where {@code FOLDER} in the configuration points to
-     * @param server what stands in the server block; {@code TLS} is the port of HTTPS
+     * @param folder its working directory, to which {@code FOLDER} in the configuration refers
+     * @param server the content of the server block; {@code TLS} is the port of HTTPS
      */
     public static NginxServer start(Path folder, TestCa.Identity identity, String server) throws IOException {
         Path program = DebianTool.require("nginx");
@@ -66,7 +66,7 @@ public final class NginxServer implements AutoCloseable {
         return "http://127.0.0.1:" + plainPort + path;
     }
 
-    /** The same page over TLS, with HTTP/2 for who asks for it. */
+    /** The same page over TLS, with HTTP/2 by ALPN. */
     public String https(String path) {
         return "https://127.0.0.1:" + tlsPort + path;
     }

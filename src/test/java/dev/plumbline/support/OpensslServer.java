@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Debian's openssl as a TLS server on a loopback port of its own. */
+/** Debian's openssl as a TLS server on its own loopback port. */
 public final class OpensslServer implements AutoCloseable {
     private final Process process;
     private final int port;
@@ -21,7 +21,7 @@ public final class OpensslServer implements AutoCloseable {
     }
 
     /**
-     * Starts it. The test is skipped where there is no openssl.
+     * Starts the server. The test is skipped if openssl is not installed.
      *
      * @param folder for the certificate and key
      * @param options for example {@code -tls1_2}

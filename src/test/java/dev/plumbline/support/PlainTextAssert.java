@@ -6,14 +6,14 @@ import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.jsoup.nodes.TextNode;
 
-/** Holds that what comes from elsewhere is nothing but text on a page. */
+/** Asserts that untrusted content is plain text on a page. */
 public final class PlainTextAssert {
-    /** What {@link SampleModule#HOSTILE} reads like where people see it. */
+    /** The displayed form of {@link SampleModule#HOSTILE}. */
     public static final String HOSTILE_SHOWN =
             "</dd></title><script>alert(1)</script>\"'><img src=x onerror=alert(2)>[U+202E]gnp.exe"
                     + "[U+2066][U+0007][U+200B]${1+1}&amp;";
 
-    /** Controls, marks of direction, what is invisible. */
+    /** Control, bidirectional and invisible characters. */
     private static final String STEERS = "[\\p{Cc}\\p{Cf}&&[^\\n\\t]]";
 
     private PlainTextAssert() {}

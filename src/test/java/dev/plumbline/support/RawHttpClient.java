@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A client of HTTP/1.1 that sends what it is told, byte by byte, and hides nothing. */
+/** A raw HTTP/1.1 client that sends arbitrary bytes. */
 public final class RawHttpClient implements AutoCloseable {
     private static final int PATIENCE_MS = 20_000;
     private static final int EMPTY_LINE = '\r' << 24 | '\n' << 16 | '\r' << 8 | '\n';
@@ -24,7 +24,7 @@ public final class RawHttpClient implements AutoCloseable {
     private final InputStream in;
 
     /**
-     * @param head up to the empty line, as it came
+     * @param head the received bytes up to the empty line
      */
     public record Answer(int status, String head, String body) {
         public boolean closes() {
@@ -50,7 +50,7 @@ public final class RawHttpClient implements AutoCloseable {
         socket.getOutputStream().flush();
     }
 
-    /** Says that nothing more will be sent. */
+    /** Shuts down the output. */
     public void finish() throws IOException {
         socket.shutdownOutput();
     }
@@ -72,7 +72,7 @@ public final class RawHttpClient implements AutoCloseable {
         return head.toString(StandardCharsets.ISO_8859_1);
     }
 
-    /** Reads an answer to HEAD. */
+    /** Reads a response to HEAD. */
     public Answer headOnly() throws IOException {
         String text = head();
         if (text == null) {
@@ -86,10 +86,10 @@ public final class RawHttpClient implements AutoCloseable {
     }
 
     /**
-     * Reads one answer.
+     * Reads one response.
      *
-     * @return null when the connection ends before its first byte
-     * @throws IOException when the answer ends too early, or does not come
+     * @return null if the connection ends before the first byte
+     * @throws IOException if the response is incomplete or does not arrive
      */
     public @Nullable Answer answer() throws IOException {
         String text = head();
@@ -105,7 +105,7 @@ public final class RawHttpClient implements AutoCloseable {
         return new Answer(status(text), text, new String(body, StandardCharsets.UTF_8));
     }
 
-    /** Whether the server ends the connection, without another byte. */
+    /** Whether the server closes the connection without sending another byte. */
     public boolean isEnded() throws IOException {
         return in.read() < 0;
     }

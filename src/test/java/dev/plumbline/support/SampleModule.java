@@ -29,13 +29,12 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A module that nobody has written a page for: every type of field, every kind of option, and text
- * that does its worst.
+ * A module with every type of field, every kind of option and hostile text.
  */
 public final class SampleModule implements ModuleDefinition<String> {
     static final String NAME = "made-up";
 
-    /** Markup, an end of the surroundings, marks of direction, controls, what is invisible. */
+    /** Markup and control, bidirectional and invisible characters. */
     public static final String HOSTILE =
             "</dd></title><script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u202Egnp.exe\u2066"
                     + "\u0007\u200B${1+1}&amp;";
@@ -110,12 +109,12 @@ public final class SampleModule implements ModuleDefinition<String> {
             .findings(BAD, DUBIOUS, NOTED)
             .build();
 
-    /** A service with this module among the others, which believes what a proxy here says. */
+    /** Starts a service that includes this module and trusts proxies on loopback. */
     public static ServiceUnderTest servedBehindAProxy(Path folder, TestDatabase database) {
         return among(folder, () -> ServiceUnderTest.start(database.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1")));
     }
 
-    /** Runs what loads modules, with this one among them. */
+    /** Runs code that loads modules, including this one. */
     public static <T> T among(Path folder, java.util.function.Supplier<T> start) {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
@@ -144,7 +143,7 @@ public final class SampleModule implements ModuleDefinition<String> {
         return Future.succeededFuture(target.text());
     }
 
-    /** Of kinds that nobody declared. */
+    /** With undeclared types. */
     private static Map<String, Object> records() {
         Map<String, Object> wide = new LinkedHashMap<>();
         wide.put("name", "bad.example");

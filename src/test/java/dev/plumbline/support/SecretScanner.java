@@ -12,8 +12,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Looks for secrets where there should be none: as they are, without their ends, encoded, and as
- * the hash that is kept of them.
+ * Searches text for secrets: verbatim, without their ends, encoded, and as
+ * their stored hash.
  */
 public final class SecretScanner {
     private static final int VISIBLE = 10;
@@ -25,7 +25,7 @@ public final class SecretScanner {
         byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
         forms.add(secret);
         if (secret.length() > 2 * VISIBLE) {
-            // of a key the beginning may be shown, no more
+            // only the prefix of a key can be shown
             forms.add(secret.substring(VISIBLE));
             forms.add(secret.substring(0, secret.length() - VISIBLE));
         }
@@ -37,7 +37,7 @@ public final class SecretScanner {
         return this;
     }
 
-    /** Fails if a text holds any of the secrets in any form. */
+    /** Fails if a text contains any of the secrets in any form. */
     public void assertNoneIn(String place, String text) {
         assertThat(forms).as("secrets to look for").isNotEmpty();
         for (String form : forms) {

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 
-/** The whole service in this process, on free ports, and a client that is not ours. */
+/** The whole service in this process, on free ports, with the JDK's HTTP client. */
 @Tag("integration")
 public final class ServiceUnderTest implements AutoCloseable {
     static final String SESSION_SECRET = "what sessions are signed with in tests";
@@ -43,9 +43,9 @@ public final class ServiceUnderTest implements AutoCloseable {
     }
 
     /**
-     * Starts it on loopback, which it may check.
+     * Starts the service on loopback, with loopback as an allowed target.
      *
-     * @param settings further settings by their environment variables' names without the prefix
+     * @param settings additional settings by the name of the environment variable without the prefix
      */
     public static ServiceUnderTest start(String databaseUrl, Map<String, String> settings) {
         Map<String, String> environment = new TreeMap<>();
@@ -54,7 +54,7 @@ public final class ServiceUnderTest implements AutoCloseable {
         environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(management));
         environment.put("PLUMBLINE_DATABASE_URL", databaseUrl);
         environment.put("PLUMBLINE_HTTP_SHUTDOWN_TIMEOUT", "0s");
-        // A busy machine is not an outage. Tests of outages set the timeout themselves.
+        // prevents database timeouts on a loaded machine; tests of outages set their own
         environment.put("PLUMBLINE_DATABASE_TIMEOUT", "6s");
         environment.put("PLUMBLINE_SESSION_SECRET", SESSION_SECRET);
         environment.put("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8");
@@ -71,7 +71,7 @@ public final class ServiceUnderTest implements AutoCloseable {
         }
     }
 
-    /** What it printed before it was ready. */
+    /** The output before the ready line. */
     public List<String> printed() {
         return printed;
     }
@@ -91,7 +91,7 @@ public final class ServiceUnderTest implements AutoCloseable {
                 + URLEncoder.encode(target, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /** Asks, and holds what is answered against the contract. */
+    /** Sends a GET and validates the response against openapi.json. */
     public HttpResponse<String> get(String path, String... headers) {
         return send("GET", uri(path), headers);
     }
@@ -100,7 +100,7 @@ public final class ServiceUnderTest implements AutoCloseable {
         return get(instantPath(module, target), headers);
     }
 
-    /** Sends that body, and holds what is answered against the contract. */
+    /** Sends a body and validates the response against openapi.json. */
     public HttpResponse<String> json(String method, String path, String body, String... headers) {
         return send(PATIENCE, method, uri(path), HttpRequest.BodyPublishers.ofString(body), headers);
     }
@@ -109,12 +109,12 @@ public final class ServiceUnderTest implements AutoCloseable {
         return send(PATIENCE, method, uri, headers);
     }
 
-    /** As {@link #send(String, URI, String...)}; no answer within that time is a failure. */
+    /** As {@link #send(String, URI, String...)}; fails without a response within the timeout. */
     public HttpResponse<String> send(Duration within, String method, URI uri, String... headers) {
         return send(within, method, uri, HttpRequest.BodyPublishers.noBody(), headers);
     }
 
-    /** Sends JSON, as such unless a header says otherwise. */
+    /** Sends JSON, with Content-Type application/json unless a header overrides it. */
     public HttpResponse<String> post(String path, String body, String... headers) {
         String[] all = headers;
         if (!List.of(headers).contains("Content-Type")) {
@@ -125,24 +125,24 @@ public final class ServiceUnderTest implements AutoCloseable {
         return send(PATIENCE, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), all);
     }
 
-    /** Asks for a page, which no contract describes. */
+    /** Requests a page. Pages are not in openapi.json. */
     public HttpResponse<String> page(String path, String... headers) {
         return exchange(PATIENCE, "GET", uri(path), HttpRequest.BodyPublishers.noBody(), headers);
     }
 
-    /** As {@link #page}, by another method. */
+    /** As {@link #page}, with another method. */
     public HttpResponse<String> pageBy(String method, String path, String... headers) {
         return exchange(PATIENCE, method, uri(path), HttpRequest.BodyPublishers.noBody(), headers);
     }
 
-    /** Sends a form to a page, as these headers say. */
+    /** Submits a form with these headers. */
     public HttpResponse<String> formAs(String path, String body, String... headers) {
         List<String> all = new ArrayList<>(List.of(headers));
         all.addAll(List.of("Content-Type", "application/x-www-form-urlencoded"));
         return pageSent(path, body, all.toArray(String[]::new));
     }
 
-    /** Sends a body to a page, as these headers say. */
+    /** Sends a body to a page with these headers. */
     HttpResponse<String> pageSent(String path, String body, String... headers) {
         return exchange(PATIENCE, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), headers);
     }

@@ -7,7 +7,7 @@ import dev.plumbline.account.EmailAddress;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 
-/** People with accounts of the plan Pro, who all have the same password. */
+/** Accounts of the Pro plan with the same password. */
 public final class SignInAccounts {
     public static final String PASSWORD = "a long enough password";
 
@@ -22,14 +22,14 @@ public final class SignInAccounts {
         return accounts;
     }
 
-    /** Somebody new; returns their e-mail address. */
+    /** Creates an account and returns its e-mail address. */
     public String somebody() {
         String email = "person" + born++ + "@plumbline.example";
         Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
         return email;
     }
 
-    /** The browser in which somebody has signed in, at an address of its own. */
+    /** Returns a signed-in browser with its own client address. */
     public CookieClient signedIn(ServiceUnderTest service, String email) {
         CookieClient browser = new CookieClient(service);
         assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);

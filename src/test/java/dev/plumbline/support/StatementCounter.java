@@ -8,7 +8,7 @@ import io.vertx.core.net.NetSocket;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Stands before a database and counts the statements that are executed (PostgreSQL's protocol). */
+/** A proxy that counts the executed statements (PostgreSQL protocol). */
 public final class StatementCounter {
     private final AtomicInteger executed = new AtomicInteger();
     private final NetClient client;
@@ -22,7 +22,7 @@ public final class StatementCounter {
                 Await.value(vertx.createNetServer().connectHandler(this::accept).listen(0, "127.0.0.1"));
     }
 
-    /** The database behind this. */
+    /** The database URL through the proxy. */
     public String url() {
         return "postgresql://"
                 + database.getRawUserInfo()
@@ -52,7 +52,7 @@ public final class StatementCounter {
                 });
     }
 
-    /** What a client sends: a first message without a type, then messages with one. */
+    /** Parses client messages: the first has no type, the others have one. */
     private final class Frames {
         private static final int LENGTH = 4;
 

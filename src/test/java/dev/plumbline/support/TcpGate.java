@@ -7,7 +7,7 @@ import io.vertx.core.net.NetSocket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Stands between a client and a server on loopback and lets everything, or nothing, through. */
+/** A TCP proxy on loopback that can drop data or refuse connections. */
 public final class TcpGate {
     private final Vertx vertx;
     private final int target;
@@ -55,12 +55,12 @@ public final class TcpGate {
         from.closeHandler(v -> to.close());
     }
 
-    /** Everything that is sent is lost from now on; no connection is closed. */
+    /** Drops all data from now on, without closing connections. */
     public void fallSilent() {
         silent = true;
     }
 
-    /** What is sent from now on arrives; what was lost stays lost. */
+    /** Forwards data again. Dropped data is lost. */
     public void speak() {
         silent = false;
     }

@@ -10,7 +10,7 @@ import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a running check may use, put together by a test. */
+/** Builds a check context for tests. */
 public final class TestCheckContext implements CheckContext {
     private static final ModuleDescription ANY =
             ModuleDescription.of("any", "Any", InputType.HOST_PORT).connects().build();
@@ -32,7 +32,7 @@ public final class TestCheckContext implements CheckContext {
         this.probes = probes;
     }
 
-    /** A context of ten seconds with the options that every connecting module has. */
+    /** A context with a deadline of ten seconds and the common options. */
     public static TestCheckContext create() {
         return of(Options.defaults(ANY));
     }
@@ -41,7 +41,7 @@ public final class TestCheckContext implements CheckContext {
         return new TestCheckContext(options, Deadline.in(10_000), Clock.systemUTC(), new RequestBudget(), Map.of());
     }
 
-    /** A context for a module, with options as they come from a query string. */
+    /** A context for a module, with options from a query string. */
     public static TestCheckContext of(ModuleDescription module, Map<String, ?> options) {
         Options.Parsed parsed = Options.parse(module, options);
         if (parsed.options() == null) {
@@ -50,7 +50,7 @@ public final class TestCheckContext implements CheckContext {
         return of(parsed.options());
     }
 
-    /** A context whose option ip_version has this value. */
+    /** A context with a value for the option ip_version. */
     public static TestCheckContext overIp(String version) {
         return of(ANY, Map.of(ModuleDescription.IP_VERSION, version));
     }
@@ -67,18 +67,18 @@ public final class TestCheckContext implements CheckContext {
         return new TestCheckContext(options, deadline, other, new RequestBudget(), probes);
     }
 
-    /** A context that may make so many requests. */
+    /** A context with a request budget. */
     public TestCheckContext withRequests(int most) {
         return new TestCheckContext(options, deadline, clock, new RequestBudget(most), probes);
     }
 
-    /** Lets it wait no longer than that for its turn at a target. */
+    /** Sets the longest wait for a rate limit of a target. */
     public TestCheckContext patient(long millis) {
         patienceMs = millis;
         return this;
     }
 
-    /** Makes it a line of a job or not. */
+    /** Sets whether the check is a line of a job. */
     public TestCheckContext bulk(boolean line) {
         bulk = line;
         return this;

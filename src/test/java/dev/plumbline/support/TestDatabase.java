@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A database of its own for each test class, migrated, inside one PostgreSQL that all test classes
+ * A migrated database for each test class, in one PostgreSQL server that all test classes
  * share: {@code @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();}
  */
 public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
@@ -49,7 +49,7 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
             server = EmbeddedPostgres.start(dir);
             Vertx vertx = Vertx.vertx();
             try {
-                // No test of the shared server restarts the machine.
+                // durability across a crash is not tested here
                 execute(vertx, "alter system set fsync = off");
                 execute(vertx, "select pg_reload_conf()");
                 execute(vertx, "create database " + TEMPLATE + " owner " + PostgresCluster.NAME);
@@ -92,17 +92,17 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
         await(vertx.close());
     }
 
-    /** Where this test class's database is. */
+    /** The URL of the database of this test class. */
     public String url() {
         return shared.url(name);
     }
 
-    /** A Vert.x that lives as long as the test class. */
+    /** A Vert.x instance, closed after the test class. */
     public Vertx vertx() {
         return vertx;
     }
 
-    /** Another pool, as another node would have; closed after the test class. */
+    /** Opens another connection pool, closed after the test class. */
     public Database open() {
         return open(url());
     }
@@ -117,7 +117,7 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
         return shared.server;
     }
 
-    /** Another empty database in the same server. */
+    /** Creates another empty database in the same server. */
     public String createEmpty() {
         return shared.url(create(""));
     }
@@ -132,7 +132,7 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
         return database;
     }
 
-    /** Waits for what comes within half a minute. */
+    /** Waits at most 30 seconds. */
     public static <T> T await(Future<T> future) {
         try {
             return future.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);

@@ -26,9 +26,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
 /**
- * Somebody at an address and with cookies of their own, in front of one page of the service. What
- * no page may do is held when they leave: errors on the console, breaches of the page's own policy,
- * requests to anywhere else.
+ * A browser with its own client address and cookies on one page of the service. On close, it
+ * asserts that no page caused console errors, violations of the Content-Security-Policy or
+ * requests to other hosts.
  */
 public final class WebVisitor implements AutoCloseable {
     private static final double PATIENCE_MS = 20_000;
@@ -49,7 +49,7 @@ public final class WebVisitor implements AutoCloseable {
         this.context = browser.newContext(new com.microsoft.playwright.Browser.NewContextOptions()
                 .setViewportSize(look.width(), HEIGHT)
                 .setColorScheme(look.scheme())
-                // colours that are on their way to others are nobody's to judge
+                // contrast is not measured during transitions
                 .setReducedMotion(ReducedMotion.REDUCE)
                 .setJavaScriptEnabled(look.scripts())
                 .setExtraHTTPHeaders(Map.of("X-Forwarded-For", "192.0." + address / 250 + "." + address % 250)));
@@ -76,7 +76,7 @@ public final class WebVisitor implements AutoCloseable {
         if (!message.type().equals("error") && !message.type().equals("warning")) {
             return;
         }
-        // Chromium itself says so of each page that comes with such a status
+        // Chromium logs each response with such a status
         String place = message.location().replaceFirst(":\\d+:\\d+$", "");
         if (message.text().startsWith("Failed to load resource") && refusedPages.contains(place)) {
             return;
@@ -123,7 +123,7 @@ public final class WebVisitor implements AutoCloseable {
         page.waitForURL("**/account");
     }
 
-    /** The lines of the file that this link gives. */
+    /** Returns the lines of the file behind a link. */
     public List<String> download(Locator link) {
         Download download = page.waitForDownload(link::click);
         try {
@@ -133,12 +133,12 @@ public final class WebVisitor implements AutoCloseable {
         }
     }
 
-    /** A file to be chosen. */
+    /** Creates a file for an upload. */
     public static FilePayload file(String name, String content) {
         return new FilePayload(name, "text/csv", content.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Drops a file on something, as if it came from the desk. */
+    /** Drops a file on an element. */
     public void drop(String selector, String name, String content) {
         JSHandle carried = page.evaluateHandle(
                 "([name, content]) => { const all = new DataTransfer();"
@@ -147,7 +147,7 @@ public final class WebVisitor implements AutoCloseable {
         page.dispatchEvent(selector, "drop", Map.of("dataTransfer", carried));
     }
 
-    /** That nothing has to be scrolled sideways but what scrolls in itself. */
+    /** Asserts that the page does not scroll horizontally. */
     public void fits() {
         page.waitForLoadState();
         Object over =

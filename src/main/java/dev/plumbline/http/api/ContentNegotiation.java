@@ -10,20 +10,38 @@ public final class ContentNegotiation {
 
     /** Whether the Accept header allows application/json. */
     public static boolean acceptsJson(RoutingContext ctx) {
-        List<MIMEHeader> accepted = ctx.parsedHeaders().accept();
-        if (accepted.isEmpty()) {
-            return true;
-        }
-        for (MIMEHeader range : accepted) {
-            boolean component =
-                    range.component().equals("*") || range.component().equals("application");
-            boolean sub =
-                    range.subComponent().equals("*") || range.subComponent().equals("json");
-            if (component && sub && range.weight() > 0) {
-                return true;
+        return weight(ctx, "application", "json") > 0;
+    }
+
+    /**
+     * Returns the weight of the most specific range of the Accept header that matches a media type: 0
+     * to 1; 0 if none matches; 1 without the header.
+     */
+    public static float weight(RoutingContext ctx, String type, String subtype) {
+        List<MIMEHeader> ranges = ctx.parsedHeaders().accept();
+        float weight = ranges.isEmpty() ? 1 : 0;
+        int max = 0;
+        for (MIMEHeader range : ranges) {
+            int specificity = specificity(range, type, subtype);
+            if (specificity > max) {
+                max = specificity;
+                weight = range.weight();
             }
         }
-        return false;
+        return weight;
+    }
+
+    private static int specificity(MIMEHeader range, String type, String subtype) {
+        if (range.component().equals("*")) {
+            return 1;
+        }
+        if (!range.component().equalsIgnoreCase(type)) {
+            return 0;
+        }
+        if (range.subComponent().equals("*")) {
+            return 2;
+        }
+        return range.subComponent().equalsIgnoreCase(subtype) ? 3 : 0;
     }
 
     /** Whether If-None-Match matches this entity tag (weak comparison). */
@@ -32,17 +50,17 @@ public final class ContentNegotiation {
         if (condition == null) {
             return false;
         }
-        String opaque = strong(etag);
+        String expected = opaque(etag);
         for (String candidate : condition.split(",", -1)) {
             String tag = candidate.strip();
-            if (tag.equals("*") || strong(tag).equals(opaque)) {
+            if (tag.equals("*") || opaque(tag).equals(expected)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static String strong(String tag) {
+    private static String opaque(String tag) {
         return tag.startsWith("W/") ? tag.substring(2) : tag;
     }
 }

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The preferences of the Prefer header (RFC 7240). Unknown preferences are ignored.
@@ -28,22 +29,22 @@ public record PreferHeader(int waitSeconds, boolean minimal) {
     private static final Pattern SECONDS = Pattern.compile("[0-9]{1,9}");
 
     public static PreferHeader of(MultiMap headers) {
-        Map<String, String> given = new TreeMap<>();
+        Map<String, String> preferences = new TreeMap<>();
         for (String header : headers.getAll("Prefer")) {
             Matcher matcher = PREFERENCE.matcher(header);
             while (matcher.lookingAt()) {
                 // the first of repeated preferences applies
-                given.putIfAbsent(matcher.group(1).toLowerCase(Locale.ROOT), unquoted(matcher.group(2)));
+                preferences.putIfAbsent(matcher.group(1).toLowerCase(Locale.ROOT), unquoted(matcher.group(2)));
                 matcher.region(matcher.end(), header.length());
             }
         }
-        String wait = given.getOrDefault("wait", "");
+        String wait = preferences.getOrDefault("wait", "");
         return new PreferHeader(
                 SECONDS.matcher(wait).matches() ? Integer.parseInt(wait) : 0,
-                given.getOrDefault("return", "").equalsIgnoreCase("minimal"));
+                preferences.getOrDefault("return", "").equalsIgnoreCase("minimal"));
     }
 
-    private static String unquoted(@org.jspecify.annotations.Nullable String word) {
+    private static String unquoted(@Nullable String word) {
         if (word == null) {
             return "";
         }

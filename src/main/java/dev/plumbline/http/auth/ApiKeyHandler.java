@@ -5,6 +5,7 @@ import dev.plumbline.account.ApiKeyAuthenticator;
 import dev.plumbline.account.ApiKeyLookup;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
+import dev.plumbline.http.RequestFutures;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import io.vertx.core.http.HttpServerRequest;
@@ -35,28 +36,26 @@ public final class ApiKeyHandler {
     /**
      * Authenticates the request and checks the scope. If this fails, sends a problem.
      *
-     * @param then called at most once, on the context of the request
+     * @param next called at most once, on the context of the request
      */
-    public void caller(RoutingContext ctx, Scope required, Consumer<ApiCaller> then) {
-        Set<String> given = keys(ctx.request());
-        if (given.isEmpty()) {
+    public void authenticate(RoutingContext ctx, Scope required, Consumer<ApiCaller> next) {
+        Set<String> distinctKeys = keys(ctx.request());
+        if (distinctKeys.isEmpty()) {
             problems.send(ctx, noKey());
             return;
         }
-        if (given.size() > 1) {
+        if (distinctKeys.size() > 1) {
             problems.send(
                     ctx,
                     Problem.badRequest(
-                            "The request has two different API keys. Send one key, as Authorization: Bearer KEY or X-Api-Key: KEY."));
+                            "The request has two different API keys. Send one key, as Authorization: Bearer KEY or"
+                                    + " X-Api-Key: KEY."));
             return;
         }
-        keys.authenticate(given.iterator().next()).onComplete(outcome -> {
-            if (outcome.succeeded()) {
-                authorize(ctx, outcome.result(), required, then);
-            } else {
-                ctx.fail(outcome.cause());
-            }
-        });
+        RequestFutures.handle(
+                ctx,
+                keys.authenticate(distinctKeys.iterator().next()),
+                lookup -> authorize(ctx, lookup, required, next));
     }
 
     /** Returns the distinct API keys of a request. Other authentication schemes are ignored. */
@@ -78,10 +77,10 @@ public final class ApiKeyHandler {
         return keys;
     }
 
-    private void authorize(RoutingContext ctx, ApiKeyLookup outcome, Scope required, Consumer<ApiCaller> then) {
-        if (outcome instanceof ApiKeyLookup.Refused refused) {
-            problems.send(ctx, refusal(refused.reason()));
-        } else if (!(outcome instanceof ApiKeyLookup.Authenticated authenticated)) {
+    private void authorize(RoutingContext ctx, ApiKeyLookup lookup, Scope required, Consumer<ApiCaller> next) {
+        if (lookup instanceof ApiKeyLookup.Refused rejected) {
+            problems.send(ctx, invalidKey(rejected.reason()));
+        } else if (!(lookup instanceof ApiKeyLookup.Authenticated authenticated)) {
             problems.send(
                     ctx,
                     Problem.unavailable(
@@ -109,12 +108,7 @@ public final class ApiKeyHandler {
                                     "WWW-Authenticate",
                                     CHALLENGE + ", error=\"insufficient_scope\", scope=\"" + required.id() + '"'));
         } else {
-            try {
-                then.accept(authenticated.caller());
-            } catch (RuntimeException fault) {
-                // not inside a router handler, so vertx-web does not catch it
-                ctx.fail(fault);
-            }
+            next.accept(authenticated.caller());
         }
     }
 
@@ -128,7 +122,7 @@ public final class ApiKeyHandler {
                 .with("WWW-Authenticate", CHALLENGE);
     }
 
-    private static Problem refusal(ApiKeyLookup.Reason reason) {
+    private static Problem invalidKey(ApiKeyLookup.Reason reason) {
         return switch (reason) {
             case MALFORMED ->
                 invalidKey("The API key is malformed. A key is plk_ followed by 38 letters and digits that include a"

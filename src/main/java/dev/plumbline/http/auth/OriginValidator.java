@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * service.
  */
 public final class OriginValidator {
-    private static final String SITE = "Sec-Fetch-Site";
+    private static final String SEC_FETCH_SITE = "Sec-Fetch-Site";
 
-    private final String own;
+    private final String serviceOrigin;
 
     /**
      * @param publicUrl the public base URL of the service
@@ -26,52 +26,52 @@ public final class OriginValidator {
         if (origin == null) {
             throw new IllegalArgumentException("not a URL: " + publicUrl);
         }
-        this.own = origin;
+        this.serviceOrigin = origin;
     }
 
     /**
      * Returns why a request that changes data is rejected; null if it is allowed.
      *
-     * @param cookie whether the request has a session cookie; it must then identify its origin
+     * @param hasCookie whether the request has a session cookie; it must then identify its origin
      */
     @Nullable
-    Problem refusal(HttpServerRequest request, boolean cookie) {
-        List<String> sites = request.headers().getAll(SITE);
+    Problem rejection(HttpServerRequest request, boolean hasCookie) {
+        List<String> sites = request.headers().getAll(SEC_FETCH_SITE);
         for (String site : sites) {
             if (!site.equals("same-origin") && !site.equals("none")) {
-                return foreign();
+                return crossOrigin();
             }
         }
         List<String> origins = request.headers().getAll("Origin");
         for (String origin : origins) {
-            if (!own.equals(origin(origin))) {
-                return foreign();
+            if (!serviceOrigin.equals(origin(origin))) {
+                return crossOrigin();
             }
         }
         String referer = request.getHeader("Referer");
-        if (origins.isEmpty() && referer != null && !own.equals(origin(referer))) {
-            return foreign();
+        if (origins.isEmpty() && referer != null && !serviceOrigin.equals(origin(referer))) {
+            return crossOrigin();
         }
-        return cookie && sites.isEmpty() && origins.isEmpty() && referer == null ? unknown() : null;
+        return hasCookie && sites.isEmpty() && origins.isEmpty() && referer == null ? missingOrigin() : null;
     }
 
-    private Problem foreign() {
+    private Problem crossOrigin() {
         return Problem.of(
                 403,
                 "cross-origin",
                 "Cross-origin request",
                 "The request must come from a page of "
-                        + own
+                        + serviceOrigin
                         + ". If it does, the operator must set `http.public_url` to the URL of the page.");
     }
 
-    private Problem unknown() {
+    private Problem missingOrigin() {
         return Problem.of(
                 403,
                 "cross-origin",
                 "Cross-origin request",
                 "The request has a session cookie but does not identify its origin. Send Origin: "
-                        + own
+                        + serviceOrigin
                         + ", or use an API key.");
     }
 
@@ -87,7 +87,7 @@ public final class OriginValidator {
                     || (scheme.equals("http") && uri.getPort() == 80)
                     || (scheme.equals("https") && uri.getPort() == 443);
             return scheme + "://" + uri.getHost().toLowerCase(Locale.ROOT) + (defaultPort ? "" : ":" + uri.getPort());
-        } catch (URISyntaxException none) {
+        } catch (URISyntaxException invalid) {
             return null;
         }
     }

@@ -26,7 +26,7 @@ public final class SessionCookies {
     }
 
     /** Whether a request has a session cookie. */
-    public boolean isThere(HttpServerRequest request) {
+    public boolean isPresent(HttpServerRequest request) {
         return !tokens(request).isEmpty();
     }
 

@@ -3,6 +3,7 @@ package dev.plumbline.http.auth;
 import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.account.Session;
 import dev.plumbline.account.SessionService;
+import dev.plumbline.http.RequestFutures;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -42,106 +43,93 @@ public final class SessionHandler {
      * Authenticates the request; sends a problem without a valid session. The response can set a
      * cookie with a rotated token.
      *
-     * @param then called at most once, on the context of the request
+     * @param next called at most once, on the context of the request
      */
-    public void signedIn(RoutingContext ctx, Consumer<AuthenticatedUser> then) {
-        visitor(ctx, who -> {
-            if (who == null) {
+    public void authenticate(RoutingContext ctx, Consumer<AuthenticatedUser> next) {
+        authenticateOptional(ctx, user -> {
+            if (user == null) {
                 problems.send(ctx, signInRequired());
             } else {
-                then.accept(who);
+                next.accept(user);
             }
         });
     }
 
     /**
-     * As {@link #signedIn(RoutingContext, Consumer)}, with the request body. The session is checked
+     * As {@link #authenticate(RoutingContext, Consumer)}, with the request body. The session is checked
      * again after the body is received.
      */
-    public void signedIn(RoutingContext ctx, JsonBody body, BiConsumer<AuthenticatedUser, JsonObject> then) {
-        signedIn(ctx, before -> body.read(ctx, given -> stillSignedIn(ctx, before, who -> then.accept(who, given))));
+    public void authenticate(RoutingContext ctx, JsonBody body, BiConsumer<AuthenticatedUser, JsonObject> next) {
+        authenticate(
+                ctx, before -> body.read(ctx, json -> authenticateAgain(ctx, before, user -> next.accept(user, json))));
     }
 
     /**
      * Checks the session again, for requests that waited for a body. Sends a problem if it has ended.
      *
-     * @param then called at most once, on the context of the request
+     * @param next called at most once, on the context of the request
      */
-    public void stillSignedIn(RoutingContext ctx, AuthenticatedUser before, Consumer<AuthenticatedUser> then) {
-        sessions.again(before).onComplete(now -> {
-            try {
-                if (now.failed()) {
-                    ctx.fail(now.cause());
-                } else if (now.result() == null) {
-                    cookies.clear(ctx.response());
-                    problems.send(ctx, signInRequired());
-                } else {
-                    then.accept(now.result());
-                }
-            } catch (RuntimeException fault) {
-                ctx.fail(fault);
+    public void authenticateAgain(RoutingContext ctx, AuthenticatedUser before, Consumer<AuthenticatedUser> next) {
+        RequestFutures.handle(ctx, sessions.again(before), user -> {
+            if (user == null) {
+                cookies.clear(ctx.response());
+                problems.send(ctx, signInRequired());
+            } else {
+                next.accept(user);
             }
         });
     }
 
-    /** As {@link #signedIn(RoutingContext, Consumer)}, but passes null without a valid session. */
-    public void visitor(RoutingContext ctx, Consumer<@Nullable AuthenticatedUser> then) {
-        if (!cameFromHere(ctx)) {
+    /** As {@link #authenticate(RoutingContext, Consumer)}, but passes null without a valid session. */
+    public void authenticateOptional(RoutingContext ctx, Consumer<@Nullable AuthenticatedUser> next) {
+        if (!validateOrigin(ctx)) {
             return;
         }
-        if (!cookies.isThere(ctx.request())) {
-            then.accept(null);
+        if (!cookies.isPresent(ctx.request())) {
+            next.accept(null);
             return;
         }
         String token = cookies.token(ctx.request());
         if (token == null) {
             cookies.clear(ctx.response());
-            then.accept(null);
+            next.accept(null);
             return;
         }
-        sessions.resume(token).onComplete(resumed -> {
-            try {
-                if (resumed.failed()) {
-                    ctx.fail(resumed.cause());
-                } else {
-                    updateCookie(ctx, resumed.result());
-                    then.accept(resumed.result());
-                }
-            } catch (RuntimeException fault) {
-                ctx.fail(fault);
-            }
+        RequestFutures.handle(ctx, sessions.resume(token), user -> {
+            updateCookie(ctx, user);
+            next.accept(user);
         });
     }
 
-    private void updateCookie(RoutingContext ctx, @Nullable AuthenticatedUser who) {
-        if (who == null) {
+    private void updateCookie(RoutingContext ctx, @Nullable AuthenticatedUser user) {
+        if (user == null) {
             cookies.clear(ctx.response());
-        } else if (who.newToken() != null) {
-            set(ctx.response(), who.session(), who.newToken());
+        } else if (user.newToken() != null) {
+            setCookie(ctx.response(), user.session(), user.newToken());
         }
     }
 
     /** Returns whether the request comes from a page of the service. If not, sends a problem. */
-    public boolean cameFromHere(RoutingContext ctx) {
+    public boolean validateOrigin(RoutingContext ctx) {
         HttpMethod method = ctx.request().method();
         if (method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD)) {
             return true;
         }
-        Problem refusal = origins.refusal(ctx.request(), cookies.isThere(ctx.request()));
-        if (refusal != null) {
-            problems.send(ctx, refusal);
+        Problem rejection = origins.rejection(ctx.request(), cookies.isPresent(ctx.request()));
+        if (rejection != null) {
+            problems.send(ctx, rejection);
         }
-        return refusal == null;
+        return rejection == null;
     }
 
     /** Sets the cookie of a new session. */
-    public void signIn(HttpServerResponse response, AuthenticatedUser who) {
-        if (who.newToken() != null) {
-            set(response, who.session(), who.newToken());
+    public void setCookie(HttpServerResponse response, AuthenticatedUser user) {
+        if (user.newToken() != null) {
+            setCookie(response, user.session(), user.newToken());
         }
     }
 
-    private void set(HttpServerResponse response, Session session, String token) {
+    private void setCookie(HttpServerResponse response, Session session, String token) {
         cookies.set(
                 response,
                 token,
@@ -149,7 +137,7 @@ public final class SessionHandler {
     }
 
     /** Deletes the session cookie. */
-    public void signOut(HttpServerResponse response) {
+    public void clearCookie(HttpServerResponse response) {
         cookies.clear(response);
     }
 

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 public final class FormBody {
     private static final int MAX_BYTES = 16 << 10;
     private static final int MAX_FIELDS = 100;
-    private static final Duration WITHIN = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final Map<String, List<String>> values;
 
@@ -26,30 +26,26 @@ public final class FormBody {
     /**
      * Reads the form. A malformed form gets a problem response.
      *
-     * @param then called at most once, on the context of the request
+     * @param next called at most once, on the context of the request
      */
     public static void read(
-            RoutingContext ctx, RequestBodyReader bodies, ProblemResponder problems, Consumer<FormBody> then) {
-        bodies.readForm(ctx, MAX_BYTES, WITHIN, body -> {
+            RoutingContext ctx, RequestBodyReader bodies, ProblemResponder problems, Consumer<FormBody> next) {
+        bodies.readForm(ctx, MAX_BYTES, TIMEOUT, body -> {
             FormBody form;
             try {
                 form = parse(body);
-            } catch (IllegalArgumentException broken) {
+            } catch (IllegalArgumentException e) {
                 problems.send(ctx, Problem.badRequest("The form is malformed. Reload its page and send it again."));
                 return;
             }
-            try {
-                then.accept(form);
-            } catch (RuntimeException fault) {
-                ctx.fail(fault);
-            }
+            next.accept(form);
         });
     }
 
     /** The first value of a field; empty if the field is absent. */
     public String text(String name) {
-        List<String> given = all(name);
-        return given.isEmpty() ? "" : given.get(0);
+        List<String> all = all(name);
+        return all.isEmpty() ? "" : all.get(0);
     }
 
     /** All values of a field, in order. */

@@ -19,13 +19,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a small JSON request body and validates it against openapi.json. */
 public final class JsonBody {
-    private static final int MOST_BYTES = 16 << 10;
-    private static final Duration WITHIN = Duration.ofSeconds(10);
+    private static final int MAX_BYTES = 16 << 10;
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private static final ObjectMapper JSON = new ObjectMapper(JsonFactory.builder()
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -36,90 +37,78 @@ public final class JsonBody {
 
     private final RequestBodyReader bodies;
     private final ProblemResponder problems;
-    private final BodySchema rules;
+    private final BodySchema schema;
 
     public JsonBody(RequestBodyReader bodies, ProblemResponder problems, ApiContract contract, String operationId) {
         this.bodies = bodies;
         this.problems = problems;
-        this.rules = BodySchema.of(contract.published(), operationId);
+        this.schema = BodySchema.of(contract.published(), operationId);
     }
 
     /**
-     * Reads it; a request whose body is not as openapi.json says is answered.
+     * Reads the body. Sends a problem if it is not valid.
      *
-     * @param then called at most once, on the context of the request
+     * @param next called at most once, on the context of the request
      */
-    public void read(RoutingContext ctx, Consumer<JsonObject> then) {
-        bodies.readJson(ctx, MOST_BYTES, WITHIN, body -> {
-            try {
-                evaluate(ctx, body, then);
-            } catch (RuntimeException fault) {
-                ctx.fail(fault);
-            }
-        });
+    public void read(RoutingContext ctx, Consumer<JsonObject> next) {
+        bodies.readJson(ctx, MAX_BYTES, TIMEOUT, body -> parse(ctx, body, next));
     }
 
-    private void evaluate(RoutingContext ctx, Buffer body, Consumer<JsonObject> then) {
+    private void parse(RoutingContext ctx, Buffer body, Consumer<JsonObject> next) {
         Object value;
         try {
             String text = StandardCharsets.UTF_8
                     .newDecoder()
                     .decode(ByteBuffer.wrap(body.getBytes()))
                     .toString();
-            value = vertx(JSON.readValue(text, Object.class));
-        } catch (CharacterCodingException notUtf8) {
-            problems.send(ctx, Problem.badRequest("The body is not UTF-8."));
+            value = toVertx(JSON.readValue(text, Object.class));
+        } catch (CharacterCodingException e) {
+            problems.send(ctx, Problem.badRequest("The request body is not valid UTF-8."));
             return;
-        } catch (JsonProcessingException broken) {
-            problems.send(ctx, Problem.badRequest(where(broken)));
+        } catch (JsonProcessingException e) {
+            problems.send(ctx, Problem.badRequest(syntaxError(e)));
             return;
         }
-        List<Problem.Fault> faults = rules.faults(value);
+        List<Problem.Fault> faults = schema.faults(value);
         if (faults.isEmpty()) {
-            then.accept((JsonObject) java.util.Objects.requireNonNull(value));
+            next.accept((JsonObject) Objects.requireNonNull(value));
         } else {
             problems.send(ctx, invalid(faults));
         }
     }
 
-    /** What keeps an object from being such a body; null: nothing. */
+    /** Returns the problem of a body; null if it is valid. */
     public @Nullable Problem fault(JsonObject body) {
-        List<Problem.Fault> faults = rules.faults(body);
+        List<Problem.Fault> faults = schema.faults(body);
         return faults.isEmpty() ? null : invalid(faults);
     }
 
-    /** What the parser says itself may repeat what was sent, a password for one. */
-    private static String where(JsonProcessingException broken) {
-        return broken.getLocation() == null
-                ? "The body is no JSON."
-                : "The body is no JSON, or has a name twice: line "
-                        + broken.getLocation().getLineNr()
+    /** Returns the position of the error. The message of the parser can contain input, such as a password. */
+    private static String syntaxError(JsonProcessingException e) {
+        return e.getLocation() == null
+                ? "The request body is not valid JSON."
+                : "The request body is not valid JSON or contains a duplicate name. Error at line "
+                        + e.getLocation().getLineNr()
                         + ", column "
-                        + broken.getLocation().getColumnNr()
+                        + e.getLocation().getColumnNr()
                         + ".";
     }
 
     @SuppressWarnings("unchecked")
-    private static @Nullable Object vertx(@Nullable Object value) {
+    private static @Nullable Object toVertx(@Nullable Object value) {
         if (value instanceof Map<?, ?> map) {
             return new JsonObject((Map<String, Object>) map);
         }
         return value instanceof List<?> list ? new JsonArray(list) : value;
     }
 
-    /** A body that is JSON, and not what it should be. */
+    /** Returns the problem of a body that is valid JSON but has errors. */
     public static Problem invalid(List<Problem.Fault> faults) {
         Problem.Fault first = faults.get(0);
         String detail = faults.size() > 1
-                ? "errors names each fault"
-                : first.where().isEmpty()
-                        ? "It " + first.detail()
-                        : "One thing in it is wrong: " + first.where() + " " + first.detail();
-        return Problem.of(
-                        422,
-                        "invalid-body",
-                        "The body is not what it should be",
-                        detail + "; openapi.json says how the body has to be.")
+                ? "The request body has " + faults.size() + " errors. See `errors`."
+                : (first.where().isEmpty() ? "The request body" : first.where()) + " " + first.detail() + ".";
+        return Problem.of(422, "invalid-body", "Invalid request body", detail + " openapi.json contains the schema.")
                 .withFaults(faults);
     }
 }

@@ -1,5 +1,6 @@
 package dev.plumbline.http.body;
 
+import dev.plumbline.http.RequestFutures;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import io.vertx.core.Handler;
@@ -13,65 +14,62 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the bodies of requests: JSON and forms, so many bytes at most, within a time, and all that
- * are held at once within a bound. What is refused is answered here, as a problem.
+ * Reads request bodies, with a limit for each body and a limit for all bodies in memory. Rejections
+ * are sent as problems.
  *
- * <p>Until an operation asks for it a body is held back, so that a caller can be told to sign in
- * before anything is read. What nobody asked for is thrown away after the answer; if it is much, or
- * does not end soon, the connection is closed.
+ * <p>A body is not read until an operation requests it, so that a request can be rejected without
+ * reading its body. An unread body is discarded after the response; if it is large or does not end
+ * in time, the connection is closed.
  */
 public final class RequestBodyReader {
-    /** A body that is parsed takes several times its bytes. */
-    private static final long MOST_HELD = 24L << 20;
+    /** The limit for all bodies in memory, in bytes. Parsing a body takes several times its size. */
+    private static final long MAX_BUFFERED_BYTES = 24L << 20;
 
-    /** A small rest is read to its end, so that the connection can serve on. */
-    private static final long MOST_THROWN_AWAY = 64 << 10;
+    /** A smaller unread body is read to its end, so that the connection stays open. */
+    private static final long MAX_DISCARDED_BYTES = 64 << 10;
 
-    private static final long PATIENCE_MS = 5_000;
+    private static final long DISCARD_TIMEOUT_MS = 5_000;
 
-    /** Set once the request is over: nobody is told of that who asks only afterwards. */
-    private static final String OVER = RequestBodyReader.class.getName() + ".over";
+    /** Set when the request has ended: end handlers that are added later do not run. */
+    private static final String ENDED = RequestBodyReader.class.getName() + ".ended";
 
     private final ProblemResponder problems;
-    private final AtomicLong held = new AtomicLong();
+    private final AtomicLong bufferedBytes = new AtomicLong();
 
-    /** One for each process, since it is the process's memory that is bounded. */
+    /** One instance per process, because the memory limit applies to the process. */
     public RequestBodyReader(ProblemResponder problems) {
         this.problems = problems;
     }
 
-    /** Bytes of bodies that are held just now. */
-    public long held() {
-        return held.get();
+    /** The size of all bodies in memory. */
+    long bufferedBytes() {
+        return bufferedBytes.get();
     }
 
-    /**
-     * Holds back the body of a request until it is read; for every operation that has one, before
-     * anything else.
-     */
-    public static void hold(RoutingContext ctx) {
+    /** Pauses the body of a request until it is read. */
+    public static void pause(RoutingContext ctx) {
         HttpServerRequest request = ctx.request();
         if (request.isEnded()) {
             return;
         }
         request.pause();
         boolean http2 = request.version() == HttpVersion.HTTP_2;
-        boolean worthReading = length(request) <= MOST_THROWN_AWAY;
+        boolean discard = declaredLength(request) <= MAX_DISCARDED_BYTES;
         ctx.addHeadersEndHandler(head -> {
             if (request.isEnded()) {
                 return;
             }
-            // thrown away from here on
+            // the rest is discarded
             request.resume();
-            if (!request.isEnded() && !worthReading && !http2) {
+            if (!request.isEnded() && !discard && !http2) {
                 ctx.response().putHeader("Connection", "close");
             }
         });
-        ctx.addEndHandler(answered -> {
-            ctx.put(OVER, true);
+        ctx.addEndHandler(end -> {
+            ctx.put(ENDED, true);
             if (!request.isEnded()) {
-                ctx.vertx().setTimer(worthReading ? PATIENCE_MS : UnreadBodies.LINGER_MS, late -> {
-                    if (!http2 && (!worthReading || !request.isEnded())) {
+                ctx.vertx().setTimer(discard ? DISCARD_TIMEOUT_MS : UnreadBodies.LINGER_MS, expired -> {
+                    if (!http2 && (!discard || !request.isEnded())) {
                         request.connection().close();
                     } else if (http2 && !request.isEnded()) {
                         request.response().reset(UnreadBodies.NO_ERROR);
@@ -82,190 +80,124 @@ public final class RequestBodyReader {
     }
 
     /** The declared length in bytes; the maximum if it is not declared. */
-    private static long length(HttpServerRequest request) {
+    private static long declaredLength(HttpServerRequest request) {
         long length = UnreadBodies.declaredLength(request);
         return length < 0 ? Long.MAX_VALUE : length;
     }
 
     /**
-     * Reads the JSON body of a request.
+     * Reads a JSON body.
      *
-     * @param most bytes
-     * @param within which all of it must come
-     * @param then called with the body, of which the memory counts until the answer is sent; never
-     *     called when the body was refused, which has then been answered: 400 broken off, 408 too
-     *     slow, 413 too large, 415 no JSON, 503 too many bodies at once; nor when the client has gone
+     * @param maxBytes the size limit
+     * @param timeout from now to the end of the body
+     * @param consumer receives the body, which counts as in memory until the response has ended. Not
+     *     called if the body is rejected (400 incomplete, 408 timeout, 413 too large, 415 other media
+     *     type, 503 too many bodies in memory) or if the connection is closed.
      */
-    public void readJson(RoutingContext ctx, int most, Duration within, Handler<Buffer> then) {
-        read(ctx, "application/json", most, within, then);
+    public void readJson(RoutingContext ctx, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
+        read(ctx, "application/json", maxBytes, timeout, consumer);
     }
 
-    /** As {@link #readJson}, of a form that a page has sent. */
-    void readForm(RoutingContext ctx, int most, Duration within, Handler<Buffer> then) {
-        read(ctx, "application/x-www-form-urlencoded", most, within, then);
+    /** As {@link #readJson}, for a form without files. */
+    void readForm(RoutingContext ctx, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
+        read(ctx, "application/x-www-form-urlencoded", maxBytes, timeout, consumer);
     }
 
-    /**
-     * As {@link #readJson}, of a form that may hold files; {@link UploadForm#read} makes one of it.
-     */
-    public void readUpload(RoutingContext ctx, int most, Duration within, Handler<Buffer> then) {
-        read(ctx, UploadForm.MULTIPART, most, within, then);
+    /** As {@link #readJson}, for a form that can contain files; see {@link UploadForm#read}. */
+    public void readUpload(RoutingContext ctx, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
+        read(ctx, UploadForm.MULTIPART, maxBytes, timeout, consumer);
     }
 
-    private void read(RoutingContext ctx, String type, int most, Duration within, Handler<Buffer> then) {
+    private void read(RoutingContext ctx, String type, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
         HttpServerRequest request = ctx.request();
-        if (isOver(ctx)) {
+        if (hasEnded(ctx)) {
             return;
         }
-        Problem refusal = refusal(request, type, most);
-        if (refusal != null) {
-            problems.send(ctx, refusal);
-            return;
+        Problem rejection = rejection(request, type, maxBytes);
+        if (rejection != null) {
+            problems.send(ctx, rejection);
+        } else if (request.isEnded()) {
+            consumer.handle(Buffer.buffer());
+        } else {
+            new BufferedBody(ctx, maxBytes, timeout, consumer).start();
         }
-        if (request.isEnded()) {
-            then.handle(Buffer.buffer());
-            return;
-        }
-        if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
-            ctx.response().writeContinue();
-        }
-        new Reading(ctx, most, within, then).begin();
     }
 
-    private static boolean isOver(RoutingContext ctx) {
-        return ctx.response().closed() || ctx.response().ended() || ctx.get(OVER) != null;
+    private static boolean hasEnded(RoutingContext ctx) {
+        return ctx.response().closed() || ctx.response().ended() || ctx.get(ENDED) != null;
     }
 
-    private @Nullable Problem refusal(HttpServerRequest request, String type, int most) {
-        if (!isOf(type, request.getHeader("Content-Type"))) {
-            return Problem.of(
-                    415,
-                    "unsupported-media-type",
-                    "The body is of a kind that is not read here",
-                    "Send the body as Content-Type: " + type + ".");
+    private static @Nullable Problem rejection(HttpServerRequest request, String type, int maxBytes) {
+        if (!hasType(type, request.getHeader("Content-Type"))) {
+            return unsupported("Send the body as Content-Type: " + type + ".");
         }
         String coding = request.getHeader("Content-Encoding");
         if (coding != null && !coding.equalsIgnoreCase("identity")) {
-            return Problem.of(
-                    415,
-                    "unsupported-media-type",
-                    "The body is of a kind that is not read here",
-                    "Send the body as it is, without Content-Encoding.");
+            return unsupported("Send the body without Content-Encoding.");
         }
-        boolean declared = request.headers().contains("Content-Length");
-        return declared && length(request) > most ? tooLarge(most) : null;
+        return UnreadBodies.declaredLength(request) > maxBytes ? BodyReceiver.tooLarge(maxBytes) : null;
     }
 
-    private static boolean isOf(String wanted, @Nullable String type) {
+    private static Problem unsupported(String detail) {
+        return Problem.of(415, "unsupported-media-type", "Unsupported media type", detail);
+    }
+
+    private static boolean hasType(String expected, @Nullable String type) {
         if (type == null) {
             return false;
         }
-        if (wanted.equals(UploadForm.MULTIPART)) {
-            return UploadForm.isOne(type);
+        if (expected.equals(UploadForm.MULTIPART)) {
+            return UploadForm.isForm(type);
         }
         String plain = type.toLowerCase(Locale.ROOT).replace(" ", "").replace("\"", "");
-        return plain.equals(wanted) || plain.equals(wanted + ";charset=utf-8");
+        return plain.equals(expected) || plain.equals(expected + ";charset=utf-8");
     }
 
-    private static Problem tooLarge(int most) {
-        return Problem.of(
-                413,
-                "content-too-large",
-                "The body is too large",
-                "It may have " + String.format(Locale.ROOT, "%,d", most) + " bytes.");
-    }
-
-    /** One body on its way. Lives on the event loop of its request. */
-    private final class Reading {
+    /** One body in memory. Confined to the context of its request. */
+    private final class BufferedBody {
         private final RoutingContext ctx;
-        private final int most;
-        private final Handler<Buffer> then;
+        private final Handler<Buffer> consumer;
         private final Buffer body = Buffer.buffer();
-        private final long timer;
-        private final Duration within;
-        private boolean over;
+        private final BodyReceiver receiver;
         private boolean released;
 
-        /** Bytes that count as held. */
-        private long counted;
-
-        Reading(RoutingContext ctx, int most, Duration within, Handler<Buffer> then) {
+        BufferedBody(RoutingContext ctx, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
             this.ctx = ctx;
-            this.most = most;
-            this.within = within;
-            this.then = then;
-            this.timer = ctx.vertx().setTimer(within.toMillis(), late -> refuse(tooSlow()));
+            this.consumer = consumer;
+            this.receiver = new BodyReceiver(ctx.vertx(), ctx.request(), maxBytes, timeout, this::complete);
         }
 
-        void begin() {
-            ctx.addEndHandler(answered -> release());
-            ctx.request()
-                    .exceptionHandler(broken -> refuse(Problem.badRequest("The body broke off before its end.")))
-                    .handler(this::take)
-                    .endHandler(all -> {
-                        if (!over) {
-                            end();
-                            handOver();
-                        }
-                    })
-                    .resume();
+        void start() {
+            ctx.addEndHandler(end -> release());
+            receiver.start(this::append);
         }
 
-        private void take(Buffer piece) {
-            if (over) {
-                return;
-            }
-            if (isOver(ctx)) {
+        private void append(Buffer part) {
+            if (hasEnded(ctx)) {
                 release();
                 return;
             }
-            if (body.length() + piece.length() > most) {
-                refuse(tooLarge(most));
-                return;
-            }
-            body.appendBuffer(piece);
-            counted += piece.length();
-            if (held.addAndGet(piece.length()) > MOST_HELD) {
-                refuse(Problem.unavailable(
-                        "overloaded", "Too many large requests are under way; try again shortly.", 1));
+            body.appendBuffer(part);
+            if (bufferedBytes.addAndGet(part.length()) > MAX_BUFFERED_BYTES) {
+                receiver.complete(Problem.unavailable(
+                        "overloaded", "Too many large requests are in progress. Retry shortly.", 1));
             }
         }
 
-        private void handOver() {
-            try {
-                then.handle(body);
-            } catch (RuntimeException fault) {
-                // nobody else would answer
-                ctx.fail(fault);
-            }
-        }
-
-        private void refuse(Problem problem) {
-            if (!over) {
-                end();
+        private void complete(@Nullable Problem problem) {
+            if (problem == null) {
+                RequestFutures.run(ctx, () -> consumer.handle(body));
+            } else {
                 problems.send(ctx, problem);
             }
         }
 
-        private void end() {
-            over = true;
-            ctx.vertx().cancelTimer(timer);
-        }
-
         private void release() {
-            end();
+            receiver.cancel();
             if (!released) {
                 released = true;
-                held.addAndGet(-counted);
+                bufferedBytes.addAndGet(-body.length());
             }
-        }
-
-        private Problem tooSlow() {
-            return Problem.of(
-                    408,
-                    "request-timeout",
-                    "The request did not arrive in time",
-                    "Send the whole body within " + within.toSeconds() + " seconds.");
         }
     }
 }

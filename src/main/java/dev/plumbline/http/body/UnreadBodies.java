@@ -10,7 +10,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Bodies that no operation reads: of GET, HEAD, DELETE and unknown methods, and of requests that
@@ -62,7 +61,7 @@ public final class UnreadBodies {
         }
         try {
             return Long.parseLong(length);
-        } catch (NumberFormatException tooLong) {
+        } catch (NumberFormatException e) {
             // the codec rejects everything but digits
             return Long.MAX_VALUE;
         }
@@ -80,14 +79,21 @@ public final class UnreadBodies {
                 || length <= 0 && !request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {
             next.run();
         } else if (length > MAX_BYTES) {
-            refuse(request, tooLarge());
+            reject(request, tooLarge());
         } else {
-            new Skip(request, next).start();
+            new BodyReceiver(vertx, request, MAX_BYTES, timeout, problem -> {
+                        if (problem == null) {
+                            next.run();
+                        } else if (!request.response().closed()) {
+                            reject(request, problem);
+                        }
+                    })
+                    .start(part -> {});
         }
     }
 
     /** Sends a problem and ends the connection, over HTTP/2 the stream. */
-    public void refuse(HttpServerRequest request, Problem problem) {
+    public void reject(HttpServerRequest request, Problem problem) {
         metrics.count("none", problem.status());
         if (request.version() == HttpVersion.HTTP_2) {
             problems.send(request, problem);
@@ -96,13 +102,13 @@ public final class UnreadBodies {
         }
         problems.send(request, problem.with("Connection", "close"));
         HttpConnection connection = request.connection();
-        timer(() -> connection.close());
+        afterLinger(() -> connection.close());
     }
 
     /** Ends an HTTP/2 stream whose response was sent before the end of the request. */
     public void endStream(HttpServerRequest request) {
         if (request.version() == HttpVersion.HTTP_2 && !request.isEnded()) {
-            timer(() -> {
+            afterLinger(() -> {
                 if (!request.isEnded()) {
                     request.response().reset(NO_ERROR);
                 }
@@ -110,66 +116,11 @@ public final class UnreadBodies {
         }
     }
 
-    private void timer(Runnable task) {
-        vertx.setTimer(LINGER_MS, late -> task.run());
+    private void afterLinger(Runnable task) {
+        vertx.setTimer(LINGER_MS, expired -> task.run());
     }
 
     public static Problem tooLarge() {
-        return Problem.of(
-                413,
-                "content-too-large",
-                "Request body too large",
-                "The request body must not exceed 8,388,608 bytes.");
-    }
-
-    /** Reads one body to its end. Confined to the context of its request. */
-    private final class Skip {
-        private final HttpServerRequest request;
-        private final Runnable next;
-        private long bytes;
-        private long timer;
-        private boolean done;
-
-        Skip(HttpServerRequest request, Runnable next) {
-            this.request = request;
-            this.next = next;
-        }
-
-        void start() {
-            timer = vertx.setTimer(timeout.toMillis(), late -> finish(timedOut()));
-            if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
-                request.response().writeContinue();
-            }
-            request.exceptionHandler(
-                            failure -> finish(Problem.badRequest("The request body is incomplete or malformed.")))
-                    .handler(part -> {
-                        bytes += part.length();
-                        if (bytes > MAX_BYTES) {
-                            finish(tooLarge());
-                        }
-                    })
-                    .endHandler(end -> finish(null));
-        }
-
-        private void finish(@Nullable Problem problem) {
-            if (done) {
-                return;
-            }
-            done = true;
-            vertx.cancelTimer(timer);
-            if (problem == null) {
-                next.run();
-            } else if (!request.response().closed()) {
-                refuse(request, problem);
-            }
-        }
-
-        private Problem timedOut() {
-            return Problem.of(
-                    408,
-                    "request-timeout",
-                    "Request timeout",
-                    "The request body did not arrive within " + timeout.toSeconds() + " seconds.");
-        }
+        return BodyReceiver.tooLarge(MAX_BYTES);
     }
 }

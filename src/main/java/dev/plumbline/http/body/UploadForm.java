@@ -21,27 +21,27 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A form as a browser sends it: {@code application/x-www-form-urlencoded}, or {@code
- * multipart/form-data} (RFC 7578), where files may come too.
+ * A submitted form that can contain files: {@code multipart/form-data} (RFC 7578) or {@code
+ * application/x-www-form-urlencoded}.
  *
- * @param values of each field, in order
- * @param files by the names of their fields; those that are empty and have no name are left out
+ * @param values the values by field, in order
+ * @param files the first file by field, without empty files that have no name
  */
 public record UploadForm(Map<String, List<String>> values, Map<String, File> files) {
     static final String MULTIPART = "multipart/form-data";
 
-    private static final int MOST_FIELDS = 100;
+    private static final int MAX_FIELDS = 100;
     private static final String URLENCODED = "application/x-www-form-urlencoded";
 
     /**
-     * A file that somebody has chosen.
+     * An uploaded file.
      *
-     * @param name as they call it, whatever that is
+     * @param name the file name sent by the client; not validated
      */
     public record File(String name, byte[] content) {}
 
-    /** Whether a body of this type is a form. */
-    static boolean isOne(@Nullable String contentType) {
+    /** Whether the media type is a form. */
+    static boolean isForm(@Nullable String contentType) {
         if (contentType == null) {
             return false;
         }
@@ -50,24 +50,24 @@ public record UploadForm(Map<String, List<String>> values, Map<String, File> fil
     }
 
     /**
-     * Reads a form. What is large is better read beside the event loop.
+     * Parses a form. A large one must be parsed on a worker thread.
      *
-     * @param contentType of a body that is a form
-     * @throws IllegalArgumentException when it is none, or has more than 100 fields
+     * @param contentType the Content-Type of the body
+     * @throws IllegalArgumentException if the form is malformed or has more than 100 fields
      */
     public static UploadForm read(String contentType, Buffer body) {
         DefaultFullHttpRequest request = new DefaultFullHttpRequest(
                 HttpVersion.HTTP_1_1, HttpMethod.POST, "/", Unpooled.wrappedBuffer(body.getBytes()));
         request.headers().set(HttpHeaderNames.CONTENT_TYPE, contentType);
-        // all is in memory already, and nothing is to be written to a disk
+        // no temporary files
         DefaultHttpDataFactory inMemory = new DefaultHttpDataFactory(false);
         HttpPostRequestDecoder decoder = null;
         try {
             decoder = new HttpPostRequestDecoder(
-                    inMemory, request, StandardCharsets.UTF_8, MOST_FIELDS, Integer.MAX_VALUE);
-            return gather(decoder.getBodyHttpDatas());
-        } catch (IOException | RuntimeException broken) {
-            throw new IllegalArgumentException("The form cannot be read; send it again.", broken);
+                    inMemory, request, StandardCharsets.UTF_8, MAX_FIELDS, Integer.MAX_VALUE);
+            return collect(decoder.getBodyHttpDatas());
+        } catch (IOException | RuntimeException e) {
+            throw new IllegalArgumentException("The form is malformed. Reload its page and send it again.", e);
         } finally {
             if (decoder != null) {
                 decoder.destroy();
@@ -76,12 +76,12 @@ public record UploadForm(Map<String, List<String>> values, Map<String, File> fil
         }
     }
 
-    private static UploadForm gather(List<InterfaceHttpData> parts) throws IOException {
+    private static UploadForm collect(List<InterfaceHttpData> parts) throws IOException {
         Map<String, List<String>> values = new LinkedHashMap<>();
         Map<String, File> files = new LinkedHashMap<>();
         for (InterfaceHttpData part : parts) {
             if (part instanceof Attribute attribute) {
-                values.computeIfAbsent(attribute.getName(), none -> new ArrayList<>())
+                values.computeIfAbsent(attribute.getName(), key -> new ArrayList<>())
                         .add(attribute.getValue());
             } else if (part instanceof FileUpload file
                     && (file.length() > 0 || !file.getFilename().isEmpty())) {
@@ -92,7 +92,8 @@ public record UploadForm(Map<String, List<String>> values, Map<String, File> fil
     }
 
     /**
-     * The last value of a field, since a hidden one stands before each box; empty if there is none.
+     * The last value of a field; empty if there is none. A hidden field with the default precedes each
+     * check box.
      */
     public String value(String name) {
         List<String> all = values.getOrDefault(name, List.of());

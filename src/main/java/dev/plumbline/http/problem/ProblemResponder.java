@@ -5,7 +5,6 @@ import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.RequestIdHandler;
 import dev.plumbline.http.ResponseBodies;
-import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -26,6 +25,8 @@ public final class ProblemResponder {
 
     /** Job tokens, redacted from the log. */
     private static final Pattern JOB = Pattern.compile("job_[0-9A-Za-z]+");
+
+    private static final String PAGE = "plumbline.page";
 
     private final String docs;
     private final @Nullable ProblemPage page;
@@ -52,7 +53,7 @@ public final class ProblemResponder {
         if (ctx.response().ended() || ctx.response().closed()) {
             return;
         }
-        if (page != null && PageRoutes.wantsPage(ctx)) {
+        if (page != null && prefersPage(ctx)) {
             page.show(ctx, problem);
         } else {
             HttpServerResponse response = ctx.response();
@@ -73,6 +74,21 @@ public final class ProblemResponder {
         } else {
             request.response().end(body);
         }
+    }
+
+    /** Marks a request whose path is a page. */
+    public static void markAsPage(RoutingContext ctx) {
+        ctx.put(PAGE, true);
+    }
+
+    /** Whether the client prefers an HTML page to a problem document. Never below {@code /api/}. */
+    private static boolean prefersPage(RoutingContext ctx) {
+        String path = ctx.request().path();
+        String accept = ctx.request().getHeader("Accept");
+        return path != null
+                && !path.startsWith("/api/")
+                && !path.equals("/openapi.json")
+                && (ctx.get(PAGE) != null || accept != null && accept.contains("text/html"));
     }
 
     private static void writeHead(HttpServerResponse response, Problem problem, String requestId) {
@@ -104,7 +120,7 @@ public final class ProblemResponder {
                 ctx -> send(
                         ctx,
                         Problem.notFound(
-                                PageRoutes.wantsPage(ctx)
+                                prefersPage(ctx)
                                         ? "No page has this address. Check that it is complete."
                                         : "No resource has this path. /api/v1/openapi.json lists all resources.")));
         router.errorHandler(
@@ -118,7 +134,7 @@ public final class ProblemResponder {
                                 "not-acceptable",
                                 "Not acceptable",
                                 "The Accept header excludes application/json, the media type of this resource.")));
-        router.errorHandler(500, this::unexpected);
+        router.errorHandler(500, this::sendFailure);
     }
 
     public void methodNotAllowed(RoutingContext ctx, String allowed) {
@@ -136,12 +152,16 @@ public final class ProblemResponder {
                         .with("Allow", allowed));
     }
 
-    private void unexpected(RoutingContext ctx) {
+    private void sendFailure(RoutingContext ctx) {
         Throwable cause = ctx.failure();
         if (cause instanceof ValidatorException
                 || cause instanceof HttpException
                 || cause instanceof IllegalArgumentException) {
             send(ctx, Problem.badRequest(reason(ctx, cause)));
+            return;
+        }
+        if (cause instanceof ProblemException exception) {
+            send(ctx, exception.problem());
             return;
         }
         if (cause instanceof DatabaseUnavailableException) {

@@ -30,13 +30,13 @@ import java.util.concurrent.TimeUnit;
 /** The HTTP server. Mounts the operations on the OpenAPI router. One instance per event loop. */
 public final class HttpVerticle extends VerticleBase {
     static final String OPERATION = "plumbline.operation";
-    private static final String SEEN = "plumbline.seen";
+    private static final String STARTED = "plumbline.started";
 
     private final Config.HttpSettings config;
     private final ApiContract contract;
     private final List<ApiOperation> operations;
     private final PageRoutes.Pages pages;
-    private final ResponseCacheHandler hot;
+    private final ResponseCacheHandler cache;
     private final ProblemResponder problems;
     private final HttpMetrics metrics;
     private HttpServer server;
@@ -46,14 +46,14 @@ public final class HttpVerticle extends VerticleBase {
             ApiContract contract,
             List<ApiOperation> operations,
             PageRoutes.Pages pages,
-            ResponseCacheHandler hot,
+            ResponseCacheHandler cache,
             ProblemResponder problems,
             HttpMetrics metrics) {
         this.config = config;
         this.contract = contract;
         this.operations = operations;
         this.pages = pages;
-        this.hot = hot;
+        this.cache = cache;
         this.problems = problems;
         this.metrics = metrics;
     }
@@ -69,11 +69,11 @@ public final class HttpVerticle extends VerticleBase {
     }
 
     private void handle(Router router, UnreadBodies bodies, HttpServerRequest request) {
-        if (hot.answer(request)) {
+        if (cache.handle(request)) {
             bodies.endStream(request);
         } else if (request.path() == null || !request.path().startsWith("/")) {
             // the router would send 404 before any handler runs
-            bodies.refuse(request, Problem.notFound("The request target is not a path."));
+            bodies.reject(request, Problem.notFound("The request target is not a path."));
         } else {
             router.handle(request);
         }
@@ -93,31 +93,31 @@ public final class HttpVerticle extends VerticleBase {
     private Router router() {
         OpenAPIContract openApi = contract.openApi();
         RouterBuilder builder = RouterBuilder.create(vertx, openApi);
-        ParameterValidator validation = new ParameterValidator(vertx, openApi);
+        ParameterValidator validator = new ParameterValidator(vertx, openApi);
         builder.rootHandler(this::prepare);
-        Set<String> handled = new TreeSet<>();
+        Set<String> operationIds = new TreeSet<>();
         for (ApiOperation operation : operations) {
-            if (!handled.add(operation.operationId()) || builder.getRoute(operation.operationId()) == null) {
+            if (!operationIds.add(operation.operationId()) || builder.getRoute(operation.operationId()) == null) {
                 throw new IllegalStateException(
                         operation.operationId() + " is not in openapi.json or has two handlers");
             }
             OpenAPIRoute route = builder.getRoute(operation.operationId());
             route.setDoValidation(false).setDoSecurity(false);
-            route.addHandler(validation.of(route.getOperation()));
+            route.addHandler(validator.handler(route.getOperation()));
             route.addHandler(ctx -> {
                 ctx.put(OPERATION, operation.operationId());
-                operation.handle(ctx);
+                operation.handler().handle(ctx);
             });
         }
-        if (!handled.equals(contract.operationIds())) {
+        if (!operationIds.equals(contract.operationIds())) {
             Set<String> missing = contract.operationIds();
-            missing.removeAll(handled);
+            missing.removeAll(operationIds);
             throw new IllegalStateException("operations of openapi.json without handler: " + missing);
         }
         Router router = builder.createRouter();
         PageRoutes routes = new PageRoutes(router);
         pages.mount(routes);
-        routes.refuseOthers(problems);
+        routes.rejectOtherMethods(problems);
         problems.mount(router, contract);
         return router;
     }
@@ -127,7 +127,7 @@ public final class HttpVerticle extends VerticleBase {
      * before any handler, such as those without a Host header, are not counted as active.
      */
     private void prepare(RoutingContext ctx) {
-        if (ctx.get(SEEN) == null && !begin(ctx)) {
+        if (ctx.get(STARTED) == null && !begin(ctx)) {
             return;
         }
         HttpServerRequest request = ctx.request();
@@ -147,11 +147,11 @@ public final class HttpVerticle extends VerticleBase {
     }
 
     private boolean begin(RoutingContext ctx) {
-        ctx.put(SEEN, true);
+        ctx.put(STARTED, true);
         RawTarget.remember(ctx);
         ResponseBodies.remember(ctx);
         if (UnreadBodies.mayHaveBody(ctx.request())) {
-            RequestBodyReader.hold(ctx);
+            RequestBodyReader.pause(ctx);
         }
         boolean admitted = metrics.begin() <= config.maxConcurrentRequests();
         ctx.addEndHandler(

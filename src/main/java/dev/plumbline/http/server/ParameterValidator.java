@@ -30,25 +30,25 @@ import org.jspecify.annotations.Nullable;
  * Validates request parameters on the event loop. Bodies are validated by their readers. The
  * validation of the Vert.x router runs each request on a worker thread, which costs more than the
  * validation itself, and rejects values with a quote or backslash because it parses them as JSON
- * strings.
+ * predicates.
  */
 final class ParameterValidator {
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,17})");
     private static final Future<Buffer> NO_BODY = Future.succeededFuture(Buffer.buffer());
 
     private final OpenAPIContract contract;
-    private final RequestValidatorImpl library;
+    private final RequestValidatorImpl validator;
 
     ParameterValidator(Vertx vertx, OpenAPIContract contract) {
         this.contract = contract;
-        this.library = new RequestValidatorImpl(vertx, contract);
+        this.validator = new RequestValidatorImpl(vertx, contract);
     }
 
-    Handler<RoutingContext> of(Operation operation) {
-        Map<Parameter, Predicate<String>> strings = new HashMap<>();
+    Handler<RoutingContext> handler(Operation operation) {
+        Map<Parameter, Predicate<String>> predicates = new HashMap<>();
         for (Parameter parameter : operation.getParameters()) {
             if (parameter.getSchemaType() == SchemaType.STRING) {
-                strings.put(parameter, stringRule(parameter.getSchema()));
+                predicates.put(parameter, stringPredicate(parameter.getSchema()));
             }
         }
         return ctx -> {
@@ -58,10 +58,10 @@ final class ParameterValidator {
                         .result();
                 for (Parameter parameter : operation.getParameters()) {
                     validateInteger(ctx, parameter);
-                    validate(parameter, strings.get(parameter), valueOf(request, parameter));
+                    validate(parameter, predicates.get(parameter), valueOf(request, parameter));
                 }
-            } catch (ValidatorException wrong) {
-                ctx.fail(400, wrong);
+            } catch (ValidatorException e) {
+                ctx.fail(400, e);
                 return;
             }
             ctx.next();
@@ -71,17 +71,17 @@ final class ParameterValidator {
     /**
      * Returns the validation of a string parameter. Most schemas have no keyword except minLength.
      */
-    private Predicate<String> stringRule(JsonSchema schema) {
+    private Predicate<String> stringPredicate(JsonSchema schema) {
         Set<String> keywords = new HashSet<>(schema.fieldNames());
         // annotations of the validator, and keywords without constraints
         keywords.removeIf(keyword -> keyword.startsWith("__") || keyword.startsWith("$"));
         keywords.removeAll(Set.of("type", "description", "example", "minLength"));
         if (keywords.isEmpty()) {
-            int shortest = schema.get("minLength", 0);
-            return value -> value.codePointCount(0, value.length()) >= shortest;
+            int minLength = schema.get("minLength", 0);
+            return value -> value.codePointCount(0, value.length()) >= minLength;
         }
-        Validator validator = contract.getSchemaRepository().validator(schema);
-        return value -> Boolean.TRUE.equals(validator.validate(value).getValid());
+        Validator schemaValidator = contract.getSchemaRepository().validator(schema);
+        return value -> Boolean.TRUE.equals(schemaValidator.validate(value).getValid());
     }
 
     /**
@@ -103,18 +103,19 @@ final class ParameterValidator {
         }
     }
 
-    private void validate(Parameter parameter, @Nullable Predicate<String> rule, @Nullable RequestParameter value) {
-        if (rule == null || value == null || value.isNull()) {
-            library.validateParameter(parameter, value);
-        } else if (!rule.test(value.getString())) {
+    private void validate(
+            Parameter parameter, @Nullable Predicate<String> predicate, @Nullable RequestParameter value) {
+        if (predicate == null || value == null || value.isNull()) {
+            validator.validateParameter(parameter, value);
+        } else if (!predicate.test(value.getString())) {
             throw new ValidatorException(
-                    "Parameter " + parameter.getName() + " is not valid. Expected: " + rule(parameter),
+                    "Parameter " + parameter.getName() + " is not valid. Expected: " + expected(parameter),
                     ValidatorErrorType.INVALID_VALUE);
         }
     }
 
     /** Returns the first sentence of the description in openapi.json. */
-    private static String rule(Parameter parameter) {
+    private static String expected(Parameter parameter) {
         String description = parameter.getOpenAPIModel().getString("description", "see openapi.json.");
         int end = description.indexOf(". ");
         return end < 0 ? description : description.substring(0, end + 1);

@@ -47,12 +47,12 @@ public final class ResponseCacheHandler {
     }
 
     /** Sends a cached result. Returns false, without using the response, if there is none. */
-    boolean answer(HttpServerRequest request) {
+    boolean handle(HttpServerRequest request) {
         if (!request.method().equals(HttpMethod.GET)) {
             return false;
         }
-        RenderedResult answer = cache.findPath(request.uri());
-        if (answer == null
+        RenderedResult result = cache.findPath(request.uri());
+        if (result == null
                 || !acceptsJson(request.headers().get(HttpHeaders.ACCEPT))
                 || request.headers().contains(HttpHeaders.IF_NONE_MATCH)
                 || (request.version() != HttpVersion.HTTP_2
@@ -61,24 +61,24 @@ public final class ResponseCacheHandler {
         }
         checks.countHot();
         HttpServerResponse response = request.response();
-        writeHeaders(response, answer, RequestIdHandler.of(request));
-        response.end(answer.cachedBody());
+        writeHeaders(response, result, RequestIdHandler.of(request));
+        response.end(result.cachedBody());
         return true;
     }
 
     /** Sets the headers of a publicly cacheable response. */
-    public void writeHeaders(HttpServerResponse response, RenderedResult answer, String requestId) {
+    public void writeHeaders(HttpServerResponse response, RenderedResult result, String requestId) {
         response.headers()
                 .set(HttpHeaders.CONTENT_TYPE, JSON)
                 .set(CACHE_CONTROL, cacheControl)
-                .set(AGE, age(answer))
-                .set(ETAG, answer.etag())
+                .set(AGE, age(result))
+                .set(ETAG, result.etag())
                 .set(CONTENT_TYPE_OPTIONS, NOSNIFF)
                 .set(REQUEST_ID, requestId);
     }
 
-    private CharSequence age(RenderedResult answer) {
-        long seconds = (clock.millis() - answer.checkedAt().toEpochMilli()) / 1000;
+    private CharSequence age(RenderedResult result) {
+        long seconds = (clock.millis() - result.checkedAt().toEpochMilli()) / 1000;
         return seconds >= 0 && seconds < SECONDS.length ? SECONDS[(int) seconds] : Long.toString(Math.max(0, seconds));
     }
 

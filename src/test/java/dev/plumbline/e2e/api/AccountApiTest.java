@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What people do with their account: make one, change the password, make and revoke keys. */
+/** Account operations: sign-up, password change, API keys. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AccountApiTest {
@@ -61,7 +61,7 @@ class AccountApiTest {
         return "owner" + people++ + "@plumbline.example";
     }
 
-    private CookieClient somebody(Plan plan) {
+    private CookieClient signedUp(Plan plan) {
         String email = fresh();
         Await.value(accounts.create(EmailAddress.parse(email), plan, PASSWORD));
         CookieClient browser = new CookieClient(service);
@@ -78,7 +78,7 @@ class AccountApiTest {
     }
 
     @Test
-    void whoSignsUpHasAFreeAccountAndIsSignedIn() {
+    void signUpCreatesFreeAccountAndSession() {
         String email = fresh();
         CookieClient browser = new CookieClient(service);
 
@@ -95,7 +95,7 @@ class AccountApiTest {
     }
 
     @Test
-    void whatIsWrongWithANewAccountIsNamed() {
+    void invalidSignUpReportsFaults() {
         CookieClient browser = new CookieClient(service);
 
         assertPointer(browser.send("POST", ACCOUNT, credentials("nobody", PASSWORD)), "/email");
@@ -115,7 +115,7 @@ class AccountApiTest {
     }
 
     @Test
-    void oneAddressCannotMakeManyAccounts() {
+    void signUpIsRateLimitedByAddress() {
         CookieClient browser = new CookieClient(service);
         for (int i = 0; i < 5; i++) {
             assertThat(browser.send("POST", ACCOUNT, credentials(fresh(), PASSWORD))
@@ -130,7 +130,7 @@ class AccountApiTest {
     }
 
     @Test
-    void whereSignUpIsClosedNobodySignsUp() {
+    void closedSignUpIsForbidden() {
         try (ServiceUnderTest closed = ServiceUnderTest.start(DATABASE.url(), Map.of())) {
             HttpResponse<String> refused =
                     new CookieClient(closed).send("POST", ACCOUNT, credentials(fresh(), PASSWORD));
@@ -141,7 +141,7 @@ class AccountApiTest {
     }
 
     @Test
-    void aNewPasswordReplacesTheOldOneAndEndsTheOtherSessions() {
+    void passwordChangeEndsOtherSessions() {
         String email = fresh();
         Await.value(accounts.create(EmailAddress.parse(email), Plan.FREE, PASSWORD));
         CookieClient here = new CookieClient(service);
@@ -170,8 +170,8 @@ class AccountApiTest {
     }
 
     @Test
-    void aStolenSessionCannotGuessThePasswordWithoutEnd() {
-        CookieClient browser = somebody(Plan.FREE);
+    void passwordChangeAttemptsAreRateLimited() {
+        CookieClient browser = signedUp(Plan.FREE);
         for (int i = 0; i < 8; i++) {
             assertThat(browser.send("PUT", ACCOUNT + "/password", change(NEXT + i, NEXT))
                             .statusCode())
@@ -184,8 +184,8 @@ class AccountApiTest {
     }
 
     @Test
-    void norCanItFromManyAddressesAndItShutsNobodyElseOut() {
-        CookieClient thief = somebody(Plan.FREE);
+    void passwordChangeAttemptsAreRateLimitedAcrossAddresses() {
+        CookieClient thief = signedUp(Plan.FREE);
         for (int address = 0; address < 5; address++) {
             thief.at(new CookieClient(service));
             for (int i = 0; i < 8; i++) {
@@ -210,8 +210,8 @@ class AccountApiTest {
     }
 
     @Test
-    void aKeyIsShownOnceOpensJobsAndIsRevokedAtOnce() {
-        CookieClient browser = somebody(Plan.PRO);
+    void keyIsShownOnceAndRevocationIsImmediate() {
+        CookieClient browser = signedUp(Plan.PRO);
         HttpResponse<String> made = browser.send(
                 "POST",
                 KEYS,
@@ -230,7 +230,7 @@ class AccountApiTest {
         assertThat(jobs(secret)).isEqualTo(200);
 
         String path = KEYS + "/" + key.getString("id");
-        assertThat(somebody(Plan.PRO).delete(path).statusCode()).isEqualTo(404);
+        assertThat(signedUp(Plan.PRO).delete(path).statusCode()).isEqualTo(404);
         assertThat(jobs(secret)).isEqualTo(200);
         assertThat(browser.delete(path).statusCode()).isEqualTo(204);
         assertThat(browser.delete(path).statusCode()).isEqualTo(204);
@@ -247,8 +247,8 @@ class AccountApiTest {
     }
 
     @Test
-    void whatIsRevokedOnOneNodeIsSoOnTheOther() {
-        CookieClient browser = somebody(Plan.PRO);
+    void revocationAppliesToOtherNode() {
+        CookieClient browser = signedUp(Plan.PRO);
         JsonObject key = new JsonObject(
                 browser.send("POST", KEYS, "{\"name\":\"for two\"}").body());
         String secret = key.getString("key");
@@ -271,8 +271,8 @@ class AccountApiTest {
     }
 
     @Test
-    void aSessionThatEndsWhileTheBodyComesMakesNoKey() throws Exception {
-        CookieClient browser = somebody(Plan.FREE);
+    void sessionEndedDuringBodyCreatesNoKey() throws Exception {
+        CookieClient browser = signedUp(Plan.FREE);
         String body = "{\"name\":\"late\"}";
         try (RawHttpClient slow = RawHttpClient.connect(service.uri("/").getPort())) {
             slow.send("POST /api/v1/keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -293,8 +293,8 @@ class AccountApiTest {
     }
 
     @Test
-    void anAccountHasTenLiveKeysAtMost() {
-        CookieClient browser = somebody(Plan.FREE);
+    void accountHasAtMostTenActiveKeys() {
+        CookieClient browser = signedUp(Plan.FREE);
         for (int i = 0; i < 10; i++) {
             assertThat(browser.send("POST", KEYS, "{\"name\":\"key " + i + "\"}")
                             .statusCode())
@@ -312,8 +312,8 @@ class AccountApiTest {
     }
 
     @Test
-    void whatIsWrongWithAKeyIsNamed() {
-        CookieClient browser = somebody(Plan.FREE);
+    void invalidKeyRequestReportsFaults() {
+        CookieClient browser = signedUp(Plan.FREE);
 
         assertPointer(browser.send("POST", KEYS, "{}"), "/name");
         assertPointer(browser.send("POST", KEYS, "{\"name\":\" \"}"), "/name");
@@ -331,14 +331,14 @@ class AccountApiTest {
         assertThat(browser.get(KEYS).body()).isEqualTo("{\"keys\":[]}");
     }
 
-    /** Whatever is done with them, right and wrong. */
+    /** Valid and invalid requests with secrets. */
     @Test
-    void noSecretIsInALogOrAnErrorOrAMetric() {
+    void noSecretIsInLogsErrorsOrMetrics() {
         StringBuilder refusals = new StringBuilder();
         SecretScanner leaks = new SecretScanner().secret(PASSWORD).secret(NEXT);
         String log;
         try (CapturedLog recorded = new CapturedLog()) {
-            CookieClient browser = somebody(Plan.PRO);
+            CookieClient browser = signedUp(Plan.PRO);
             leaks.secret(browser.token());
             leaks.secret(new JsonObject(
                             browser.send("POST", KEYS, "{\"name\":\"x\"}").body())

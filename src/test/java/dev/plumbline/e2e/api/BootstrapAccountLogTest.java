@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a service says of its first account as it starts. */
+/** Output of the first account at start. */
 @Tag("integration")
 class BootstrapAccountLogTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
     @Test
-    void ofTwoNodesThatStartAtOnceOnAnEmptyDatabaseOnePrintsTheAccount() {
+    void oneOfTwoConcurrentNodesPrintsAccount() {
         String url = DATABASE.createEmpty();
         CompletableFuture<ServiceUnderTest> other =
                 CompletableFuture.supplyAsync(() -> ServiceUnderTest.start(url, Map.of()));
@@ -40,7 +40,7 @@ class BootstrapAccountLogTest {
     }
 
     @Test
-    void whatTheOperatorGaveIsNotPrinted() {
+    void configuredCredentialsAreNotPrinted() {
         String url = DATABASE.createEmpty();
         String key = ApiKeySecret.fresh();
         try (ServiceUnderTest service = ServiceUnderTest.start(

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * With the database gone, what is in memory is still answered, the rest is a 503 within a second,
- * and the service comes back by itself.
+ * During a database outage, cached results are served and other requests get 503 within a second.
+ * The service recovers automatically.
  */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -36,7 +36,7 @@ class DatabaseOutageApiTest {
 
     private static final long PATIENCE_MS = 30_000;
 
-    /** The second that is promised, and what a busy machine adds to it. */
+    /** One second, plus a margin for a loaded machine. */
     private static final Duration A_SECOND = Duration.ofMillis(1_500);
 
     private HttpLab lab;
@@ -60,7 +60,7 @@ class DatabaseOutageApiTest {
                 Map.of("DATABASE_TIMEOUT", "800ms"));
         known = lab.http("/ok?known");
         assertThat(service.instant("http-status", known).statusCode()).isEqualTo(200);
-        // once more through everything: a first refusal must not have to load classes as well
+        // warm-up: the first rejection also loads classes
         assertThat(service.get("/api/v1/instant/no-such/x").statusCode()).isEqualTo(404);
         key = new TestAccounts(DATABASE.open()).key().secret();
         job = new JsonObject(create().body()).getString("token");
@@ -74,29 +74,29 @@ class DatabaseOutageApiTest {
     }
 
     @AfterAll
-    void nothingWasRunForThoseWhoWereRefused() {
+    void rejectedRequestsRanNoCheck() {
         assertThat(lab.requestsFor("/ok?out=0")).isEmpty();
     }
 
     @Test
-    void aDatabaseThatHasGoneIsLivedWithout() {
+    void serviceSurvivesClosedDatabase() {
         valve.shut();
-        assertItLivesOnMemory();
+        assertServesFromMemory();
 
         valve.open();
-        assertItComesBack("gone");
+        assertRecovers("gone");
     }
 
     @Test
-    void aDatabaseThatHasFallenSilentIsLivedWithout() {
+    void serviceSurvivesSilentDatabase() {
         valve.fallSilent();
-        assertItLivesOnMemory();
+        assertServesFromMemory();
 
         valve.speak();
-        assertItComesBack("silent");
+        assertRecovers("silent");
     }
 
-    private void assertItLivesOnMemory() {
+    private void assertServesFromMemory() {
         for (int i = 0; i < 3; i++) {
             HttpResponse<String> refused = within(lab.http("/ok?out=" + i));
             assertThat(refused.statusCode()).isEqualTo(503);
@@ -123,7 +123,7 @@ class DatabaseOutageApiTest {
         assertThat(ready()).isEqualTo(503);
     }
 
-    private void assertItComesBack(String from) {
+    private void assertRecovers(String from) {
         eventually(() ->
                 service.instant("http-status", lab.http("/ok?back-" + from)).statusCode() == 200);
         eventually(() -> ready() == 200);
@@ -159,7 +159,7 @@ class DatabaseOutageApiTest {
         boolean holds();
     }
 
-    /** Asks again until it holds; each question takes its time over the network. */
+    /** Repeats a request until a condition holds. */
     private static void eventually(Condition condition) {
         long end = System.nanoTime() + PATIENCE_MS * 1_000_000;
         while (!condition.holds()) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
-/** A database that answers, and says of what is to be written that there is no room for it. */
+/** A database that rejects writes because its disk is full. */
 @Tag("integration")
 class DiskFullTest {
     @RegisterExtension
@@ -34,7 +34,7 @@ class DiskFullTest {
     private final String key = new TestAccounts(database).key().secret();
 
     @Test
-    void nothingAcceptedIsLostAndItGoesOnByItself() {
+    void fullDiskLosesNothingAndServiceRecovers() {
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         Logger logger = (Logger) LoggerFactory.getLogger(Database.class);
         try (ServiceUnderTest service = ServiceUnderTest.start(DATABASE.url(), Map.of("DATABASE_TIMEOUT", "4s"))) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a client sees of a stop while its request is under way. */
+/** Graceful shutdown during a request, from the client's side. */
 @Tag("integration")
 class GracefulShutdownTest {
     @RegisterExtension
@@ -52,13 +52,13 @@ class GracefulShutdownTest {
     }
 
     @Test
-    void theAnswerOverHttp1SaysThatItIsTheLast() throws Exception {
+    void http1ResponseClosesConnectionDuringDrain() throws Exception {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort());
                 RawHttpClient idle = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("GET " + slow() + " HTTP/1.1\r\nHost: a\r\n\r\n");
             idle.send("GET /api/v1/tools HTTP/1.1\r\nHost: a\r\n\r\n");
             assertThat(idle.answer().closes()).isFalse();
-            untilUnderWay();
+            awaitInProgress();
 
             stopping = CompletableFuture.runAsync(service::close);
 
@@ -71,10 +71,10 @@ class GracefulShutdownTest {
     }
 
     @Test
-    void requestsThatWereSentTogetherAreAllAnswered() throws Exception {
+    void pipelinedRequestsAreCompletedDuringDrain() throws Exception {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("GET " + slow() + " HTTP/1.1\r\nHost: a\r\n\r\nGET /api/v1/tools HTTP/1.1\r\nHost: a\r\n\r\n");
-            untilUnderWay();
+            awaitInProgress();
 
             stopping = CompletableFuture.runAsync(service::close);
 
@@ -89,7 +89,7 @@ class GracefulShutdownTest {
     }
 
     @Test
-    void overHttp2StreamsEndAfterTheGoAway() throws Exception {
+    void http2StreamsCompleteAfterGoAway() throws Exception {
         Promise<GoAway> goAway = Promise.promise();
         Promise<Void> closed = Promise.promise();
         HttpClient client = vertx.httpClientBuilder()
@@ -105,7 +105,7 @@ class GracefulShutdownTest {
                         HttpMethod.GET, service.uri("/").getPort(), "127.0.0.1", slow())
                 .compose(request ->
                         request.send().compose(response -> response.body().map(body -> response.statusCode())));
-        untilUnderWay();
+        awaitInProgress();
 
         stopping = CompletableFuture.runAsync(service::close);
 
@@ -118,7 +118,7 @@ class GracefulShutdownTest {
         return ServiceUnderTest.instantPath("http-status", lab.http("/slow"));
     }
 
-    private void untilUnderWay() {
+    private void awaitInProgress() {
         while (lab.requestsFor("/slow").isEmpty()) {
             Thread.onSpinWait();
         }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever spelling leads inside, nobody inside is ever called. */
+/** Spellings of internal addresses are rejected without a connection. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HostileTargetsApiTest {
@@ -65,7 +65,7 @@ class HostileTargetsApiTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void theCanaryIsLeftAlone(HostileTargets.Case hostile) throws IOException {
+    void hostileTargetIsRejected(HostileTargets.Case hostile) throws IOException {
         HttpResponse<String> answer = service.instant("http-status", hostile.target());
 
         JsonObject body = new JsonObject(answer.body());
@@ -84,10 +84,10 @@ class HostileTargetsApiTest {
                 assertThat(body.getJsonObject("error").getString("code")).isEqualTo("target_blocked");
             }
         }
-        assertNobodyCalled();
+        assertCanaryUntouched();
     }
 
-    private void assertNobodyCalled() throws IOException {
+    private void assertCanaryUntouched() throws IOException {
         canary.setSoTimeout(1);
         try (var caller = canary.accept()) {
             throw new AssertionError("the canary was called by " + caller);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The service over TLS, asked by curl. */
+/** The service over TLS, with curl as the client. */
 @Tag("integration")
 class HttpsServiceTest {
     @RegisterExtension
@@ -27,7 +27,7 @@ class HttpsServiceTest {
     Path folder;
 
     @Test
-    void itSpeaksTlsAndBothVersionsOfHttp() throws Exception {
+    void servesHttp1AndHttp2OverTls() throws Exception {
         TestCa root = TestCa.root("Lab Root");
         TestCa.Identity identity =
                 root.issue(CertificateSpec.server("plumbline.test").address("127.0.0.1"));

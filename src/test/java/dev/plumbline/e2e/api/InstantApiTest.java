@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Instant checks as a client sees them. */
+/** Instant checks over HTTP. */
 @Tag("integration")
 class InstantApiTest {
     @RegisterExtension
@@ -58,7 +58,7 @@ class InstantApiTest {
     }
 
     @Test
-    void theFirstAnswerIsFreshAndTheNextIsFreeAndTheSame() {
+    void secondRequestIsServedFromCache() {
         String target = lab.http("/ok?first");
 
         HttpResponse<String> fresh = service.instant("http-status", target, from("203.0.113.1"));
@@ -87,7 +87,7 @@ class InstantApiTest {
     }
 
     @Test
-    void aClientThatHasTheAnswerIsToldSo() {
+    void matchingEntityTagGets304() {
         String target = lab.http("/ok?conditional");
         String etag = header(service.instant("http-status", target, from("203.0.113.3")), "ETag");
 
@@ -99,7 +99,7 @@ class InstantApiTest {
     }
 
     @Test
-    void spellingsOfOneTargetShareOneResult() {
+    void equivalentTargetsShareOneResult() {
         String path = service.uri("/api/v1/instant/http-status/").getPath();
         String authority = lab.authority();
 
@@ -115,7 +115,7 @@ class InstantApiTest {
     }
 
     @Test
-    void optionsMakeAnotherCheckUnlessTheyAreTheDefaults() {
+    void nonDefaultOptionsAreSeparateChecks() {
         String path = ServiceUnderTest.instantPath("http-status", lab.http("/ok?options"));
 
         service.get(path, from("203.0.113.5"));
@@ -126,9 +126,9 @@ class InstantApiTest {
         assertThat(new JsonObject(another.body()).getBoolean("cached")).isFalse();
     }
 
-    /** Both once had the key {contains=all, expect_status=404}. */
+    /** Both sets of options once had the same cache key. */
     @Test
-    void aValueThatLooksLikeTwoOptionsIsNotTakenForThem() {
+    void optionValueCannotForgeCacheKey() {
         String path = ServiceUnderTest.instantPath("http-status", lab.http("/ok?lookalike"));
 
         HttpResponse<String> two = service.get(path + "?contains=all&expect_status=404", from("203.0.113.92"));
@@ -153,7 +153,7 @@ class InstantApiTest {
                 "ip_version=5 | ip_version | one of auto, 4, 6",
                 "method=get&method=head | method | must not be repeated",
             })
-    void aWrongOptionIsNamed(String query, String parameter, String detail) {
+    void invalidOptionIsNamed(String query, String parameter, String detail) {
         HttpResponse<String> refused =
                 service.get(ServiceUnderTest.instantPath("http-status", "example.com") + "?" + query);
 
@@ -175,7 +175,7 @@ class InstantApiTest {
         "ssl-certificate, printer.local, 422, target-not-allowed",
         "no-such-module, example.com, 404, unknown-module",
     })
-    void whatCannotBeCheckedIsRefusedAndNotCharged(String module, String target, int status, String code) {
+    void invalidTargetIsRejectedAndNotCharged(String module, String target, int status, String code) {
         int unique = Math.floorMod((module + target).hashCode(), 250);
         String[] client = from("192.0.2." + unique);
 
@@ -188,7 +188,7 @@ class InstantApiTest {
     }
 
     @Test
-    void headGetsTheHeadersAndNoBody() {
+    void headHasHeadersOfGet() {
         String path = ServiceUnderTest.instantPath("http-status", lab.http("/ok?head"));
 
         HttpResponse<String> head = service.send("HEAD", service.uri(path), from("203.0.113.90"));
@@ -201,16 +201,16 @@ class InstantApiTest {
     }
 
     @Test
-    void aTargetTypedAsItIsIsAnsweredAheadOfEverythingTheSecondTime() {
+    void unencodedTargetIsServedFromResponseCache() {
         String path = "/api/v1/instant/http-status/" + lab.http("/ok?typed");
         service.get(path, from("203.0.113.91"));
-        double before = hotAnswers();
+        double before = responseCacheHits();
 
         assertThat(service.get(path).statusCode()).isEqualTo(200);
-        assertThat(hotAnswers()).isEqualTo(before + 1);
+        assertThat(responseCacheHits()).isEqualTo(before + 1);
     }
 
-    private static double hotAnswers() {
+    private static double responseCacheHits() {
         return service.send("GET", service.management("/metrics"))
                 .body()
                 .lines()
@@ -220,7 +220,7 @@ class InstantApiTest {
     }
 
     @Test
-    void anotherMethodIsNotAllowedHoweverTheTargetIsTyped() {
+    void otherMethodsGet405() {
         HttpResponse<String> refused =
                 service.send("DELETE", service.uri("/api/v1/instant/http-status/https://example.com/"));
 
@@ -229,7 +229,7 @@ class InstantApiTest {
     }
 
     @Test
-    void aNameThatLeadsInsideIsChargedAndRemembered() {
+    void nameWithBlockedAddressIsChargedAndCached() {
         dns.address("private.lab.test", "93.184.216.34", "10.0.0.1");
         String target = "http://private.lab.test/";
         String[] client = from("203.0.113.90");
@@ -252,10 +252,10 @@ class InstantApiTest {
     }
 
     @Test
-    void theLimitIsExactAndKnownResultsStayFreeOverARestart() throws Exception {
+    void limitIsExactAndCachedResultsAreFreeAfterRestart() throws Exception {
         String[] client = from("203.0.113.50");
         List<HttpResponse<String>> answers =
-                atOnce(50, i -> service.instant("http-status", lab.http("/ok?limit=" + i), client));
+                concurrently(50, i -> service.instant("http-status", lab.http("/ok?limit=" + i), client));
 
         List<HttpResponse<String>> refused =
                 answers.stream().filter(answer -> answer.statusCode() == 429).toList();
@@ -284,12 +284,12 @@ class InstantApiTest {
     }
 
     @Test
-    void equalCallersShareOneRunAndOnePays() throws Exception {
+    void concurrentRequestsShareOneRunAndOneCharge() throws Exception {
         String target = lab.http("/slow?shared");
         int before = lab.requestsFor("/slow?shared").size();
 
         List<HttpResponse<String>> answers =
-                atOnce(20, i -> service.instant("http-status", target, from("203.0.113.60")));
+                concurrently(20, i -> service.instant("http-status", target, from("203.0.113.60")));
 
         assertThat(lab.requestsFor("/slow?shared")).hasSize(before + 1);
         assertThat(answers).allMatch(answer -> answer.statusCode() == 200);
@@ -301,20 +301,20 @@ class InstantApiTest {
     }
 
     @Test
-    void whoeverHasNothingLeftDoesNotHoldUpTheOthers() throws Exception {
+    void rejectedLeaderDoesNotBlockFollowers() throws Exception {
         String[] poor = from("203.0.113.70");
-        atOnce(30, i -> service.instant("http-status", lab.http("/ok?poor=" + i), poor));
+        concurrently(30, i -> service.instant("http-status", lab.http("/ok?poor=" + i), poor));
         String target = lab.http("/slow?poor-and-rich");
 
         List<HttpResponse<String>> answers =
-                atOnce(10, i -> service.instant("http-status", target, i == 9 ? from("203.0.113.71") : poor));
+                concurrently(10, i -> service.instant("http-status", target, i == 9 ? from("203.0.113.71") : poor));
 
         assertThat(answers).anyMatch(answer -> answer.statusCode() == 200);
         assertThat(answers).allMatch(answer -> answer.statusCode() == 200 || answer.statusCode() == 429);
     }
 
     @Test
-    void aCheckOfOurOwnKindGetsNoFreshCheck() {
+    void ownRequestsGetNoFreshCheck() {
         String target = lab.http("/ok?loop");
         String[] ours = {"User-Agent", "Plumbline/9.9 (+https://elsewhere.example)"};
 
@@ -331,7 +331,7 @@ class InstantApiTest {
     }
 
     @Test
-    void theServiceItselfIsNeverATarget() {
+    void ownEndpointsAreNeverTargets() {
         HttpResponse<String> itself =
                 service.instant("http-status", service.uri("/api/v1/tools").toString());
         HttpResponse<String> management =
@@ -344,12 +344,12 @@ class InstantApiTest {
     }
 
     @Test
-    void everyPageOfTheLabIsAnsweredAsItsSchemaSays() throws Exception {
+    void everyResultMatchesItsSchema() throws Exception {
         JsonObject schema =
                 new JsonObject(service.get("/api/v1/tools/http-status").body()).getJsonObject("result_schema");
         List<LabTarget> targets = lab.targets();
 
-        List<HttpResponse<String>> answers = atOnce(
+        List<HttpResponse<String>> answers = concurrently(
                 targets.size(),
                 i -> service.get(
                         ServiceUnderTest.instantPath(
@@ -384,8 +384,8 @@ class InstantApiTest {
         HttpResponse<String> make(int index);
     }
 
-    private static List<HttpResponse<String>> atOnce(int callers, Call call) throws Exception {
-        // one HTTP/2 connection carries 100 requests at once
+    private static List<HttpResponse<String>> concurrently(int callers, Call call) throws Exception {
+        // one HTTP/2 connection carries 100 concurrent requests
         ExecutorService threads = Executors.newFixedThreadPool(Math.min(callers, 60));
         try {
             List<Callable<HttpResponse<String>>> calls = new ArrayList<>();

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Wherever a page that may be checked sends us, nobody inside is ever called. */
+/** Redirects to internal addresses are blocked without a connection. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class InternalRedirectTest {
@@ -77,10 +77,10 @@ class InternalRedirectTest {
     void stop() throws IOException {
         service.close();
         dns.close();
-        theCanaryIsNotDeaf();
+        canaryCountsConnections();
     }
 
-    private void theCanaryIsNotDeaf() throws IOException {
+    private void canaryCountsConnections() throws IOException {
         try (Socket caller = new Socket(HttpLab.CANARY_ADDRESS, lab.canary().port())) {
             assertThat(caller.getInputStream().read()).isPositive();
         }
@@ -88,7 +88,7 @@ class InternalRedirectTest {
     }
 
     @AfterEach
-    void nobodyInsideWasCalled() {
+    void canaryWasNotContacted() {
         assertThat(lab.canaryTouches()).isZero();
     }
 
@@ -100,7 +100,7 @@ class InternalRedirectTest {
     }
 
     /**
-     * Every place by one kind of redirect, and every kind to one place: each is a start of its own.
+     * Every internal address by one kind of redirect, and every kind of redirect to one address.
      */
     Stream<String> someRedirects() {
         return redirects().stream()
@@ -108,7 +108,7 @@ class InternalRedirectTest {
     }
 
     @Test
-    void everyKindOfRedirectIsTried() {
+    void allRedirectKindsAreCovered() {
         assertThat(redirects()).hasSizeGreaterThan(80);
         for (int status : new int[] {301, 302, 303, 307, 308}) {
             assertThat(redirects()).contains(lab.http("/redirect/blocked/" + status + "/canary"));
@@ -118,7 +118,7 @@ class InternalRedirectTest {
 
     @ParameterizedTest
     @MethodSource("redirects")
-    void theApiFollowsNone(String target) {
+    void apiFollowsNoInternalRedirect(String target) {
         HttpResponse<String> answer = service.instant("http-status", target);
 
         assertThat(answer.statusCode()).isEqualTo(200);
@@ -127,7 +127,7 @@ class InternalRedirectTest {
 
     @ParameterizedTest
     @MethodSource("someRedirects")
-    void theTerminalFollowsNone(String target) {
+    void commandFollowsNoInternalRedirect(String target) {
         CommandLineRunner.Ended ended = CommandLineRunner.check(settings, "http-status", target, "--json");
 
         assertThat(ended.code()).isEqualTo(3);
@@ -141,7 +141,7 @@ class InternalRedirectTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"head", "get"})
-    void aRefreshIsNoRedirect(String method) {
+    void refreshHeaderIsNotFollowed(String method) {
         String target = lab.http("/refresh");
 
         HttpResponse<String> answer =

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Asking for jobs: what is taken, what is refused and with which words. */
+/** Job creation: accepted and rejected requests. */
 @Tag("integration")
 class JobCreationApiTest {
     @RegisterExtension
@@ -63,13 +63,13 @@ class JobCreationApiTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"//job_4kJ0mZ3tQbW9xYcR1nLp7s", "/job_4kJ0mZ3tQbW9xYcR1nLp7s//results.csv"})
-    void aPathWithAnEmptySegmentIsNoPath(String path) {
+    void emptyPathSegmentIs404(String path) {
         assertProblem(jobs.get(path), 404, "not-found");
         assertThat(service.send("HEAD", service.uri(JOBS + path)).statusCode()).isEqualTo(404);
     }
 
     @Test
-    void allFaultsOfABodyAreNamedAtOnce() {
+    void allFaultsOfBodyAreReportedAtOnce() {
         HttpResponse<String> refused = jobs.post(
                 """
             {"module": "http-status", "items": ["a", 5], "extra": 1,
@@ -84,7 +84,7 @@ class JobCreationApiTest {
 
     @ParameterizedTest
     @CsvSource({"null, null", "[], an array", "17, a number", "'\"job\"', a string"})
-    void whatIsNoObjectIsToldWhatItShouldBe(String body, String what) {
+    void nonObjectBodyReportsExpectedType(String body, String what) {
         HttpResponse<String> refused = jobs.post(body);
 
         assertProblem(refused, 422, "invalid-job");
@@ -96,7 +96,7 @@ class JobCreationApiTest {
     }
 
     @Test
-    void textThatUtf8CannotSayIsRefusedWhereItStands() {
+    void unpairedSurrogateIsRejectedWithPointer() {
         HttpResponse<String> refused = jobs.post(
                 """
             {"module": "http-status", "items": ["a", "\\ud800"],
@@ -109,7 +109,7 @@ class JobCreationApiTest {
     }
 
     @Test
-    void whatCannotBeReadIsRefusedForWhatItIs() {
+    void unreadableBodyIsRejectedWithReason() {
         String body = body(List.of("a"), new JsonObject()).encode();
 
         assertProblem(jobs.post("{\"module\": oops}"), 400, "bad-request");
@@ -127,7 +127,7 @@ class JobCreationApiTest {
     }
 
     @Test
-    void aLargeBodyIsReadBesideTheEventLoops() {
+    void largeBodyIsParsedOnWorkerThread() {
         HttpResponse<String> large = jobs.create(Collections.nCopies(500, "ö".repeat(1024)), new JsonObject());
         HttpResponse<String> refused = jobs.post("{\"items\":[\"" + "y".repeat((8 << 20) - 15) + "\"]}");
 
@@ -137,7 +137,7 @@ class JobCreationApiTest {
     }
 
     @Test
-    void severalLargeBodiesAtOnceAreAllRead() throws IOException {
+    void concurrentLargeBodiesAreAllRead() throws IOException {
         byte[] body = ("{\"items\":[\"a\"" + ",\"a\"".repeat(300_000) + "]}").getBytes(StandardCharsets.US_ASCII);
         String head = "POST /api/v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
                 + "Connection: close\r\nX-Api-Key: "
@@ -170,7 +170,7 @@ class JobCreationApiTest {
     }
 
     @Test
-    void aRequestThatIsRepeatedIsAnsweredLikeTheFirst() {
+    void repeatedIdempotencyKeyReplaysResponse() {
         String body = body(List.of("not a target"), new JsonObject().put("method", "get"))
                 .encode();
         String owner = accounts.key().secret();
@@ -195,7 +195,7 @@ class JobCreationApiTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a b", "ä"})
-    void anIdempotencyKeyIsVisibleAscii(String name) throws Exception {
+    void idempotencyKeyMustBeVisibleAscii(String name) throws Exception {
         assertThat(rawCreate(name).status()).isEqualTo(400);
         assertThat(rawCreate(name).body()).contains("1 to 255 visible ASCII characters");
         assertThat(rawCreate("x".repeat(256)).status()).isEqualTo(400);
@@ -218,7 +218,7 @@ class JobCreationApiTest {
     }
 
     @Test
-    void sixtyJobsAnHourAreEnough() {
+    void keyIsLimitedTo60JobsPerHour() {
         String owner = accounts.key().secret();
         String body = body(List.of("not a target"), new JsonObject()).encode();
         for (int i = 0; i < 60; i++) {
@@ -238,9 +238,9 @@ class JobCreationApiTest {
         assertThat(Integer.parseInt(header(refused, "Retry-After"))).isBetween(3500, 3600);
     }
 
-    /** As if 597 had been created in this hour already, by keys that may be gone. */
+    /** Records 597 job creations of this hour, by keys that can be revoked. */
     @Test
-    void sixHundredJobsAnHourAreEnoughForAnAccountWhateverItsKeys() {
+    void accountIsLimitedTo600JobsPerHour() {
         TestAccounts.Key first = accounts.key();
         TestAccounts.Key second = accounts.key(first.accountId(), Scope.values());
         accounts.row(
@@ -273,7 +273,7 @@ class JobCreationApiTest {
     }
 
     @Test
-    void aRequestThatIsRepeatedTooSoonIsAConflict() {
+    void concurrentIdempotencyKeyIs409() {
         TestAccounts.Key owner = accounts.key();
         String body = body(List.of("not a target"), new JsonObject()).encode();
         Promise<Void> firstIsDone = Promise.promise();
@@ -300,7 +300,7 @@ class JobCreationApiTest {
     }
 
     @Test
-    void aKeyThatIsRevokedWhileTheBodyComesMakesNoJob() throws IOException {
+    void keyRevokedDuringBodyCreatesNoJob() throws IOException {
         TestAccounts.Key owner = accounts.key();
         String body = body(List.of("not a target"), new JsonObject()).encode();
         try (RawHttpClient slow = RawHttpClient.connect(service.uri("/").getPort())) {
@@ -310,7 +310,7 @@ class JobCreationApiTest {
                     + "\r\nContent-Length: "
                     + body.length()
                     + "\r\n\r\n");
-            // the key was good, and the body is asked for
+            // the key is valid, so the body is requested
             assertThat(slow.answer().status()).isEqualTo(100);
             slow.send(body.substring(0, 10));
             accounts.sql("update api_key set revoked_at = now() where id = $1", owner.keyId());

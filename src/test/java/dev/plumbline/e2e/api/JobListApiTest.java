@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Looking at jobs: lists, pages, forms and entity tags. */
+/** Job lists, pages, formats and entity tags. */
 @Tag("integration")
 class JobListApiTest {
     @RegisterExtension
@@ -52,7 +52,7 @@ class JobListApiTest {
     }
 
     @Test
-    void theEntityTagStandsForTheVersionAndTheView() {
+    void entityTagDependsOnVersionAndView() {
         String token = token(jobs.create(List.of("not a target", "neither"), new JsonObject()));
         jobs.finished(token);
         String etag = header(jobs.get("/" + token), "ETag");
@@ -77,7 +77,7 @@ class JobListApiTest {
     }
 
     @Test
-    void aPageLeadsToTheNext() {
+    void pagesAreLinkedByCursor() {
         List<String> items = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
             items.add("not a target " + i);
@@ -98,7 +98,7 @@ class JobListApiTest {
     }
 
     @Test
-    void theListGoesFromTheNewestToTheOldest() {
+    void listIsNewestFirst() {
         String owner = accounts.key().secret();
         List<String> tokens = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -122,9 +122,9 @@ class JobListApiTest {
                 .isNull();
     }
 
-    /** How many jobs there are is nobody's business. */
+    /** A cursor must not reveal the number of jobs. */
     @Test
-    void aCursorTellsNothingThatItsOwnerDoesNotKnow() {
+    void cursorRevealsNothingAboutOtherAccounts() {
         String owner = accounts.key().secret();
         jobs.create(owner, List.of("not a target"), new JsonObject());
         String second = token(jobs.create(owner, List.of("not a target"), new JsonObject()));
@@ -134,7 +134,7 @@ class JobListApiTest {
 
         assertThat(plain).isEqualTo("j" + second);
         jobs.create(List.of("not a target"), new JsonObject());
-        // nor does it lead anybody else anywhere
+        // a cursor of another account is not valid
         assertProblem(jobs.get("?cursor=" + cursor), 400, "bad-request");
         assertThat(jobs.get("?cursor=" + cursor, "X-Api-Key", owner).statusCode())
                 .isEqualTo(200);
@@ -145,9 +145,9 @@ class JobListApiTest {
             strings = {
                 "?cursor=x",
                 "?cursor=bDE",
-                // a number, as cursors once were
+                // a number
                 "?cursor=ajE",
-                // a job that there is not
+                // a job that does not exist
                 "?cursor=am9iXzRrSjBtWjN0UWJXOXhZY1IxbkxwN3M",
                 "?cursor=ampvYl80a0owbVozdFFiVzl4WWNSMW5McDdz",
                 "?limit=0",
@@ -158,13 +158,13 @@ class JobListApiTest {
                 "?limit=-1",
                 "?cursor="
             })
-    void aPageOfTheListThatCannotBeIsA400(String query) {
+    void invalidListCursorIs400(String query) {
         assertProblem(jobs.get(query), 400, "bad-request");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"1.0", "1e0", "+1", "01", "%201", "%2B1", "1%20", "", "ten", "999999999999999999999999"})
-    void aLimitIsDigitsAlone(String limit) {
+    void limitMustBeDecimalDigits(String limit) {
         String token = token(jobs.create(List.of("not a target", "neither"), new JsonObject()));
 
         for (String path : List.of("?limit=", "/" + token + "?limit=")) {
@@ -181,7 +181,7 @@ class JobListApiTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"?cursor=x", "?cursor=ajE", "?cursor=bDE", "?limit=0", "?limit=501", "?results=maybe"})
-    void aPageOfAJobThatCannotBeIsA400(String query) {
+    void invalidLineCursorIs400(String query) {
         String token = token(jobs.create(List.of("not a target"), new JsonObject()));
 
         assertProblem(jobs.get("/" + token + query), 400, "bad-request");
@@ -205,7 +205,7 @@ class JobListApiTest {
                 "?format=xml      | */*                                         |",
                 "/results.csv     | application/json                            |",
             })
-    void aJobHasSeveralForms(String view, String accept, String type) {
+    void jobIsServedInSeveralFormats(String view, String accept, String type) {
         String token = token(jobs.create(List.of("not a target"), new JsonObject()));
 
         HttpResponse<String> answer = jobs.get("/" + token + (view == null ? "" : view), "Accept", accept);
@@ -222,7 +222,7 @@ class JobListApiTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "?results=false", "/results.csv", "/results.ndjson"})
-    void headHasTheHeadersOfGet(String view) {
+    void headHasHeadersOfGet(String view) {
         String token = token(jobs.create(List.of("not a target"), new JsonObject()));
         jobs.finished(token);
 

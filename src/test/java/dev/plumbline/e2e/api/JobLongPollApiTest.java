@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Waiting for jobs, before jobs that stay as they are told. */
+/** Long polling, with {@link InMemoryJobs}. */
 @Tag("integration")
 class JobLongPollApiTest {
     @RegisterExtension
@@ -53,7 +53,7 @@ class JobLongPollApiTest {
     }
 
     @BeforeEach
-    void newcomer() {
+    void clientWithNewKey() {
         key = accounts.key();
         client = new JobApiServerClient(server, key);
         JOBS.refuse(null);
@@ -61,7 +61,7 @@ class JobLongPollApiTest {
     }
 
     @Test
-    void aJobIsWaitedForUntilItIsFinal() throws Exception {
+    void waitWithoutConditionHoldsUntilFinal() throws Exception {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
         CompletableFuture<HttpResponse<String>> held = client.getAsync("/" + token, "Prefer", "wait=99");
         Await.until(() -> awaits() == 1);
@@ -76,7 +76,7 @@ class JobLongPollApiTest {
     }
 
     @Test
-    void whoKnowsAVersionWaitsForTheNext() throws Exception {
+    void waitWithEntityTagHoldsUntilChange() throws Exception {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
         String etag = header(client.get("/" + token), "ETag");
         CompletableFuture<HttpResponse<String>> held =
@@ -92,7 +92,7 @@ class JobLongPollApiTest {
     }
 
     @Test
-    void whoKnowsAnotherViewIsAnsweredAtOnce() {
+    void waitWithEntityTagOfOtherViewReturnsImmediately() {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
         String etag = header(client.get("/" + token + "?format=csv"), "ETag");
 
@@ -103,7 +103,7 @@ class JobLongPollApiTest {
     }
 
     @Test
-    void whatDoesNotChangeInTimeIsToldAsItStands() throws Exception {
+    void waitEndsAtTimeout() throws Exception {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
         String etag = header(client.get("/" + token), "ETag");
         CompletableFuture<HttpResponse<String>> held =
@@ -126,7 +126,7 @@ class JobLongPollApiTest {
         "update account set disabled_at = now() where id = (select account_id from api_key where id = $1),"
                 + " 403, account-disabled"
     })
-    void whoIsShutOutWhileTheyWaitIsToldNothingOfTheJob(String how, int status, String code) throws Exception {
+    void keyRevokedDuringWaitIsRejected(String how, int status, String code) throws Exception {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
         CompletableFuture<HttpResponse<String>> held = client.getAsync("/" + token, "Prefer", "wait=30");
         Await.until(() -> awaits() == 1);
@@ -142,7 +142,7 @@ class JobLongPollApiTest {
     }
 
     @Test
-    void tenRequestsOfAKeyAreHeldAndOthersAnsweredAtOnce() throws Exception {
+    void atMostTenRequestsPerKeyAreHeld() throws Exception {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
         List<CompletableFuture<HttpResponse<String>>> held = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -170,7 +170,7 @@ class JobLongPollApiTest {
     }
 
     @Test
-    void whoHasGoneMakesRoom() throws Exception {
+    void disconnectReleasesHeldSlot() throws Exception {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
         List<Socket> held = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -192,7 +192,7 @@ class JobLongPollApiTest {
     }
 
     @Test
-    void theEndOfTheServiceLetsGo() throws Exception {
+    void drainEndsHeldRequests() throws Exception {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
         try (JobApiServer ending = new JobApiServer(DATABASE, JOBS, Map.of());
                 Socket held = new JobApiServerClient(ending, key).open("HTTP/1.1", "/" + token, "Prefer: wait=30")) {

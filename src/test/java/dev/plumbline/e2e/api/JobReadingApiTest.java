@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Reading large jobs, and reading where something is wrong, before jobs that stay as they are told.
+ * Reading large jobs and reading with failures, with {@link InMemoryJobs}.
  */
 @Tag("integration")
 class JobReadingApiTest {
@@ -50,7 +50,7 @@ class JobReadingApiTest {
     private static final int LARGE = 64 * 1024;
     private static final int LINES = 500;
 
-    /** Lines of a page of the store, of 64 KiB each, and pages of a job. */
+    /** Lines per page of the store, each with 64 KiB, and pages per job. */
     private static final int PAGES = LINES / 8 + 1;
 
     private static final InMemoryJobs JOBS = new InMemoryJobs();
@@ -73,7 +73,7 @@ class JobReadingApiTest {
     }
 
     @BeforeEach
-    void newcomer() {
+    void clientWithNewKey() {
         key = accounts.key();
         client = new JobApiServerClient(server, key);
         JOBS.refuse(null);
@@ -82,12 +82,12 @@ class JobReadingApiTest {
 
     @ParameterizedTest
     @CsvSource({"'', 1", "/results.csv, 500", "/results.ndjson, 499"})
-    void aReaderThatStopsIsAskedForNoMore(String view, int lineEnds) throws IOException {
+    void slowReaderStopsPageReads(String view, int lineEnds) throws IOException {
         String token = large();
 
         try (Socket reader = client.open("HTTP/1.1", "/" + token + view)) {
             reader.getInputStream().read();
-            // meanwhile the event loop has time for others, and so would have had for the whole job
+            // the event loop serves other requests meanwhile
             for (int i = 0; i < 50; i++) {
                 assertThat(client.get("/" + token + "?results=false").statusCode())
                         .isEqualTo(200);
@@ -109,7 +109,7 @@ class JobReadingApiTest {
     }
 
     @Test
-    void aReaderThatTakesNothingIsCutOff() throws IOException {
+    void stalledReaderIsDisconnected() throws IOException {
         String token = large();
         try (JobApiServer impatient = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "1s"));
                 Socket reader =
@@ -119,7 +119,7 @@ class JobReadingApiTest {
             Await.until(() -> impatient.active() == 0);
 
             assertThat(pages()).hasSizeLessThan(PAGES / 2);
-            // the connection is gone too, though nobody has read to its end
+            // the connection is closed although the client has not read the body
             Await.until(() -> isReset(reader));
         }
     }
@@ -134,7 +134,7 @@ class JobReadingApiTest {
     }
 
     @Test
-    void soManyReadersAreServedAtOnceAndNoMore() throws IOException {
+    void concurrentReadersAreLimited() throws IOException {
         String token = large();
         List<Socket> readers = new ArrayList<>();
         try {
@@ -159,9 +159,9 @@ class JobReadingApiTest {
         Await.until(() -> client.status("/" + small) == 200);
     }
 
-    /** Over HTTP/2 the connection may be busy all the while. */
+    /** Over HTTP/2, other streams can keep the connection busy. */
     @Test
-    void soIsAStreamThatTakesNothing() {
+    void stalledHttp2StreamIsReset() {
         String token = large();
         Vertx vertx = Vertx.vertx();
         try (JobApiServer impatient = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "1s"))) {
@@ -198,7 +198,7 @@ class JobReadingApiTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "/results.csv", "/results.ndjson"})
-    void anAnswerThatCannotBeFinishedBreaksOff(String view) throws IOException {
+    void failedStreamIsAborted(String view) throws IOException {
         String token = large();
         JOBS.refuse(order -> order instanceof JobMessage.ReadResults results && results.fromIndex() >= 400);
 
@@ -210,7 +210,7 @@ class JobReadingApiTest {
     }
 
     @Test
-    void anAnswerThatHasNotBegunIsAProblem() {
+    void failureBeforeFirstByteIsProblem() {
         String token = large();
         JOBS.refuse(order -> order instanceof JobMessage.ReadResults);
         HttpResponse<String> noLines = client.get("/" + token + "/results.csv");
@@ -227,7 +227,7 @@ class JobReadingApiTest {
     }
 
     @Test
-    void whatNobodyServesIsUnavailable() {
+    void missingCoordinatorIs503() {
         InMemoryJobs elsewhere = new InMemoryJobs();
         try (JobApiServer alone = new JobApiServer(DATABASE, elsewhere, Map.of())) {
             alone.deaf();
@@ -240,7 +240,7 @@ class JobReadingApiTest {
     }
 
     @Test
-    void aFaultOfTheServiceIsNotToldAsTheDatabases() {
+    void internalErrorIsNotReportedAsDatabaseOutage() {
         String token = JOBS.add(key.accountId(), JobState.COMPLETED, 1, null);
         JOBS.refuse(order -> {
             throw new IllegalStateException("a fault that the test wants");
@@ -259,7 +259,7 @@ class JobReadingApiTest {
     }
 
     @Test
-    void theOldHttpIsAnsweredToTheEndOfTheConnection() throws IOException {
+    void http10ResponseEndsWithConnection() throws IOException {
         String token = large();
 
         try (Socket reader = client.open("HTTP/1.0", "/" + token + "/results.ndjson")) {
@@ -271,7 +271,7 @@ class JobReadingApiTest {
     }
 
     @Test
-    void everyLineOfTheFileIsALineOfTheContract() {
+    void ndjsonLinesMatchContract() {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 3, null);
 
         client.get("/" + token + "/results.ndjson").body().lines().forEach(line -> assertThat(

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Jobs as a client sees them, done by the whole service. */
+/** Jobs over HTTP, processed by the whole service. */
 @Tag("integration")
 class JobsApiTest {
     @RegisterExtension
@@ -65,7 +65,7 @@ class JobsApiTest {
     }
 
     @Test
-    void aJobIsCreatedWaitedForAndRead() {
+    void jobIsCreatedAwaitedAndRead() {
         List<String> items = List.of(lab.http("/ok"), "not a target", lab.http("/ok"), "", lab.http("/missing"));
 
         HttpResponse<String> created = jobs.create(items, new JsonObject());
@@ -110,7 +110,7 @@ class JobsApiTest {
     }
 
     @Test
-    void bothFormsOfAKeyWillDo() {
+    void bothKeyHeadersAreAccepted() {
         String body = body(List.of("not a target"), new JsonObject()).encode();
 
         assertThat(service.post(JOBS, body, "X-Api-Key", key).statusCode()).isEqualTo(202);
@@ -121,7 +121,7 @@ class JobsApiTest {
     }
 
     @Test
-    void aKeyMayDoWhatItsScopesSayAndAStrangerNothing() {
+    void scopesAndOwnershipAreEnforced() {
         TestAccounts.Key reader = accounts.key(accounts.account(Plan.PRO), Scope.JOBS_READ);
         String free = accounts.key(accounts.account(Plan.FREE), Scope.values()).secret();
         String token = token(jobs.create(List.of("not a target"), new JsonObject()));
@@ -150,14 +150,14 @@ class JobsApiTest {
                 "job_4kJ0mZ3tQbW9xYcR1nLp7%C3%A9",
                 "4kJ0mZ3tQbW9xYcR1nLp7s"
             })
-    void whatIsNoJobIsA404(String token) {
+    void unknownJobIs404(String token) {
         assertProblem(jobs.get("/" + token), 404, "no-such-job");
         assertProblem(jobs.get("/" + token + "/results.csv"), 404, "no-such-job");
         assertProblem(jobs.delete(token, key), 404, "no-such-job");
     }
 
     @Test
-    void whoWantsLittleGetsLittle() {
+    void returnMinimalOmitsResults() {
         HttpResponse<String> created =
                 jobs.post(body(List.of("not a target"), new JsonObject()).encode(), "Prefer", "return=minimal");
 
@@ -170,7 +170,7 @@ class JobsApiTest {
     }
 
     @Test
-    void aCancelledJobKeepsWhatIsDoneAndStaysCancelled() {
+    void cancelledJobKeepsFinishedResults() {
         List<String> items = new ArrayList<>();
         items.add("not a target");
         for (int i = 0; i < 80; i++) {
@@ -201,7 +201,7 @@ class JobsApiTest {
     }
 
     @Test
-    void aJobWhoseResultsAreDeletedIsGone() {
+    void expiredJobIs410() {
         String token = token(jobs.create(List.of("not a target"), new JsonObject()));
         jobs.finished(token);
         accounts.sql("update job set expires_at = now() where token = $1", token);
@@ -212,7 +212,7 @@ class JobsApiTest {
     }
 
     @Test
-    void freshIsTakenFromTheOptionsAndForcesARun() {
+    void freshOptionForcesRun() {
         String target = lab.http("/ok?forced");
         jobs.finished(token(jobs.create(List.of(target), new JsonObject())));
 
@@ -226,7 +226,7 @@ class JobsApiTest {
     }
 
     @Test
-    void whatAJobFoundIsToldAgainToWhoeverAsksForOneTarget() {
+    void jobResultIsCachedForInstantChecks() {
         String target = lab.http("/ok?shared");
         JsonObject line = lines(jobs.finished(token(jobs.create(List.of(target), new JsonObject()))))
                 .get(0);
@@ -240,7 +240,7 @@ class JobsApiTest {
     }
 
     @Test
-    void fiveHundredLinesOfAllKindsComeBackInOrder() throws IOException {
+    void jobOf500LinesReturnsResultsInOrder() throws IOException {
         int refusing = FreePorts.next();
         List<String> kinds = List.of(
                 lab.http("/ok"),
@@ -310,7 +310,7 @@ class JobsApiTest {
     }
 
     @Test
-    void theScriptOfTheDocumentsTurnsAFileIntoCsv(@TempDir Path dir) throws Exception {
+    void documentedScriptConvertsFileToCsv(@TempDir Path dir) throws Exception {
         List<String> lines =
                 List.of(lab.http("/ok?script"), "=1+1", "a \"b\" \\c", "tab\there", "", lab.http("/ok?script"));
         Path file = Files.writeString(dir.resolve("lines"), String.join("\r\n", lines) + "\r\n");
@@ -328,7 +328,7 @@ class JobsApiTest {
         assertThat(script(1, "nonsense", file.toString())).contains("invalid-job", "/module");
     }
 
-    /** Runs it as its reader would, and gives what it prints. */
+    /** Runs the documented script and returns its output. */
     private static String script(int exit, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of("bash", "src/docs/bulk.sh"));
         Collections.addAll(command, arguments);

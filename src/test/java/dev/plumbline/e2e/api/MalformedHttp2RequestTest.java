@@ -37,7 +37,7 @@ class MalformedHttp2RequestTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    /** One loop, so that a client's answer and its reader are never on two. */
+    /** One event loop, so that a response and its reader run on the same thread. */
     private static final Vertx VERTX = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
 
     private static final String TOOLS = "/api/v1/tools";
@@ -61,7 +61,7 @@ class MalformedHttp2RequestTest {
     }
 
     @Test
-    void aPathOverTheTargetLimitGetsAProblem() {
+    void targetOverLimitGetsProblem() {
         String path = ServiceUnderTest.instantPath("http-status", "x".repeat(30_000));
 
         assertProblem(ask(HttpMethod.GET, path, request -> request.send()), 422);
@@ -69,20 +69,20 @@ class MalformedHttp2RequestTest {
 
     /** The HTTP/2 codec sends the response; no request is created. */
     @Test
-    void aHeaderListOverTheLimitIsRejected() throws Exception {
+    void headerListOverLimitIsRejected() throws Exception {
         assertThat(curl("--header", "X: " + "y".repeat(60_000))).containsPattern("(431|000) $");
         assertThat(curl()).contains("200 application/json");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"BREW", "TRACE", "get"})
-    void anUnknownMethodGetsAProblem(String method) {
+    void unknownMethodGetsProblem(String method) {
         assertProblem(ask(HttpMethod.valueOf(method), TOOLS, request -> request.send()), 405);
     }
 
-    /** No client library sends one; curl does. */
+    /** Client libraries cannot send an invalid method; curl can. */
     @Test
-    void aMethodThatIsNoTokenIsRejected() throws Exception {
+    void invalidMethodTokenIsRejected() throws Exception {
         assertThat(curl("--request", "B(D")).containsPattern("(400|000) $");
         assertThat(curl()).contains("200 application/json");
     }
@@ -106,7 +106,7 @@ class MalformedHttp2RequestTest {
     }
 
     @Test
-    void aBodyThatSaysItIsTooLargeGetsAProblem() {
+    void declaredLengthOverLimitGetsProblem() {
         Answer answer = ask(HttpMethod.GET, TOOLS, request -> {
             request.putHeader("Content-Length", Integer.toString((8 << 20) + 1));
             request.write(Buffer.buffer("x"));
@@ -118,12 +118,12 @@ class MalformedHttp2RequestTest {
     }
 
     /**
-     * Nobody reads it, so it need not end. Streams that stayed would soon be as many as a connection
-     * may have, and its next request would wait for ever.
+     * The body is not read, so it need not end. Open streams would reach the limit of the connection,
+     * and its next request would wait forever.
      */
     @ParameterizedTest
     @CsvSource({TOOLS + ",,200", TOOLS + ",8388609,413", "no-slash,,404"})
-    void aStreamWhoseBodyDoesNotEndIsAnsweredAndEnded(String path, @Nullable String contentLength, int status) {
+    void unfinishedBodyGetsResponseAndReset(String path, @Nullable String contentLength, int status) {
         Future<Void> closed = client.request(HttpMethod.GET, service.uri("/").getPort(), "127.0.0.1", path)
                 .compose(request -> {
                     Future<Void> ended = Future.future(end -> request.exceptionHandler(reset -> end.tryComplete()));
@@ -144,7 +144,7 @@ class MalformedHttp2RequestTest {
             HttpMethod method,
             String path,
             java.util.function.Function<HttpClientRequest, Future<HttpClientResponse>> send) {
-        // asked for on the loop itself: a body that ends before it is asked for never comes
+        // on the event loop, so that the handler is set before the body ends
         return Await.value(client.request(method, service.uri("/").getPort(), "127.0.0.1", path)
                 .compose(request -> send.apply(request).compose(response -> response.body()
                         .map(body -> new Answer(response.statusCode(), body.toJsonObject())))));

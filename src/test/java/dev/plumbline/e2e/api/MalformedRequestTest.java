@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * However broken a request is: a response or a closed connection, never a 5xx but 503, never a
+ * A malformed request gets a response or a closed connection, no 5xx except 503, and never a
  * stack trace. What became a request gets a problem document; what did not may get a bare 4xx.
  */
 @Tag("integration")
@@ -40,7 +40,7 @@ class MalformedRequestTest {
 
     @BeforeAll
     static void start() {
-        // nothing may be contacted, so that no mutation can find a target by chance
+        // all targets are denied, so that a mutation cannot contact one
         service = ServiceUnderTest.start(
                 DATABASE.url(),
                 Map.of(
@@ -148,18 +148,18 @@ class MalformedRequestTest {
 
     @ParameterizedTest
     @MethodSource("handMade")
-    void aBrokenRequestGetsAProblem(String request) throws IOException {
+    void malformedRequestGetsProblem(String request) throws IOException {
         assertAnswered(request);
     }
 
     @ParameterizedTest
     @MethodSource("mutated")
-    void aMutatedRequestGetsAnAnswer(String request) throws IOException {
+    void mutatedRequestGetsResponse(String request) throws IOException {
         assertAnswered(request);
     }
 
     @Test
-    void aHeadThatComesTooSlowlyIsGivenUp() throws IOException {
+    void slowHeaderTimesOut() throws IOException {
         for (String part : new String[] {"P", "PRI * HTTP/2", "GET /api/v1/tools HTTP/1.1\r\nHo"}) {
             try (Socket socket = connect()) {
                 socket.getOutputStream().write(part.getBytes(StandardCharsets.US_ASCII));
@@ -171,7 +171,7 @@ class MalformedRequestTest {
     }
 
     @Test
-    void aSlowHeadOnAKeptConnectionIsGivenUp() throws IOException {
+    void slowHeaderOnKeepAliveConnectionTimesOut() throws IOException {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("GET /api/v1/tools HTTP/1.1\r\nHost: a\r\n\r\n");
             assertThat(client.answer().status()).isEqualTo(200);
@@ -183,7 +183,7 @@ class MalformedRequestTest {
     }
 
     @Test
-    void aKeptConnectionIsNoSlowHead() throws IOException {
+    void idleKeepAliveConnectionIsNotTimedOut() throws IOException {
         try (Socket socket = connect()) {
             for (int i = 0; i < 3; i++) {
                 socket.getOutputStream()
@@ -196,7 +196,7 @@ class MalformedRequestTest {
     }
 
     @Test
-    void oneConnectionTooManyIsToldSo() throws IOException {
+    void connectionOverLimitGets503() throws IOException {
         List<Socket> crowd = new ArrayList<>();
         try {
             for (int i = 0; i < 60; i++) {
@@ -213,7 +213,7 @@ class MalformedRequestTest {
     }
 
     @Test
-    void aCrowdOfUnknownOptionsIsNotRepeated() throws IOException {
+    void manyUnknownOptionsAreNotEchoed() throws IOException {
         StringBuilder options = new StringBuilder("?");
         for (int i = 0; i < 1_500; i++) {
             options.append("option").append(i).append("=x&");
@@ -235,16 +235,16 @@ class MalformedRequestTest {
         "http-status/a%, hexadecimal",
         "http-status/%zz, hexadecimal"
     })
-    void aPathThatCannotBeDecodedIsToldHowItCould(String path, String words) throws IOException {
+    void undecodablePathGetsHelpfulProblem(String path, String words) throws IOException {
         String answer = exchange("GET /api/v1/instant/" + path + " HTTP/1.1" + HOST);
 
         assertProblem(answer, 400);
         assertThat(problem(answer).getString("detail")).contains(words);
     }
 
-    /** Each of these once took a place for ever, and there are 40. */
+    /** Each of these requests once leaked an active request; the limit is 40. */
     @Test
-    void whatIsRefusedBeforeRoutingTakesNoPlace() throws IOException {
+    void requestRejectedBeforeRoutingIsNotCountedAsActive() throws IOException {
         for (int i = 0; i < 50; i++) {
             assertThat(exchange("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")).startsWith("HTTP/1.1 400");
             assertThat(exchange("OPTIONS * HTTP/1.1" + HOST)).startsWith("HTTP/1.1 404");
@@ -255,7 +255,7 @@ class MalformedRequestTest {
     private static void assertAnswered(String request) throws IOException {
         String answer = exchange(request);
         if (answer.isEmpty()) {
-            // the body broke off; the connection is closed
+            // the body is incomplete; the connection is closed
             assertThat(request).contains("Transfer-Encoding: chunked");
             return;
         }
@@ -293,7 +293,7 @@ class MalformedRequestTest {
         return socket;
     }
 
-    /** One response; empty when the connection is closed without one. */
+    /** Returns one response; empty if the connection is closed without one. */
     private static String exchange(String request) throws IOException {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send(request);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where a request ends, and what becomes of bodies that nobody wants (RFC 9112, 6 and 7). */
+/** Request framing and unread bodies (RFC 9112, 6 and 7). */
 @Tag("integration")
 class RequestFramingTest {
     @RegisterExtension
@@ -61,7 +61,7 @@ class RequestFramingTest {
                 "Host: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n",
                 "Host: a\r\nContent-Length: +5\r\n",
             })
-    void aHeadWithTwoMeaningsIsRefusedAndTheConnectionEnds(String fields) throws IOException {
+    void ambiguousHeadIsRejectedAndConnectionClosed(String fields) throws IOException {
         try (RawHttpClient client = connect()) {
             client.send("GET /api/v1/tools HTTP/1.1\r\n" + fields + "\r\n");
 
@@ -71,7 +71,7 @@ class RequestFramingTest {
     }
 
     @Test
-    void aRequestAfterAnAmbiguousOneIsNeverServed() throws IOException {
+    void requestAfterAmbiguousOneIsNotServed() throws IOException {
         try (RawHttpClient client = connect()) {
             client.send("POST "
                     + TOOLS
@@ -85,7 +85,7 @@ class RequestFramingTest {
     }
 
     @Test
-    void aTransferEncodingIsUnknownToHttp10() throws IOException {
+    void transferEncodingInHttp10IsRejected() throws IOException {
         try (RawHttpClient client = connect()) {
             client.send("GET /api/v1/tools HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
 
@@ -96,7 +96,7 @@ class RequestFramingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"zz\r\nhello", "5\r\nhelloworld\r\n", "-1\r\n"})
-    void brokenChunksAreRefusedBeforeAnythingIsPaid(String chunks) throws IOException {
+    void malformedChunksAreRejectedAndNotCharged(String chunks) throws IOException {
         int before = remaining();
         String target = target();
         try (RawHttpClient client = connect()) {
@@ -109,7 +109,7 @@ class RequestFramingTest {
     }
 
     @Test
-    void aWholeChunkedBodyOnAGetIsPassedOver() throws IOException {
+    void chunkedBodyOfGetIsIgnored() throws IOException {
         try (RawHttpClient client = connect()) {
             for (int i = 0; i < 3; i++) {
                 client.send("GET " + check(target()) + "Transfer-Encoding: chunked\r\n\r\n");
@@ -121,7 +121,7 @@ class RequestFramingTest {
     }
 
     @Test
-    void aGetWithABodyLeavesTheConnectionUsable() throws IOException {
+    void getWithBodyKeepsConnectionUsable() throws IOException {
         try (RawHttpClient client = connect()) {
             client.send("GET " + TOOLS + "Content-Length: 5\r\n\r\nhe");
             client.send("lloGET " + TOOLS + "\r\n");
@@ -133,7 +133,7 @@ class RequestFramingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET", "HEAD", "POST", "DELETE", "BREW"})
-    void aBodyThatSaysItIsTooLargeIsRefusedAtOnce(String method) throws IOException {
+    void declaredLengthOverLimitIsRejectedImmediately(String method) throws IOException {
         try (RawHttpClient client = connect()) {
             client.send(method + " " + TOOLS + "Content-Length: " + (MOST + 1) + "\r\n\r\n");
 
@@ -150,7 +150,7 @@ class RequestFramingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET", "DELETE"})
-    void aBodyThatGrowsTooLargeIsRefused(String method) throws IOException {
+    void chunkedUnreadBodyOverLimitIsRejected(String method) throws IOException {
         try (RawHttpClient client = connect()) {
             client.send(method + " " + TOOLS + "Transfer-Encoding: chunked\r\n\r\n");
             String piece = "10000\r\n" + "x".repeat(1 << 16) + "\r\n";
@@ -165,7 +165,7 @@ class RequestFramingTest {
 
     @ParameterizedTest
     @CsvSource({"GET, Transfer-Encoding: chunked", "DELETE, Transfer-Encoding: chunked", "GET, Content-Length: 50"})
-    void aBodyThatComesTooSlowlyIsGivenUp(String method, String framing) throws IOException {
+    void slowBodyTimesOut(String method, String framing) throws IOException {
         try (RawHttpClient client = connect()) {
             client.send(method + " " + TOOLS + framing + "\r\n\r\n5\r\nhel");
 
@@ -175,7 +175,7 @@ class RequestFramingTest {
     }
 
     @Test
-    void refusalsWaitForTheAnswersBeforeThem() throws IOException {
+    void rejectionFollowsEarlierPipelinedResponses() throws IOException {
         try (RawHttpClient client = connect()) {
             client.send("GET " + check(target()) + "\r\nGET /api/v1/tools HTTP/1.1\r\n\r\nGET / HTTP");
 
@@ -192,7 +192,7 @@ class RequestFramingTest {
                 "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nX: y",
                 "GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
             })
-    void aConnectionThatEndsInsideARequestIsClosed(String part) throws IOException {
+    void halfClosedConnectionInsideRequestIsClosed(String part) throws IOException {
         try (RawHttpClient client = connect()) {
             client.send(part);
             client.finish();
@@ -206,7 +206,7 @@ class RequestFramingTest {
     }
 
     @Test
-    void whoSaysNothingAndGoesIsLetGo() throws IOException {
+    void emptyConnectionIsClosed() throws IOException {
         try (RawHttpClient client = connect()) {
             client.finish();
 
@@ -215,7 +215,7 @@ class RequestFramingTest {
     }
 
     @Test
-    void anUpgradeToHttp2IsPassedOver() throws IOException {
+    void h2cUpgradeIsIgnored() throws IOException {
         try (RawHttpClient client = connect()) {
             for (String settings : new String[] {"AAMAAABkAAQAAP__", "%%%", "A"}) {
                 client.send("GET "

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** People sign in and out, and are known in between. */
+/** Sign-in, sessions and sign-out. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SignInApiTest {
@@ -53,7 +53,7 @@ class SignInApiTest {
     }
 
     @Test
-    void whoSignsInIsKnownUntilTheySignOut() {
+    void sessionLastsUntilSignOut() {
         String email = people.somebody();
         CookieClient browser = new CookieClient(service);
         assertThat(browser.get(SESSION).statusCode()).isEqualTo(401);
@@ -78,7 +78,7 @@ class SignInApiTest {
     }
 
     @Test
-    void theCookieIsOutOfReachOfScriptsAndOtherSites() {
+    void cookieIsHttpOnlyAndSameSite() {
         HttpResponse<String> welcome = new CookieClient(service).signIn(people.somebody(), PASSWORD);
 
         assertThat(welcome.headers().firstValue("Set-Cookie").orElseThrow())
@@ -88,7 +88,7 @@ class SignInApiTest {
     }
 
     @Test
-    void overTlsTheCookieIsTiedToTheHost() {
+    void cookieHasHostPrefixOverTls() {
         try (ServiceUnderTest secure = ServiceUnderTest.start(
                 DATABASE.url(),
                 Map.of(
@@ -105,7 +105,7 @@ class SignInApiTest {
             assertThat(secure.get(SESSION, "Cookie", "plumbline=" + browser.token())
                             .statusCode())
                     .isEqualTo(401);
-            // signed with the same secret, for another address of the service
+            // signed with the same secret, for another public URL
             assertThat(service.get(SESSION, "Cookie", "plumbline=" + browser.token())
                             .statusCode())
                     .isEqualTo(401);
@@ -113,7 +113,7 @@ class SignInApiTest {
     }
 
     @Test
-    void nobodyLearnsWhetherThereIsSuchAnAccount() {
+    void signInDoesNotRevealAccounts() {
         HttpResponse<String> wrong = new CookieClient(service).signIn(people.somebody(), PASSWORD + "!");
         HttpResponse<String> unknown = new CookieClient(service).signIn("nobody@plumbline.example", PASSWORD);
         HttpResponse<String> noAddress = new CookieClient(service).signIn("nobody", PASSWORD);
@@ -134,7 +134,7 @@ class SignInApiTest {
     }
 
     @Test
-    void anAccountThatIsDisabledIsToldSoToWhoKnowsItsPassword() {
+    void disabledAccountIsReportedOnlyWithCorrectPassword() {
         String email = people.somebody();
         CookieClient browser = people.signedIn(service, email);
         Await.value(people.accounts().setDisabled(EmailAddress.parse(email), true));
@@ -147,7 +147,7 @@ class SignInApiTest {
     }
 
     @Test
-    void aPasswordHashedWithWeakerParametersIsHashedAnewWhenItIsShown() {
+    void weakPasswordHashIsUpgradedAtSignIn() {
         String email = people.somebody();
         String weaker =
                 "$argon2id$v=19$m=256,t=1,p=1$YSBzYWx0IGZvciB0ZXN0cw" + "$r5J4//UfeDWG2R5FsDuntC3J6icEvz6Ri0V1CmBtih0";
@@ -172,7 +172,7 @@ class SignInApiTest {
     }
 
     @Test
-    void aTokenIsReplacedNowAndThen() {
+    void tokenIsRotated() {
         CookieClient browser = people.signedIn(service, people.somebody());
         String first = browser.token();
         age("16 minutes");
@@ -193,7 +193,7 @@ class SignInApiTest {
     }
 
     @Test
-    void sessionsAreListedAndEndedEverywhere() {
+    void sessionsAreListedAndEnded() {
         String email = people.somebody();
         CookieClient one = people.signedIn(service, email);
         CookieClient other = people.signedIn(service, email);
@@ -214,7 +214,7 @@ class SignInApiTest {
     }
 
     @Test
-    void headIsAnsweredAsGetIs() {
+    void sessionHeadHasHeadersOfGet() {
         CookieClient browser = people.signedIn(service, people.somebody());
 
         HttpResponse<String> head =
@@ -225,7 +225,7 @@ class SignInApiTest {
     }
 
     @Test
-    void withoutTheDatabaseNobodyIsKnownAndNobodyIsSignedOut() {
+    void databaseOutageIs503AndKeepsSessions() {
         URI real = URI.create(DATABASE.url());
         TcpGate valve = new TcpGate(DATABASE.vertx(), real.getPort());
         String email = people.somebody();
@@ -248,7 +248,7 @@ class SignInApiTest {
                 assertThat(answer.headers().firstValue("Retry-After")).isPresent();
                 assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
             }
-            // a token that is not ours is told so at any time
+            // a token with an invalid signature is rejected even without the database
             assertThat(behind.get(SESSION, "Cookie", "plumbline=a.b.c").statusCode())
                     .isEqualTo(401);
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** However often and from however many places it is tried, nobody guesses a password. */
+/** Rate limits of failed sign-ins. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SignInRateLimitTest {
@@ -49,7 +49,7 @@ class SignInRateLimitTest {
     }
 
     @Test
-    void failuresAreSlowedDownAndSuccessesAreNot() {
+    void onlyFailedSignInsAreRateLimited() {
         String email = people.somebody();
         CookieClient browser = new CookieClient(service);
         for (int i = 0; i < 10; i++) {
@@ -71,7 +71,7 @@ class SignInRateLimitTest {
     }
 
     @Test
-    void oneAddressCannotTryManyAccounts() {
+    void failedSignInsAreLimitedByAddress() {
         CookieClient browser = new CookieClient(service);
         for (int i = 0; i < 30; i++) {
             assertThat(browser.signIn("guess" + i + "@plumbline.example", PASSWORD)
@@ -83,7 +83,7 @@ class SignInRateLimitTest {
     }
 
     @Test
-    void strangersAtManyAddressesAreSlowedDownTooButNotWhoIsAtHome() {
+    void failedSignInsAreLimitedByAccountExceptAtKnownAddresses() {
         String email = people.somebody();
         CookieClient home = people.signedIn(service, email);
         for (int stranger = 0; stranger < 5; stranger++) {
@@ -101,7 +101,7 @@ class SignInRateLimitTest {
     }
 
     @Test
-    void aFloodOfSignInsIsRefusedAndHoldsUpNoCachedCheck() {
+    void signInFloodIsRejectedAndDoesNotDelayCachedChecks() {
         HttpLab lab = Await.value(HttpLab.start(DATABASE.vertx()));
         String known = lab.http("/ok?flood");
         assertThat(service.instant("http-status", known).statusCode()).isEqualTo(200);

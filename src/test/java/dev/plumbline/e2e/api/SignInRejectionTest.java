@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is refused whoever sends it: from pages elsewhere, with cookies or bodies that are none. */
+/** Rejected sign-in requests: cross-origin, invalid cookies and invalid bodies. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SignInRejectionTest {
@@ -47,7 +47,7 @@ class SignInRejectionTest {
         service.close();
     }
 
-    Stream<List<String>> fromElsewhere() {
+    Stream<List<String>> crossOriginHeaders() {
         String own = service.uri("").toString();
         String port = own.substring(own.lastIndexOf(':'));
         return Stream.of(
@@ -71,8 +71,8 @@ class SignInRejectionTest {
     }
 
     @ParameterizedTest
-    @MethodSource("fromElsewhere")
-    void aPageElsewhereCanDoNothingWithTheCookie(List<String> headers) {
+    @MethodSource("crossOriginHeaders")
+    void crossOriginRequestWithCookieIsRejected(List<String> headers) {
         CookieClient browser = people.signedIn(service, people.somebody());
         List<String> all = new ArrayList<>(browser.headers());
         all.addAll(headers);
@@ -94,7 +94,7 @@ class SignInRejectionTest {
         assertThat(browser.get(SESSION).statusCode()).isEqualTo(200);
     }
 
-    Stream<List<String>> fromHere() {
+    Stream<List<String>> sameOriginHeaders() {
         String own = service.uri("").toString();
         return Stream.of(
                 List.of("Origin", own),
@@ -105,8 +105,8 @@ class SignInRejectionTest {
     }
 
     @ParameterizedTest
-    @MethodSource("fromHere")
-    void aPageOfOursCan(List<String> headers) {
+    @MethodSource("sameOriginHeaders")
+    void sameOriginRequestIsAccepted(List<String> headers) {
         CookieClient browser = people.signedIn(service, people.somebody());
         List<String> all = new ArrayList<>(browser.headers());
         all.addAll(headers);
@@ -117,7 +117,7 @@ class SignInRejectionTest {
     }
 
     @Test
-    void aPageElsewhereCannotSignAnybodyIn() {
+    void crossOriginSignInIsRejected() {
         String body = new JsonObject()
                 .put("email", people.somebody())
                 .put("password", PASSWORD)
@@ -151,12 +151,12 @@ class SignInRejectionTest {
                 "plumbline=\u00e9\u00ff",
                 "__Host-plumbline=a.b.c"
             })
-    void aCookieThatIsNoneOfOursIsNobodys(String cookie) {
+    void foreignCookieIsNotAuthenticated(String cookie) {
         assertThat(service.get(SESSION, "Cookie", cookie).statusCode()).isEqualTo(401);
     }
 
     @Test
-    void hugeAndManyCookiesAreNobodys() {
+    void hugeOrManyCookiesAreNotAuthenticated() {
         String huge = "x".repeat(8_000);
         assertThat(service.get(SESSION, "Cookie", "plumbline=" + huge).statusCode())
                 .isEqualTo(401);
@@ -165,7 +165,7 @@ class SignInRejectionTest {
         CookieClient browser = people.signedIn(service, people.somebody());
         String many = "c=1; ".repeat(1_000) + browser.cookie();
         assertThat(service.get(SESSION, "Cookie", many).statusCode()).isEqualTo(200);
-        // which of the two is ours cannot be known
+        // two different session cookies are ambiguous
         assertThat(service.get(SESSION, "Cookie", "plumbline=a; " + browser.cookie())
                         .statusCode())
                 .isEqualTo(401);
@@ -175,13 +175,13 @@ class SignInRejectionTest {
     }
 
     @Test
-    void aBodyThatIsNoneIsToldWhatItShouldBe() {
+    void invalidBodyReportsFaults() {
         CookieClient browser = new CookieClient(service);
 
         assertFaults(browser.send("POST", SESSION, "[]"), "");
         assertFaults(browser.send("POST", SESSION, "null"), "");
         assertThat(new JsonObject(browser.send("POST", SESSION, "null").body()).getString("detail"))
-                .startsWith("It must be an object with email and password, not null;");
+                .startsWith("The request body must be an object with email and password, not null.");
         assertFaults(browser.send("POST", SESSION, "{}"), "/email", "/password");
         assertFaults(
                 browser.send("POST", SESSION, "{\"email\":1,\"password\":null,\"a/b~c\":[]}"),
@@ -214,15 +214,15 @@ class SignInRejectionTest {
                 "{\"email\":\"a\",\"password\":\"hidden-in-here}",
                 "hidden-in-here"
             })
-    void whatIsNoJsonIsNotRepeated(String body) {
+    void invalidJsonIsNotEchoed(String body) {
         HttpResponse<String> refused = new CookieClient(service).send("POST", SESSION, body);
 
         assertThat(refused.statusCode()).isEqualTo(400);
-        assertThat(refused.body()).contains("no JSON").doesNotContain("hidden");
+        assertThat(refused.body()).contains("not valid JSON").doesNotContain("hidden");
     }
 
     @Test
-    void deepAndLargeBodiesAreRefused() {
+    void deepAndLargeBodiesAreRejected() {
         CookieClient browser = new CookieClient(service);
 
         assertThat(browser.send("POST", SESSION, "[".repeat(5_000)).statusCode())

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tools list, the contract and the management port as a client sees them. */
+/** The tools list, openapi.json and the management port over HTTP. */
 @Tag("integration")
 class ToolsApiTest {
     @RegisterExtension
@@ -37,7 +37,7 @@ class ToolsApiTest {
     }
 
     @Test
-    void theListHoldsTheModulesThatTheOwnerNames() {
+    void listContainsRequiredModules() {
         HttpResponse<String> list = service.get("/api/v1/tools");
 
         JsonArray tools = new JsonObject(list.body()).getJsonArray("tools");
@@ -51,7 +51,7 @@ class ToolsApiTest {
     }
 
     @Test
-    void theListIsNotSentTwice() {
+    void matchingEntityTagOfListGets304() {
         String etag = service.get("/api/v1/tools").headers().firstValue("ETag").orElseThrow();
 
         assertThat(service.get("/api/v1/tools", "If-None-Match", etag).statusCode())
@@ -60,7 +60,7 @@ class ToolsApiTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"http-status", "ssl-certificate"})
-    void aToolBringsItsSchemas(String module) {
+    void toolHasSchemas(String module) {
         JsonObject tool = new JsonObject(service.get("/api/v1/tools/" + module).body());
 
         ContractValidator.validator(tool.getJsonObject("options_schema"));
@@ -73,7 +73,7 @@ class ToolsApiTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"http-status", "ssl-certificate"})
-    void theOptionThatOnlyJobsHaveIsMarkedAndRefusedElsewhere(String module) {
+    void jobsOnlyOptionIsMarkedAndRejectedForInstantChecks(String module) {
         JsonObject tool = new JsonObject(service.get("/api/v1/tools/" + module).body());
         HttpResponse<String> refused = service.get(ServiceUnderTest.instantPath(module, "example.com") + "?fresh=true");
 
@@ -99,7 +99,7 @@ class ToolsApiTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/openapi.json", "/api/v1/openapi.json"})
-    void theContractNamesThePublicServer(String path) {
+    void contractHasPublicServerUrl(String path) {
         JsonObject contract = new JsonObject(service.get(path).body());
 
         assertThat(contract.getString("openapi")).isEqualTo("3.1.0");
@@ -116,7 +116,7 @@ class ToolsApiTest {
         "DELETE, /api/v1/instant/http-status/example.com, 405, method-not-allowed",
         "PUT, /openapi.json, 405, method-not-allowed",
     })
-    void whatIsNotThereIsAProblem(String method, String path, int status, String code) {
+    void unknownPathIsProblem(String method, String path, int status, String code) {
         HttpResponse<String> refused = service.send(method, service.uri(path), "X-Request-Id", "my-own.id_1");
 
         JsonObject problem = new JsonObject(refused.body());
@@ -138,12 +138,12 @@ class ToolsApiTest {
         "text/html, 406",
         "application/json;q=0, 406"
     })
-    void theAcceptHeaderIsHonoured(String accept, int status) {
+    void unsupportedAcceptHeaderIs406(String accept, int status) {
         assertThat(service.get("/api/v1/tools", "Accept", accept).statusCode()).isEqualTo(status);
     }
 
     @Test
-    void headIsPossibleWhereverGetIs() {
+    void headIsAllowedWhereGetIs() {
         HttpResponse<String> head = service.send("HEAD", service.uri("/api/v1/tools"));
 
         assertThat(head.statusCode()).isEqualTo(200);
@@ -152,14 +152,14 @@ class ToolsApiTest {
     }
 
     @Test
-    void anIndecentRequestIdIsReplaced() {
+    void invalidRequestIdIsReplaced() {
         HttpResponse<String> answer = service.get("/api/v1/tools", "X-Request-Id", "x".repeat(65));
 
         assertThat(answer.headers().firstValue("X-Request-Id").orElseThrow()).hasSize(16);
     }
 
     @Test
-    void thosewhoRunItSeeHowItIs() {
+    void managementPortServesHealthAndMetrics() {
         service.get("/api/v1/tools");
 
         String metrics = service.send("GET", service.management("/metrics")).body();

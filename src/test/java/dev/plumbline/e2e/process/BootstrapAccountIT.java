@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The jar on its embedded database: the first account, and commands beside it and after it. */
+/** The jar with its embedded database: the first account, and commands with and without a running service. */
 @Tag("integration")
 class BootstrapAccountIT {
     @TempDir
     Path folder;
 
     @Test
-    void theFirstStartTellsAndCommandsWorkBesideAServiceAndWithoutOne() throws Exception {
+    void firstStartPrintsAccountAndCommandsWorkWithOrWithoutService() throws Exception {
         SecretScanner leaks = new SecretScanner();
         try (ServiceProcess service =
                 ServiceProcess.start(folder, Map.of("LOG_LEVEL", "debug", "LOG_FORMAT", "json"))) {
@@ -60,7 +60,7 @@ class BootstrapAccountIT {
     }
 
     @Test
-    void aKeyOfYourOwnMustBeWhole() throws Exception {
+    void configuredKeyMustHaveValidChecksum() throws Exception {
         String key = ApiKeySecret.fresh();
         String wrong = key.substring(0, 41) + (key.charAt(41) == '0' ? '1' : '0');
 
@@ -72,7 +72,7 @@ class BootstrapAccountIT {
     }
 
     @Test
-    void withoutADatabaseACommandMakesNoFolder() throws Exception {
+    void commandWithoutDatabaseCreatesNoDirectory() throws Exception {
         ServiceProcess.Ended ended = command("account", "list");
 
         assertThat(ended.code()).isEqualTo(1);

@@ -26,14 +26,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The jar is told to stop while a crowd asks it for fresh checks: nothing is lost. */
+/** Graceful shutdown of the jar under load. */
 @Tag("integration")
 class GracefulShutdownIT {
     private static final int CLIENTS_OF_A_KIND = 30;
     private static final int ANSWERS_BEFORE_THE_END = 600;
     private static final Map<String, String> SETTINGS = Map.of(
             "LIMITS_FRESH_PER_HOUR", "0",
-            // A database that is slow on a busy machine is not what is tested here.
+            // a loaded machine must not cause a database timeout
             "DATABASE_TIMEOUT", "5s",
             "TARGETS_PER_IP_PER_SECOND", "0",
             "TARGETS_PER_IP_CONCURRENT", "0");
@@ -60,14 +60,14 @@ class GracefulShutdownIT {
     }
 
     @Test
-    void aStopUnderLoadDropsNoRequestAndNoResult() throws Exception {
+    void shutdownUnderLoadLosesNoRequestOrResult() throws Exception {
         ExecutorService crowd = Executors.newFixedThreadPool(2 * CLIENTS_OF_A_KIND);
         try {
             try (ServiceProcess service = ServiceProcess.start(folder, SETTINGS)) {
                 List<Future<?>> clients = new ArrayList<>();
                 for (int i = 0; i < CLIENTS_OF_A_KIND; i++) {
-                    clients.add(crowd.submit(() -> askUntilRefused(service.port(), true)));
-                    clients.add(crowd.submit(() -> askUntilRefused(service.port(), false)));
+                    clients.add(crowd.submit(() -> requestUntilConnectionRefused(service.port(), true)));
+                    clients.add(crowd.submit(() -> requestUntilConnectionRefused(service.port(), false)));
                 }
                 assertThat(inFullSwing.await(60, TimeUnit.SECONDS))
                         .as("it answers")
@@ -94,8 +94,8 @@ class GracefulShutdownIT {
         }
     }
 
-    /** Asks as fast as it is answered, until nobody listens any more. */
-    private void askUntilRefused(int port, boolean keptAlive) {
+    /** Sends requests until connections are refused. */
+    private void requestUntilConnectionRefused(int port, boolean keptAlive) {
         try {
             while (true) {
                 try (RawHttpClient client = RawHttpClient.connect(port)) {
@@ -108,7 +108,7 @@ class GracefulShutdownIT {
                 }
             }
         } catch (java.net.ConnectException nobodyListens) {
-            // as it has to be
+            // expected
         } catch (java.io.IOException broken) {
             dropped.add("could neither connect nor was refused: " + broken);
         }
@@ -124,7 +124,7 @@ class GracefulShutdownIT {
                     + (keptAlive ? "\r\n" : "Connection: close\r\n\r\n"));
             answer = client.answer();
         } catch (java.io.IOException broken) {
-            // what a client may not ask again, for it cannot know how far the request came
+            // not safe to retry: the client cannot know whether the request was processed
             dropped.add((first ? "first " : "later ") + broken);
             return false;
         }

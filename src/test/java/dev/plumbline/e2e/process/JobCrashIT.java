@@ -28,8 +28,8 @@ import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The jar on its embedded database, killed again and again while jobs are created, claimed, checked
- * and written. What was answered 202 is complete in the end, and nothing is there twice.
+ * The jar with its embedded database, killed repeatedly while jobs are created, claimed, checked
+ * and written. Every job accepted with 202 completes, without duplicates.
  */
 @Tag("integration")
 class JobCrashIT {
@@ -39,8 +39,8 @@ class JobCrashIT {
     private static final long LONGEST_ROUND_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     /**
-     * What is promised: lease (20 s), two renewals until the dead are looked for (10 s), and what is
-     * left to check.
+     * The recovery time: lease (20 s), two renewals until expired nodes are detected (10 s), and the
+     * remaining checks.
      */
     private static final Duration RECOVERY = Duration.ofSeconds(35);
 
@@ -68,7 +68,7 @@ class JobCrashIT {
     }
 
     @Test
-    void whatWasAcceptedSurvivesEveryKill(TestReporter reporter) throws Exception {
+    void acceptedJobsSurviveEveryKill(TestReporter reporter) throws Exception {
         reporter.publishEntry("plumbline.seed", Long.toString(seed));
         Map<String, String> settings = new HashMap<>();
         settings.put("TARGETS_PER_IP_PER_SECOND", "0");
@@ -115,7 +115,7 @@ class JobCrashIT {
                 int client = i;
                 sending.add(clients.submit(() -> {
                     if (client == 0) {
-                        load.sendAgain(service.address());
+                        load.resendUnanswered(service.address());
                     }
                     for (int next = client; next < orders.size(); next += 3) {
                         load.send(service.address(), orders.get(next));
@@ -153,7 +153,7 @@ class JobCrashIT {
         while (counter.getAsLong() < enough && System.nanoTime() < end) {
             LockSupport.parkNanos(100_000);
         }
-        // what is meant happens shortly after
+        // the event occurs shortly after
         LockSupport.parkNanos(random.nextInt(20_000_000));
     }
 
@@ -169,15 +169,15 @@ class JobCrashIT {
 
     private void end(Map<String, String> settings, List<String> keys) throws Exception {
         try (ServiceProcess service = ServiceProcess.start(folder, settings)) {
-            load.sendAgainUntilAnswered(service.address());
-            load.assertEverythingWasDone(service.address(), RECOVERY);
+            load.resendUntilAnswered(service.address());
+            load.assertAllJobsCompleted(service.address(), RECOVERY);
             while (load.refused() == 0) {
                 load.send(service.address(), load.order(keys.get(0), 1));
             }
             assertThat(load.send(service.address(), load.order(keys.get(0), 1))).isNull();
             assertThat(load.accepted(keys.get(0))).as("the quota is exact").isEqualTo(QUOTA);
-            load.assertEverythingWasDone(service.address(), RECOVERY);
-            load.assertNothingIsThereTwice(service.address());
+            load.assertAllJobsCompleted(service.address(), RECOVERY);
+            load.assertNoDuplicates(service.address());
             assertThat(service.log()).doesNotContain("result write failed", "job maintenance failed");
         }
     }

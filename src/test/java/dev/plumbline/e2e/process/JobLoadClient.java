@@ -28,8 +28,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that has jobs done, whatever becomes of the service, and keeps the books: what was not
- * answered is ordered again under the same Idempotency-Key. Thread-safe.
+ * A client that creates jobs across service failures and records them. Requests without a response
+ * are repeated with the same Idempotency-Key. Thread-safe.
  */
 final class JobLoadClient {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
@@ -46,7 +46,7 @@ final class JobLoadClient {
     private final AtomicInteger sent = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
 
-    /** A job to have done: under which key, its lines and its options. */
+    /** A job to create: API key, lines and options. */
     record Order(String name, String key, List<String> items, JsonObject options) {}
 
     JobLoadClient(CountingTarget target, long seed) {
@@ -54,7 +54,7 @@ final class JobLoadClient {
         this.random = new Random(seed);
     }
 
-    /** A new job of so many lines of all kinds. */
+    /** Returns a new job with the given number of lines of all kinds. */
     synchronized Order order(String key, int lines) {
         int number = made.incrementAndGet();
         List<String> items = new ArrayList<>();
@@ -73,16 +73,16 @@ final class JobLoadClient {
         return new Order("order-" + number + "-" + UUID.randomUUID(), key, items, new JsonObject());
     }
 
-    /** A new job with these lines. */
+    /** Returns a new job with these lines. */
     Order order(String key, List<String> items) {
         return order(key, items, new JsonObject());
     }
 
     /**
-     * A new job with these lines, whose target answers when the test wants it to: each is asked once,
-     * and the check waits as long as checks can.
+     * Returns a new job with these lines, whose target responds on demand: each is requested once,
+     * with the longest timeout of a check.
      */
-    Order patientOrder(String key, List<String> items) {
+    Order slowTargetOrder(String key, List<String> items) {
         return order(key, items, new JsonObject().put("method", "get").put("timeout_ms", 30_000));
     }
 
@@ -91,7 +91,7 @@ final class JobLoadClient {
         return new Order(name, key, items, options);
     }
 
-    /** How many orders were sent so far, answered or not. */
+    /** The number of jobs sent, with or without a response. */
     int sent() {
         return sent.get();
     }
@@ -104,15 +104,15 @@ final class JobLoadClient {
         return accepted.values().stream().filter(order -> order.key.equals(key)).count();
     }
 
-    /** How many orders were refused because of a quota. */
+    /** The number of jobs rejected by a rate limit. */
     int refused() {
         return refused.get();
     }
 
     /**
-     * Orders a job; what is not answered for good is remembered.
+     * Creates a job. A request without a final response is recorded.
      *
-     * @return its token; null if it was not accepted
+     * @return the token; null if the job was not accepted
      */
     @Nullable
     String send(String address, Order order) {
@@ -158,23 +158,23 @@ final class JobLoadClient {
         return null;
     }
 
-    /** Orders again what was not answered, each once. */
-    void sendAgain(String address) {
-        for (Order order : takeUnanswered()) {
+    /** Repeats each request without a response once. */
+    void resendUnanswered(String address) {
+        for (Order order : pollUnanswered()) {
             send(address, order);
         }
     }
 
-    /** Orders again what was not answered, until all is. */
-    void sendAgainUntilAnswered(String address) {
+    /** Repeats requests without a response until all have one. */
+    void resendUntilAnswered(String address) {
         long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (!unanswered.isEmpty()) {
             assertThat(System.nanoTime()).as("it answers").isLessThan(end);
-            sendAgain(address);
+            resendUnanswered(address);
         }
     }
 
-    private List<Order> takeUnanswered() {
+    private List<Order> pollUnanswered() {
         List<Order> all = new ArrayList<>();
         for (Order order = unanswered.poll(); order != null; order = unanswered.poll()) {
             all.add(order);
@@ -182,8 +182,8 @@ final class JobLoadClient {
         return all;
     }
 
-    /** Waits until every accepted job has ended, and finds each complete and right. */
-    void assertEverythingWasDone(String address, Duration within) {
+    /** Waits until every accepted job is final, and verifies its results. */
+    void assertAllJobsCompleted(String address, Duration within) {
         long end = System.nanoTime() + within.toNanos();
         for (String token : accepted.keySet()) {
             JsonObject job = job(address, token, "?results=false", "wait=30");
@@ -193,11 +193,11 @@ final class JobLoadClient {
                         .isLessThan(end);
                 job = job(address, token, "?results=false", "wait=5");
             }
-            assertRight(token, job(address, token, "", "wait=0"));
+            assertCorrect(token, job(address, token, "", "wait=0"));
         }
     }
 
-    private void assertRight(String token, JsonObject job) {
+    private void assertCorrect(String token, JsonObject job) {
         Order order = accepted.get(token);
         assertThat(job.getString("state")).isEqualTo("completed");
         JsonObject counts = job.getJsonObject("counts");
@@ -240,7 +240,7 @@ final class JobLoadClient {
         return item.contains("/missing/") ? "404" : "200";
     }
 
-    /** The whole job, as it stands. */
+    /** Returns the job with its results. */
     String body(String address, String token) {
         return job(address, token, "", "wait=0").encode();
     }
@@ -250,8 +250,8 @@ final class JobLoadClient {
         return new JsonObject(answered(address, path, accepted.get(token).key, prefer));
     }
 
-    /** Finds that the account of these keys has the accepted jobs and no others. */
-    void assertNothingIsThereTwice(String address) {
+    /** Verifies that the account of these keys has the accepted jobs and no others. */
+    void assertNoDuplicates(String address) {
         Set<String> there = new HashSet<>();
         String key = accepted.values().iterator().next().key;
         Queue<String> pages = new ArrayDeque<>(List.of("/api/v1/jobs?limit=100"));
@@ -266,7 +266,7 @@ final class JobLoadClient {
         assertThat(there).isEqualTo(accepted.keySet());
     }
 
-    /** What is there; asked for again while the database is away, or slow on a busy machine. */
+    /** Sends a GET and repeats it while the service returns 503. */
     private String answered(String address, String path, String key, String prefer) {
         long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         HttpResponse<String> answer = get(address, path, key, prefer);

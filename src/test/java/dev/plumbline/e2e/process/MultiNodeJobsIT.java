@@ -36,22 +36,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The jar, once or twice, on a PostgreSQL that is not its own: either of them may break down. */
+/** One or two nodes of the jar with an external PostgreSQL, and failures of nodes and database. */
 @Tag("integration")
 class MultiNodeJobsIT {
     /**
-     * What is promised: lease (20 s), two renewals until the dead are looked for (10 s), and what is
-     * left to check.
+     * The recovery time: lease (20 s), two renewals until expired nodes are detected (10 s), and the
+     * remaining checks.
      */
     private static final Duration RECOVERY = Duration.ofSeconds(35);
 
-    /** For what begins at once when the machine has time for it. */
+    /** Timeout for events that normally occur immediately. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** Less than what a check waits for a target that the test holds up. */
+    /** Less than the timeout of a check. */
     private static final Duration HELD_UP = Duration.ofSeconds(25);
 
-    /** Three quarters of what {@code checks.concurrent} is unless it is set. */
+    /** Three quarters of the default of {@code checks.concurrent}. */
     private static final int MOST_CHECKS_OF_A_NODE = 384;
 
     private static final Vertx VERTX = Vertx.vertx();
@@ -111,8 +111,8 @@ class MultiNodeJobsIT {
                 .isZero();
     }
 
-    /** A machine that is busy is no outage, in tests whose database never goes away. */
-    private void letTheDatabaseBeSlow() {
+    /** Prevents database timeouts on a loaded machine. */
+    private void raiseDatabaseTimeout() {
         settings.put("DATABASE_TIMEOUT", "5s");
     }
 
@@ -138,7 +138,7 @@ class MultiNodeJobsIT {
     }
 
     @Test
-    void aDatabaseThatIsRestartedAtOnceCostsNothing() throws Exception {
+    void databaseRestartLosesNothing() throws Exception {
         Random random = new Random(seed);
         ExecutorService client = Executors.newSingleThreadExecutor();
         try (ServiceProcess service = ServiceProcess.start(one, settings)) {
@@ -157,9 +157,9 @@ class MultiNodeJobsIT {
                 sending.get(120, TimeUnit.SECONDS);
                 eventually(PATIENCE, () -> service.ready().statusCode() == 200);
             }
-            load.sendAgainUntilAnswered(service.address());
-            load.assertEverythingWasDone(service.address(), RECOVERY);
-            load.assertNothingIsThereTwice(service.address());
+            load.resendUntilAnswered(service.address());
+            load.assertAllJobsCompleted(service.address(), RECOVERY);
+            load.assertNoDuplicates(service.address());
             eventually(PATIENCE, () -> answers());
         } finally {
             client.shutdownNow();
@@ -175,7 +175,7 @@ class MultiNodeJobsIT {
         }
     }
 
-    /** What {@code pg_ctl -m immediate} does; the server is started again by who looks after it. */
+    /** As {@code pg_ctl -m immediate}; its supervisor restarts the server. */
     private static void restartDatabase() throws IOException, InterruptedException {
         String pid = Files.readAllLines(databaseFolder.resolve("postgres/cluster/postmaster.pid"))
                 .get(0);
@@ -183,28 +183,28 @@ class MultiNodeJobsIT {
     }
 
     @Test
-    void ofTwoNodesEitherMayStandStillOrDie() throws Exception {
-        letTheDatabaseBeSlow();
+    void frozenOrKilledNodeLosesNothing() throws Exception {
+        raiseDatabaseTimeout();
         try (ServiceProcess first = ServiceProcess.start(one, settings);
                 ServiceProcess second = ServiceProcess.start(two, settings)) {
             shareWhatOneCannotDo(first);
             for (int i = 0; i < 6; i++) {
                 load.send(first.address(), load.order(key, 300));
             }
-            load.assertEverythingWasDone(second.address(), RECOVERY);
+            load.assertAllJobsCompleted(second.address(), RECOVERY);
             assertThat(checksOf(first)).as("checks of the one").isPositive();
             assertThat(checksOf(second)).as("checks of the other").isPositive();
 
-            standStill(first, second);
-            die(second, first);
-            load.assertEverythingWasDone(first.address(), RECOVERY);
-            load.assertNothingIsThereTwice(first.address());
+            frozenNodeLosesNothing(first, second);
+            killedNodeLosesNothing(second, first);
+            load.assertAllJobsCompleted(first.address(), RECOVERY);
+            load.assertNoDuplicates(first.address());
         }
     }
 
-    /** More lines are held up at their target than one node checks at once, so both have some. */
+    /** More lines wait at their target than one node checks concurrently, so both nodes have some. */
     private void shareWhatOneCannotDo(ServiceProcess one) {
-        load.send(one.address(), load.patientOrder(key, lines("gate", 500)));
+        load.send(one.address(), load.slowTargetOrder(key, lines("gate", 500)));
         eventually(HELD_UP, () -> target.pathsBelow("/gate/" + seed + "/") > MOST_CHECKS_OF_A_NODE);
         target.openGate();
     }
@@ -219,26 +219,26 @@ class MultiNodeJobsIT {
     }
 
     /**
-     * One is frozen with requests under way that its targets answer late, and otherwise than they
-     * answer the one that takes over.
+     * One node is frozen with requests in progress, whose targets respond late and differently than
+     * to the other node.
      */
-    private void standStill(ServiceProcess frozen, ServiceProcess heir) throws Exception {
+    private void frozenNodeLosesNothing(ServiceProcess frozen, ServiceProcess heir) throws Exception {
         List<String> held = lines("held", 100);
-        // so that it is the other one that takes them up
+        // so that the other node claims them
         heir.freeze();
-        String token = load.send(frozen.address(), load.patientOrder(key, held));
+        String token = load.send(frozen.address(), load.slowTargetOrder(key, held));
         eventually(HELD_UP, () -> target.pathsBelow("/held/" + seed + "/") == held.size());
         frozen.freeze();
         try {
             heir.thaw();
-            load.assertEverythingWasDone(heir.address(), RECOVERY);
+            load.assertAllJobsCompleted(heir.address(), RECOVERY);
             final String done = load.body(heir.address(), token);
             target.letGo();
             frozen.thaw();
 
             eventually(PATIENCE, () -> logOf(frozen).contains("This node was silent for too long"));
             load.send(frozen.address(), load.order(key, 50));
-            load.assertEverythingWasDone(frozen.address(), RECOVERY);
+            load.assertAllJobsCompleted(frozen.address(), RECOVERY);
             assertThat(load.body(heir.address(), token)).isEqualTo(done);
             assertThat(held)
                     .allMatch(url -> target.comers(java.net.URI.create(url).getPath()) == 2);
@@ -255,22 +255,22 @@ class MultiNodeJobsIT {
         }
     }
 
-    private void die(ServiceProcess dying, ServiceProcess heir) throws Exception {
+    private void killedNodeLosesNothing(ServiceProcess dying, ServiceProcess heir) throws Exception {
         for (int i = 0; i < 4; i++) {
             load.send(dying.address(), load.order(key, 400));
         }
-        // who was declared dead is there again as another
+        // an expired node registers again with another ID
         eventually(PATIENCE, () -> number("select count(*) from node") == 2);
         dying.kill();
         dying.awaitExit(10);
-        load.sendAgainUntilAnswered(heir.address());
+        load.resendUntilAnswered(heir.address());
         eventually(RECOVERY, () -> number("select count(*) from node") == 1);
     }
 
     @Test
-    void aNodeThatIsToldToStopHandsBackWhatItHolds() throws Exception {
-        letTheDatabaseBeSlow();
-        // 24 lines at once, 300 ms each at the least: the 1,800 last 22 seconds, so some are left
+    void stoppedNodeReleasesItsChunks() throws Exception {
+        raiseDatabaseTimeout();
+        // 24 concurrent lines of at least 300 ms: 1,800 lines take 22 seconds, so some remain
         settings.put("CHECKS_CONCURRENT", "32");
         ExecutorService client = Executors.newSingleThreadExecutor();
         try (ServiceProcess service = ServiceProcess.start(one, settings)) {
@@ -280,7 +280,7 @@ class MultiNodeJobsIT {
             }
             long before = target.asked();
             eventually(PATIENCE, () -> target.asked() > before + 50);
-            Future<?> sending = client.submit(() -> sendUntilRefused(service.address()));
+            Future<?> sending = client.submit(() -> sendUntilRejected(service.address()));
 
             service.terminate();
 
@@ -298,13 +298,13 @@ class MultiNodeJobsIT {
                 .isZero();
         settings.remove("CHECKS_CONCURRENT");
         try (ServiceProcess service = ServiceProcess.start(one, settings)) {
-            load.sendAgainUntilAnswered(service.address());
-            load.assertEverythingWasDone(service.address(), RECOVERY);
-            load.assertNothingIsThereTwice(service.address());
+            load.resendUntilAnswered(service.address());
+            load.assertAllJobsCompleted(service.address(), RECOVERY);
+            load.assertNoDuplicates(service.address());
         }
     }
 
-    /** But for those about a machine that gave an event loop no time for two seconds. */
+    /** Except warnings about a blocked event loop on a loaded machine. */
     private static List<String> complaints(ServiceProcess service) {
         return logOf(service)
                 .lines()
@@ -319,7 +319,7 @@ class MultiNodeJobsIT {
                 .toList();
     }
 
-    private void sendUntilRefused(String address) {
+    private void sendUntilRejected(String address) {
         int before = load.accepted();
         for (int i = 0; i < 30 && load.accepted() == before + i; i++) {
             load.send(address, load.order(key, 5));

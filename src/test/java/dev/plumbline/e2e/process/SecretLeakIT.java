@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The jar, told everything it may be told of secrets, rightly and wrongly, at its most talkative
- * and while its database dies: no log line, no answer and no metric holds any of them.
+ * Sends secrets to the jar in valid and invalid requests, with the most verbose log level
+ * and during a database crash. No log line, response or metric contains any of them.
  */
 @Tag("integration")
 class SecretLeakIT {
@@ -52,7 +52,7 @@ class SecretLeakIT {
     }
 
     @Test
-    void noSecretIsToldToAnyoneButItsOwner() throws Exception {
+    void noSecretLeaks() throws Exception {
         String key = secret(ApiKeySecret.fresh());
         String password = secret("Pa55 of the first start");
         String sessionSecret = secret("s3ssions of the whole run are signed with it");
@@ -74,7 +74,7 @@ class SecretLeakIT {
             killDatabase();
             withKeys(key);
             withPasswords(password);
-            formsOfAStranger(password);
+            anonymousForms(password);
             metricsAndHealth(service);
             service.terminate();
             service.awaitExit(40);
@@ -118,7 +118,7 @@ class SecretLeakIT {
         send("GET", "/" + key, "", "Accept", "*/*");
     }
 
-    /** Signs in, rightly last; the session's cookie, empty if there is none. */
+    /** Signs in with invalid and then valid passwords. Returns the session cookie; empty if there is none. */
     private String withPasswords(String password) {
         String wrong = secret("wr0ng passw0rd " + answers.size());
         String email = "stranger" + answers.size() + "@plumbline.example";
@@ -180,13 +180,13 @@ class SecretLeakIT {
                 address);
     }
 
-    /** What people type into pages, rightly and wrongly; the session's cookie. */
-    private String formsOfAStranger(String password) {
+    /** Submits valid and invalid forms. Returns the session cookie. */
+    private String anonymousForms(String password) {
         String wrong = secret("typed wr0ng " + answers.size());
         String email = "typist" + answers.size() + "@plumbline.example";
         String own = secret("the typist's passw0rd " + answers.size());
         form("/sign-in", "", "email", EMAIL, "password", wrong);
-        // the address is shown to whoever has typed it, whatever it is; nobody else is told
+        // the form shows the submitted address again
         exchange("POST", "/sign-in", "email=" + encoded(wrong), FORM, "Origin", address);
         form("/sign-in", "", "email", "nobody@plumbline.example", "passwort", wrong);
         form("/sign-in?next=/tools", "", "next", "/account", "password", password);
@@ -206,7 +206,7 @@ class SecretLeakIT {
     }
 
     private void withForms(String password) {
-        String cookie = formsOfAStranger(password);
+        String cookie = anonymousForms(password);
         assertThat(cookie).contains("=");
         String token = secret(cookie.substring(cookie.indexOf('=') + 1));
         for (String each : List.of(cookie, cookie + "x", cookie.replace(token, token + token))) {
@@ -247,9 +247,9 @@ class SecretLeakIT {
     }
 
     /**
-     * Sends a form as a page of ours does.
+     * Submits a form as a page of the service does.
      *
-     * @param fields names and values in turn
+     * @param fields alternating names and values
      */
     private HttpResponse<String> form(String path, String cookie, String... fields) {
         StringBuilder body = new StringBuilder();
@@ -284,7 +284,7 @@ class SecretLeakIT {
         return send("POST", path, body, "Origin", address);
     }
 
-    /** Sends it, and keeps what was answered but for the headers that carry a secret by design. */
+    /** Sends a request and records the response, except headers that contain a secret by design. */
     private HttpResponse<String> send(String method, String path, String body, String... headers) {
         return kept(exchange(method, path, body, JSON, headers));
     }

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The built jar in a process of its own, as an operator runs it. */
+/** The built jar in its own process. */
 public final class ServiceProcess implements AutoCloseable {
     public static final Path JAR = Path.of(System.getProperty("plumbline.jar"));
 
@@ -41,10 +41,10 @@ public final class ServiceProcess implements AutoCloseable {
     }
 
     /**
-     * Starts it, without waiting for anything.
+     * Starts the process without waiting.
      *
-     * @param folder its working directory; the log goes there too
-     * @param settings by their environment variables' names without the prefix
+     * @param folder the working directory, which also contains the log
+     * @param settings settings by the name of the environment variable without the prefix
      */
     static ServiceProcess launch(Path folder, Map<String, String> settings) throws IOException {
         return launch(folder, settings, "-XX:SharedArchiveFile=" + ClassArchive.path());
@@ -68,19 +68,19 @@ public final class ServiceProcess implements AutoCloseable {
         return new ServiceProcess(builder.start(), log, management);
     }
 
-    /** The jar as a program for a short life: compiled quickly rather than well. */
+    /** The command line of the jar, with fast JIT compilation. */
     private static List<String> java(String option) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         return new ArrayList<>(List.of(
                 java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m", option, "-jar", JAR.toString()));
     }
 
-    /** Starts it and waits until it says that it is ready. */
+    /** Starts the process and waits for its ready line. */
     static ServiceProcess start(Path folder, Map<String, String> settings) throws IOException {
         return launch(folder, settings).awaitReady();
     }
 
-    /** Waits until it prints that it is ready. */
+    /** Waits for the ready line. */
     public ServiceProcess awaitReady() throws IOException {
         BufferedReader out =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -94,10 +94,10 @@ public final class ServiceProcess implements AutoCloseable {
         throw new AssertionError("it did not start:\n" + log());
     }
 
-    /** What a command left behind; the outputs without white space at their ends. */
+    /** The exit code and the stripped outputs of a command. */
     record Ended(int code, String out, String err) {}
 
-    /** Runs a command of the jar to its end. */
+    /** Runs a command of the jar and waits for its end. */
     static Ended command(Path folder, String... arguments) throws IOException, InterruptedException {
         List<String> command = java("-XX:SharedArchiveFile=" + ClassArchive.path());
         command.addAll(List.of(arguments));
@@ -116,7 +116,7 @@ public final class ServiceProcess implements AutoCloseable {
                 Files.readString(err).strip());
     }
 
-    /** The lines on stdout before the one that says that it is ready. */
+    /** The lines on stdout before the ready line. */
     List<String> printed() {
         return printed;
     }
@@ -129,7 +129,7 @@ public final class ServiceProcess implements AutoCloseable {
         return get(address + ServiceUnderTest.instantPath(module, target));
     }
 
-    /** Where people reach it. */
+    /** The base URL of the service. */
     String address() {
         return address;
     }
@@ -167,7 +167,7 @@ public final class ServiceProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /** SIGSTOP: everything of it stands still, and nobody is told. */
+    /** Sends SIGSTOP. */
     void freeze() throws IOException, InterruptedException {
         signal("STOP");
     }

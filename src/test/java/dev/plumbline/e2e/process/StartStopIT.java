@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The jar on its embedded database: starts, crashes, comes back, drains. One folder throughout. */
+/** Start, crash, restart and drain of the jar with its embedded database, in one data directory. */
 @Tag("integration")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class StartStopIT {
@@ -54,7 +54,7 @@ class StartStopIT {
 
     @Test
     @Order(1)
-    void whatIsUnderWayWhenItIsStoppedIsAnswered() throws Exception {
+    void requestInProgressIsCompletedAtShutdown() throws Exception {
         try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
             assertThat(service.instant("http-status", lab.http("/ok")).statusCode())
                     .isEqualTo(200);
@@ -74,7 +74,7 @@ class StartStopIT {
 
     @Test
     @Order(2)
-    void aResultSurvivesAStop() throws Exception {
+    void resultSurvivesRestart() throws Exception {
         try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
             assertThat(cached(service.instant("http-status", lab.http("/ok")))).isTrue();
         }
@@ -82,7 +82,7 @@ class StartStopIT {
 
     @Test
     @Order(3)
-    void afterACrashItStartsAgainWithAllItKnew() throws Exception {
+    void serviceRestartsAfterCrashWithItsData() throws Exception {
         try (ServiceProcess crashing = ServiceProcess.start(folder, Map.of())) {
             crashing.kill();
             crashing.awaitExit(30);
@@ -99,7 +99,7 @@ class StartStopIT {
 
     @Test
     @Order(4)
-    void aKilledDatabaseComesBackByItself() throws Exception {
+    void killedDatabaseIsRestarted() throws Exception {
         try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
             assertThat(livingPostmaster().orElseThrow().destroyForcibly()).isTrue();
 
@@ -113,7 +113,7 @@ class StartStopIT {
 
     @Test
     @Order(5)
-    void aDataFolderServesOneServiceAtATime() throws Exception {
+    void dataDirectoryIsUsedByOneServiceAtATime() throws Exception {
         try (ServiceProcess first = ServiceProcess.start(folder, Map.of());
                 ServiceProcess second = ServiceProcess.launch(folder, Map.of())) {
             assertThat(second.awaitExit(30)).isEqualTo(1);
@@ -131,7 +131,7 @@ class StartStopIT {
                 "HTTP_PORT | many | http.port is \"many\". Set a port from 1 to 65535",
                 "TARGETS_ALLOW | 10.0.0.0/99 | targets.allow contains \"10.0.0.0/99\". Set an IP address or a CIDR block",
             })
-    void whatKeepsItFromStartingIsSaidClearly(String setting, String value, String words) throws Exception {
+    void startFailureIsReportedClearly(String setting, String value, String words) throws Exception {
         try (ServiceProcess service = ServiceProcess.launch(other, Map.of(setting, value))) {
             assertThat(service.awaitExit(30)).isEqualTo(1);
             assertThat(service.log()).contains("plumbline cannot start").contains(words);
@@ -141,7 +141,7 @@ class StartStopIT {
 
     @Test
     @Order(6)
-    void aPortInUseIsNamed() throws Exception {
+    void portInUseIsReported() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ServiceProcess service =
                         ServiceProcess.launch(folder, Map.of("HTTP_PORT", Integer.toString(taken.getLocalPort())))) {

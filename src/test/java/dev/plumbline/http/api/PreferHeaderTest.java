@@ -42,26 +42,26 @@ class PreferHeaderTest {
                 "waiting=5                          | 0  | false",
                 "`wait=5 return=minimal`            | 0  | false",
             })
-    void whatIsUnderstoodCounts(String header, int seconds, boolean minimal) {
+    void knownPreferencesAreParsed(String header, int seconds, boolean minimal) {
         assertThat(PreferHeader.of(headers(header))).isEqualTo(new PreferHeader(seconds, minimal));
     }
 
     @Test
-    void manyHeadersAreOneList() {
+    void repeatedHeadersAreCombined() {
         assertThat(PreferHeader.of(headers("wait=3", "return=minimal, wait=5"))).isEqualTo(new PreferHeader(3, true));
         assertThat(PreferHeader.of(headers())).isEqualTo(new PreferHeader(0, false));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"\"", "a=\"\\", "a;", "a;b;", "a=b;c=\"", ",", "=", "\"a\","})
-    void longOnesAreReadToo(String part) {
+    void longHeadersAreParsed(String part) {
         String header = part.repeat(16_000 / part.length()) + ", wait=5";
 
         assertThat(PreferHeader.of(headers(header)).waitSeconds()).isIn(0, 5);
     }
 
     @Property
-    void aCursorLeadsBack(
+    void cursorRoundTrips(
             @ForAll @IntRange(min = 1, max = 499) int line,
             @ForAll @AlphaChars @NumericChars @StringLength(22) String name) {
         assertThat(PageCursor.line(PageCursor.fromLine(line))).isEqualTo(line);
@@ -70,13 +70,13 @@ class PreferHeaderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "!", "ag", "bDA", "bC0x", "ajE", "bDE=x", "bDE5OTk5OTk5OTk5OTk5OTk5OTk5"})
-    void whatIsNoCursorIsRefused(String cursor) {
+    void invalidCursorIsRejected(String cursor) {
         assertThatThrownBy(() -> PageCursor.line(cursor)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> PageCursor.job(cursor)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Property
-    void anyTextIsACursorOrRefused(@ForAll String text) {
+    void anyTextIsCursorOrRejected(@ForAll String text) {
         try {
             assertThat(PageCursor.line(text)).isPositive();
         } catch (IllegalArgumentException refused) {

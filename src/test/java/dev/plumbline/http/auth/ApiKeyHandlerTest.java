@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Keys in the headers of requests, and what is answered when they do not do. */
+/** API keys in request headers, and the problems of invalid keys. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ApiKeyHandlerTest {
@@ -49,23 +49,23 @@ class ApiKeyHandlerTest {
         server = serve(database);
     }
 
-    /** A server whose one resource tells its caller the id of the key. */
+    /** A server with one resource that returns the ID of the key. */
     private static HttpServer serve(Database database) {
         ApiKeyHandler authentication = new ApiKeyHandler(
                 new ApiKeyAuthenticator(DATABASE.vertx(), database), new ProblemResponder("http://localhost"));
         Router router = Router.router(DATABASE.vertx());
         router.get("/read")
-                .handler(ctx -> authentication.caller(ctx, Scope.JOBS_READ, caller -> {
+                .handler(ctx -> authentication.authenticate(ctx, Scope.JOBS_READ, caller -> {
                     ApiKeyHandler.markPrivate(ctx.response());
                     ctx.end(Long.toString(caller.keyId()));
                 }));
-        // reads a body after the key was looked up
+        // reads a body after the key lookup
         router.post("/write")
                 .handler(ctx -> {
-                    RequestBodyReader.hold(ctx);
+                    RequestBodyReader.pause(ctx);
                     ctx.next();
                 })
-                .handler(ctx -> authentication.caller(ctx, Scope.JOBS_WRITE, caller -> {
+                .handler(ctx -> authentication.authenticate(ctx, Scope.JOBS_WRITE, caller -> {
                     ctx.request().body().onSuccess(body -> ctx.end(body));
                     ctx.request().resume();
                 }));
@@ -80,7 +80,7 @@ class ApiKeyHandlerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Bearer %s", "bearer %s", "BEARER  %s ", "Bearer\t%s"})
-    void aBearerTokenIsAKeyWhateverTheCaseOfItsScheme(String credentials) {
+    void bearerSchemeIsCaseInsensitive(String credentials) {
         HttpResponse<String> answer = get("Authorization", credentials.formatted(key.secret()));
 
         assertThat(answer.statusCode()).isEqualTo(200);
@@ -90,7 +90,7 @@ class ApiKeyHandlerTest {
     }
 
     @Test
-    void soIsAnXApiKeyAndBothIfTheyAreTheSame() {
+    void xApiKeyHeaderIsAcceptedAndMayRepeatBearerToken() {
         assertThat(get("X-Api-Key", key.secret()).statusCode()).isEqualTo(200);
         assertThat(get("X-Api-Key", key.secret(), "Authorization", "Bearer " + key.secret())
                         .statusCode())
@@ -114,7 +114,7 @@ class ApiKeyHandlerTest {
     }
 
     @Test
-    void withoutAKeyTheChallengeNamesNoError() {
+    void challengeWithoutKeyHasNoErrorCode() {
         for (HttpResponse<String> answer :
                 new HttpResponse[] {get(), get("Authorization", "Basic Zm9vOmJhcg=="), get("Authorization", "Bearerx")
                 }) {
@@ -131,7 +131,7 @@ class ApiKeyHandlerTest {
     }
 
     @Test
-    void soIsAKeyThatWasRevokedOrHasExpired() {
+    void revokedOrExpiredKeyIsRejected() {
         TestAccounts.Key revoked = accounts.key();
         accounts.sql("update api_key set revoked_at = now() where id = $1", revoked.keyId());
         TestAccounts.Key expired = accounts.key(accounts.account(Plan.PRO), Duration.ofSeconds(-1), Scope.values());
@@ -187,7 +187,7 @@ class ApiKeyHandlerTest {
     }
 
     @Test
-    void aBodyWaitsUntilTheKeyIsFoundGood() {
+    void bodyIsNotReadBeforeKeyIsVerified() {
         String body = "b".repeat(1 << 20);
 
         HttpResponse<String> answer =

@@ -34,15 +34,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RequestBodyReaderTest {
-    private static final int MOST = 4 << 20;
+    private static final int MAX_BYTES = 4 << 20;
     private static final String JSON = "Content-Type: application/json\r\n";
-    private static final int PATIENCE_MS = 20_000;
+    private static final int TIMEOUT_MS = 20_000;
 
     private Vertx vertx;
     private HttpServer server;
     private RequestBodyReader bodies;
-    private final AtomicInteger askedTooLate = new AtomicInteger();
-    private final AtomicInteger readTooLate = new AtomicInteger();
+    private final AtomicInteger readAttempts = new AtomicInteger();
+    private final AtomicInteger readAfterDisconnect = new AtomicInteger();
 
     @BeforeAll
     void start() {
@@ -51,28 +51,31 @@ class RequestBodyReaderTest {
         bodies = new RequestBodyReader(problems);
         Router router = Router.router(vertx);
         router.route().handler(ctx -> {
-            RequestBodyReader.hold(ctx);
+            RequestBodyReader.pause(ctx);
             ctx.next();
         });
-        // who is asking is found out first, which takes its time
-        router.post("/length").handler(ctx -> vertx.setTimer(20, later -> length(ctx, Duration.ofSeconds(15))));
-        router.post("/soon").handler(ctx -> length(ctx, Duration.ofMillis(200)));
-        router.post("/gone")
-                .handler(ctx ->
-                        ctx.request().connection().closeHandler(gone -> vertx.runOnContext(later -> readTooLate(ctx))));
-        router.post("/stranger")
-                .handler(ctx ->
-                        vertx.setTimer(20, later -> problems.send(ctx, Problem.of(401, "who", "Who?", "Who is it?"))));
+        // simulates asynchronous authentication before the body is read
+        router.post("/length").handler(ctx -> vertx.setTimer(20, timer -> length(ctx, Duration.ofSeconds(15))));
+        router.post("/short-timeout").handler(ctx -> length(ctx, Duration.ofMillis(200)));
+        router.post("/after-disconnect").handler(ctx -> ctx.request()
+                .connection()
+                .closeHandler(closed -> vertx.runOnContext(next -> readAfterDisconnect(ctx))));
+        router.post("/unauthorized")
+                .handler(ctx -> vertx.setTimer(
+                        20,
+                        timer ->
+                                problems.send(ctx, Problem.of(401, "no-key", "API key required", "Send an API key."))));
         server = Await.value(vertx.createHttpServer().requestHandler(router).listen(0, "127.0.0.1"));
     }
 
-    private void length(RoutingContext ctx, Duration within) {
-        bodies.readJson(ctx, MOST, within, body -> ctx.response().end("length " + body.length()));
+    private void length(RoutingContext ctx, Duration timeout) {
+        bodies.readJson(ctx, MAX_BYTES, timeout, body -> ctx.response().end("length " + body.length()));
     }
 
-    private void readTooLate(RoutingContext ctx) {
-        bodies.readJson(ctx, MOST, Duration.ofSeconds(15), body -> readTooLate.addAndGet(1 + body.length()));
-        vertx.runOnContext(delivered -> askedTooLate.incrementAndGet());
+    private void readAfterDisconnect(RoutingContext ctx) {
+        bodies.readJson(
+                ctx, MAX_BYTES, Duration.ofSeconds(15), body -> readAfterDisconnect.addAndGet(1 + body.length()));
+        vertx.runOnContext(delivered -> readAttempts.incrementAndGet());
     }
 
     @AfterAll
@@ -81,23 +84,23 @@ class RequestBodyReaderTest {
     }
 
     @Test
-    void aBodyIsReadWholeAndTheConnectionServesOn() throws IOException {
+    void bodyIsReadAndConnectionStaysOpen() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 3000000\r\n\r\n");
             client.send("x".repeat(3_000_000));
-            assertThat(client.answer()).startsWith("HTTP/1.1 200").endsWith("length 3000000");
+            assertThat(client.response()).startsWith("HTTP/1.1 200").endsWith("length 3000000");
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n"
                     + JSON
                     + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
-            assertThat(client.answer()).startsWith("HTTP/1.1 200").endsWith("length 5");
+            assertThat(client.response()).startsWith("HTTP/1.1 200").endsWith("length 5");
         }
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"application/json", "Application/JSON; charset=UTF-8", "application/json;charset=\"utf-8\""})
-    void jsonIsRead(String type) throws IOException {
+    void jsonContentTypesAreAccepted(String type) throws IOException {
         assertThat(exchange("/length", "Content-Type: " + type + "\r\n", "{}")).startsWith("HTTP/1.1 200");
     }
 
@@ -111,17 +114,17 @@ class RequestBodyReaderTest {
                 "Content-Type: application/jsonp\r\n",
                 "Content-Type: application/json\r\nContent-Encoding: gzip\r\n"
             })
-    void anythingElseIsNot(String headers) throws IOException {
+    void otherContentTypesAreRejected(String headers) throws IOException {
         assertThat(exchange("/length", headers, "{}"))
                 .startsWith("HTTP/1.1 415")
                 .contains("unsupported-media-type");
     }
 
     @Test
-    void aBodyThatSaysThatItIsTooLargeIsNotWaitedFor() throws IOException {
+    void declaredLengthOverLimitIsRejectedWithoutReading() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4194305\r\n\r\n");
-            assertThat(client.answer())
+            assertThat(client.response())
                     .startsWith("HTTP/1.1 413")
                     .containsIgnoringCase("connection: close")
                     .contains("4,194,304 bytes");
@@ -130,128 +133,132 @@ class RequestBodyReaderTest {
     }
 
     @Test
-    void aBodyThatTurnsOutTooLargeIsRefusedWhenItIs() throws IOException {
+    void chunkedBodyOverLimitIsRejected() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Transfer-Encoding: chunked\r\n\r\n");
             for (int i = 0; i < 5; i++) {
                 client.send("100000\r\n" + "x".repeat(1 << 20) + "\r\n");
             }
-            assertThat(client.answer()).startsWith("HTTP/1.1 413");
+            assertThat(client.response()).startsWith("HTTP/1.1 413");
             assertThat(client.isClosed()).isTrue();
         }
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     @Test
-    void aBodyThatComesTooSlowlyIsGivenUp() throws IOException {
+    void slowBodyTimesOut() throws IOException {
         try (Client client = new Client()) {
-            client.send("POST /soon HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 10\r\n\r\n12");
-            assertThat(client.answer()).startsWith("HTTP/1.1 408").contains("request-timeout");
+            client.send("POST /short-timeout HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 10\r\n\r\n12");
+            assertThat(client.response()).startsWith("HTTP/1.1 408").contains("request-timeout");
             assertThat(client.isClosed()).isTrue();
         }
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     @Test
-    void aCallerWhoHangsUpLeavesNothing() throws IOException {
+    void disconnectReleasesMemory() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 100000\r\n\r\n");
             client.send("x".repeat(50_000));
-            until(() -> bodies.held() == 50_000);
+            await(() -> bodies.bufferedBytes() == 50_000);
         }
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     @Test
-    void aCallerWhoHangsUpBeforeTheBodyIsAskedForLeavesNothing() throws IOException {
+    void disconnectBeforeReadReleasesMemory() throws IOException {
         try (Client client = new Client()) {
-            client.send("POST /gone HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 2000\r\n\r\n");
+            client.send("POST /after-disconnect HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 2000\r\n\r\n");
             client.send("x".repeat(1_000));
         }
-        until(() -> askedTooLate.get() == 1);
-        assertThat(bodies.held()).isZero();
-        assertThat(readTooLate).hasValue(0);
+        await(() -> readAttempts.get() == 1);
+        assertThat(bodies.bufferedBytes()).isZero();
+        assertThat(readAfterDisconnect).hasValue(0);
     }
 
     @Test
-    void allBodiesTogetherAreBounded() throws IOException {
+    void totalMemoryOfBodiesIsLimited() throws IOException {
         List<Client> clients = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             Client client = new Client();
             clients.add(client);
             client.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4194304\r\n\r\n");
-            client.send("x".repeat(MOST - 1));
+            client.send("x".repeat(MAX_BYTES - 1));
         }
-        until(() -> bodies.held() == 5L * (MOST - 1));
+        await(() -> bodies.bufferedBytes() == 5L * (MAX_BYTES - 1));
 
         try (Client one = new Client();
                 Client tooMany = new Client()) {
             one.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4000000\r\n\r\n");
             one.send("x".repeat(3_999_999));
-            until(() -> bodies.held() == 5L * (MOST - 1) + 3_999_999);
+            await(() -> bodies.bufferedBytes() == 5L * (MAX_BYTES - 1) + 3_999_999);
             tooMany.send("POST /length HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 4000000\r\n\r\n");
             tooMany.send("x".repeat(1_000_000));
-            assertThat(tooMany.answer()).startsWith("HTTP/1.1 503").containsIgnoringCase("retry-after");
+            assertThat(tooMany.response()).startsWith("HTTP/1.1 503").containsIgnoringCase("retry-after");
         }
         for (Client client : clients) {
             client.send("x");
-            assertThat(client.answer()).endsWith("length " + MOST);
+            assertThat(client.response()).endsWith("length " + MAX_BYTES);
             client.close();
         }
-        assertNothingIsHeld();
+        assertNothingBuffered();
     }
 
     @Test
-    void whoWaitsToBeToldToContinueIsTold() throws IOException {
+    void expectContinueGets100() throws IOException {
         try (Client client = new Client()) {
             client.send("POST /length HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
                     + JSON
                     + "Content-Length: 2\r\n\r\n");
-            assertThat(client.answer()).startsWith("HTTP/1.1 100");
+            assertThat(client.response()).startsWith("HTTP/1.1 100");
             client.send("{}");
-            assertThat(client.answer()).endsWith("length 2");
+            assertThat(client.response()).endsWith("length 2");
         }
     }
 
     @Test
-    void aStrangerIsAnsweredBeforeTheBodyIsRead() throws IOException {
+    void rejectionIsSentBeforeBodyIsRead() throws IOException {
         try (Client client = new Client()) {
-            client.send("POST /stranger HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+            client.send("POST /unauthorized HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
                     + JSON
                     + "Content-Length: 4000000\r\n\r\n");
-            assertThat(client.answer()).startsWith("HTTP/1.1 401").containsIgnoringCase("connection: close");
+            assertThat(client.response()).startsWith("HTTP/1.1 401").containsIgnoringCase("connection: close");
             assertThat(client.isClosed()).isTrue();
         }
     }
 
     @Test
-    void aStrangersSmallBodyCostsNoConnection() throws IOException {
+    void smallUnreadBodyKeepsConnectionOpen() throws IOException {
         try (Client client = new Client()) {
             for (int i = 0; i < 3; i++) {
-                client.send("POST /stranger HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 2\r\n\r\n{}");
-                assertThat(client.answer()).startsWith("HTTP/1.1 401").doesNotContainIgnoringCase("connection: close");
+                client.send("POST /unauthorized HTTP/1.1\r\nHost: a\r\n" + JSON + "Content-Length: 2\r\n\r\n{}");
+                assertThat(client.response())
+                        .startsWith("HTTP/1.1 401")
+                        .doesNotContainIgnoringCase("connection: close");
             }
         }
     }
 
     @Test
-    void aBodyWithoutEndIsCutOffAfterTheAnswer() throws IOException {
+    void endlessUnreadBodyClosesConnection() throws IOException {
         try (Client client = new Client()) {
-            client.send("POST /stranger HTTP/1.1\r\nHost: a\r\n" + JSON);
+            client.send("POST /unauthorized HTTP/1.1\r\nHost: a\r\n" + JSON);
             client.send("Transfer-Encoding: chunked\r\n\r\n");
-            assertThat(client.answer()).startsWith("HTTP/1.1 401");
-            assertThat(client.floodUntilCutOff()).isTrue();
+            assertThat(client.response()).startsWith("HTTP/1.1 401");
+            assertThat(client.sendUntilClosed()).isTrue();
         }
     }
 
     @Test
-    void overHttp2ABodyIsReadWholeToo() {
+    void http2BodyIsRead() {
         assertThat(overHttp2("/length", Buffer.buffer("x".repeat(1_000_000)))).isEqualTo("200 length 1000000");
         assertThat(overHttp2("/length", Buffer.buffer())).isEqualTo("200 length 0");
-        assertThat(overHttp2("/length", Buffer.buffer("x".repeat(MOST + 1)))).startsWith("413 ");
-        assertThat(overHttp2("/stranger", Buffer.buffer("{}"))).startsWith("401 ");
-        assertThat(overHttp2("/stranger", Buffer.buffer("x".repeat(1_000_000)))).startsWith("401 ");
-        assertNothingIsHeld();
+        assertThat(overHttp2("/length", Buffer.buffer("x".repeat(MAX_BYTES + 1))))
+                .startsWith("413 ");
+        assertThat(overHttp2("/unauthorized", Buffer.buffer("{}"))).startsWith("401 ");
+        assertThat(overHttp2("/unauthorized", Buffer.buffer("x".repeat(1_000_000))))
+                .startsWith("401 ");
+        assertNothingBuffered();
     }
 
     private String overHttp2(String path, Buffer body) {
@@ -279,34 +286,34 @@ class RequestBodyReaderTest {
                     + body.length()
                     + "\r\n\r\n"
                     + body);
-            return client.answer();
+            return client.response();
         }
     }
 
-    private void assertNothingIsHeld() {
-        until(() -> bodies.held() == 0);
+    private void assertNothingBuffered() {
+        await(() -> bodies.bufferedBytes() == 0);
     }
 
     private interface Condition {
         boolean holds();
     }
 
-    private static void until(Condition condition) {
-        long end = System.nanoTime() + PATIENCE_MS * 1_000_000L;
+    private static void await(Condition condition) {
+        long end = System.nanoTime() + TIMEOUT_MS * 1_000_000L;
         while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("it never came to that").isLessThan(end);
+            assertThat(System.nanoTime()).as("condition within the timeout").isLessThan(end);
             Thread.onSpinWait();
         }
     }
 
-    /** Speaks HTTP/1.1 byte by byte. */
+    /** A raw HTTP/1.1 client. */
     private final class Client implements AutoCloseable {
         private final Socket socket;
         private final InputStream in;
 
         Client() throws IOException {
             socket = new Socket(InetAddress.getLoopbackAddress(), server.actualPort());
-            socket.setSoTimeout(PATIENCE_MS);
+            socket.setSoTimeout(TIMEOUT_MS);
             in = socket.getInputStream();
         }
 
@@ -314,12 +321,12 @@ class RequestBodyReaderTest {
             socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
         }
 
-        /** One whole answer. */
-        String answer() throws IOException {
+        /** Reads one complete response. */
+        String response() throws IOException {
             StringBuilder text = new StringBuilder();
             while (text.indexOf("\r\n\r\n") < 0) {
                 int next = in.read();
-                assertThat(next).as("the answer breaks off: " + text).isNotNegative();
+                assertThat(next).as("incomplete response: " + text).isNotNegative();
                 text.append((char) next);
             }
             int length = 0;
@@ -336,16 +343,16 @@ class RequestBodyReaderTest {
             return in.read() < 0;
         }
 
-        boolean floodUntilCutOff() throws IOException {
-            long end = System.nanoTime() + PATIENCE_MS * 1_000_000L;
+        boolean sendUntilClosed() throws IOException {
+            long end = System.nanoTime() + TIMEOUT_MS * 1_000_000L;
             try {
                 while (System.nanoTime() < end) {
                     send("1000\r\n" + "x".repeat(4096) + "\r\n");
                 }
                 return false;
-            } catch (SocketTimeoutException never) {
+            } catch (SocketTimeoutException e) {
                 return false;
-            } catch (IOException cutOff) {
+            } catch (IOException e) {
                 return true;
             }
         }

@@ -7,7 +7,6 @@ import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.HttpMetrics;
-import dev.plumbline.http.api.tool.OpenApiOperation;
 import dev.plumbline.http.problem.ProblemResponder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
@@ -23,20 +22,20 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class HttpVerticleTest {
     @Test
-    void anOperationThatNobodyHandlesStopsTheStart(Vertx vertx, VertxTestContext test) {
-        assertRefused(vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getSession,");
+    void operationWithoutHandlerStopsTheStart(Vertx vertx, VertxTestContext test) {
+        assertStartFails(vertx, test, contract -> List.of(), "getContract, getContractAtRoot, getSession,");
     }
 
     @Test
-    void aHandlerOfNoOperationStopsTheStart(Vertx vertx, VertxTestContext test) {
-        assertRefused(
+    void handlerWithoutOperationStopsTheStart(Vertx vertx, VertxTestContext test) {
+        assertStartFails(
                 vertx,
                 test,
-                contract -> List.of(new OpenApiOperation("getNothing", contract)),
+                contract -> List.of(new ApiOperation("getNothing", ctx -> {})),
                 "getNothing is not in openapi.json or has two handlers");
     }
 
-    private static void assertRefused(
+    private static void assertStartFails(
             Vertx vertx, VertxTestContext test, Function<ApiContract, List<ApiOperation>> operations, String words) {
         ApiContract.load(vertx, "http://localhost")
                 .compose(contract -> deploy(vertx, contract, operations.apply(contract)))

@@ -31,12 +31,12 @@ final class AccountResponses {
 
     private AccountResponses() {}
 
-    static void json(RoutingContext ctx, int status, JsonObject body) {
+    static void send(RoutingContext ctx, int status, JsonObject body) {
         head(ctx, status).putHeader("Content-Type", "application/json");
         ResponseBodies.end(ctx, body.toBuffer());
     }
 
-    static void nothing(RoutingContext ctx) {
+    static void noContent(RoutingContext ctx) {
         head(ctx, 204).end();
     }
 
@@ -48,8 +48,8 @@ final class AccountResponses {
                 .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
     }
 
-    static JsonObject json(AuthenticatedUser who) {
-        return new JsonObject().put("account", json(who.account())).put("session", json(who.session(), true));
+    static JsonObject json(AuthenticatedUser user) {
+        return new JsonObject().put("account", json(user.account())).put("session", json(user.session(), true));
     }
 
     private static JsonObject json(Account account) {
@@ -86,16 +86,16 @@ final class AccountResponses {
                 .put("revoked_at", text(key.revokedAt()));
     }
 
-    private static @Nullable String text(@Nullable Instant moment) {
-        return moment == null ? null : moment.truncatedTo(ChronoUnit.MILLIS).toString();
+    private static @Nullable String text(@Nullable Instant time) {
+        return time == null ? null : time.truncatedTo(ChronoUnit.MILLIS).toString();
     }
 
     static Problem problem(SignInResult outcome) {
-        if (outcome instanceof SignInResult.RateLimited slowed) {
+        if (outcome instanceof SignInResult.RateLimited limited) {
             return RateLimitHeaders.exceeded(
-                    slowed.policy(),
-                    LIMIT_MESSAGES.get(slowed.policy()) + " Retry in " + slowed.retryAfterSeconds() + " seconds.",
-                    slowed.retryAfterSeconds());
+                    limited.policy(),
+                    LIMIT_MESSAGES.get(limited.policy()) + " Retry in " + limited.retryAfterSeconds() + " seconds.",
+                    limited.retryAfterSeconds());
         }
         if (outcome instanceof SignInResult.Disabled) {
             return Problem.of(

@@ -14,6 +14,7 @@ import dev.plumbline.account.SessionService;
 import dev.plumbline.account.SignInResult;
 import dev.plumbline.account.SignInService;
 import dev.plumbline.http.ClientAddress;
+import dev.plumbline.http.RequestFutures;
 import dev.plumbline.http.auth.SessionHandler;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
@@ -41,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class AccountService {
     private static final Duration MAX_KEY_LIFETIME = Duration.ofDays(36_525);
 
-    private final Dependencies needs;
+    private final Dependencies services;
 
     /**
      * The dependencies.
@@ -52,69 +53,69 @@ public final class AccountService {
             AccountAdministration accounts,
             SignInService signIns,
             SessionService sessions,
-            SessionHandler people,
+            SessionHandler sessionHandler,
             ClientAddress clients,
             Clock clock,
             @Nullable Plan signUpPlan) {}
 
-    public AccountService(Dependencies needs) {
-        this.needs = needs;
+    public AccountService(Dependencies services) {
+        this.services = services;
     }
 
     /** The session authentication. */
-    public SessionHandler people() {
-        return needs.people;
+    public SessionHandler sessionHandler() {
+        return services.sessionHandler;
     }
 
     /** Whether sign-up is enabled. */
-    public boolean signUpIsOpen() {
-        return needs.signUpPlan != null;
+    public boolean isSignUpOpen() {
+        return services.signUpPlan != null;
     }
 
     /**
      * Signs in and sets the session cookie.
      *
-     * @param given a body with {@code email} and {@code password}
+     * @param body a body with {@code email} and {@code password}
      */
     public void signIn(
-            RoutingContext ctx, JsonObject given, Consumer<AuthenticatedUser> then, Consumer<Problem> refused) {
-        needs.signIns
-                .signIn(given.getString("email"), given.getString("password"), client(ctx))
-                .onSuccess(outcome -> goOn(ctx, () -> completeSignIn(ctx, outcome, then, refused)))
+            RoutingContext ctx, JsonObject body, Consumer<AuthenticatedUser> then, Consumer<Problem> rejected) {
+        services.signIns
+                .signIn(body.getString("email"), body.getString("password"), client(ctx))
+                .onSuccess(outcome -> RequestFutures.run(ctx, () -> completeSignIn(ctx, outcome, then, rejected)))
                 .onFailure(ctx::fail);
     }
 
     /**
      * Creates an account and signs it in.
      *
-     * @param given a body with {@code email} and {@code password}
+     * @param body a body with {@code email} and {@code password}
      */
     public void signUp(
-            RoutingContext ctx, JsonObject given, Consumer<AuthenticatedUser> then, Consumer<Problem> refused) {
-        Plan plan = needs.signUpPlan;
+            RoutingContext ctx, JsonObject body, Consumer<AuthenticatedUser> then, Consumer<Problem> rejected) {
+        Plan plan = services.signUpPlan;
         if (plan == null) {
-            refused.accept(signUpClosed());
+            rejected.accept(signUpClosed());
             return;
         }
         List<Problem.Fault> faults = new ArrayList<>();
         EmailAddress email = null;
         try {
-            email = EmailAddress.parse(given.getString("email"));
+            email = EmailAddress.parse(body.getString("email"));
         } catch (IllegalArgumentException invalid) {
             faults.add(Problem.Fault.pointer("/email", String.valueOf(invalid.getMessage())));
         }
-        String password = given.getString("password");
+        String password = body.getString("password");
         String fault = PasswordHasher.fault(password);
         if (fault != null) {
             faults.add(Problem.Fault.pointer("/password", fault));
         }
         if (email == null || !faults.isEmpty()) {
-            refused.accept(JsonBody.invalid(faults));
+            rejected.accept(JsonBody.invalid(faults));
             return;
         }
-        needs.signIns
+        services.signIns
                 .signUp(email, plan, password, client(ctx))
-                .onSuccess(outcome -> goOn(ctx, () -> completeSignIn(ctx, outcome, then, refused)))
+                .onSuccess(outcome -> RequestFutures.run(ctx, () -> completeSignIn(ctx, outcome, then, rejected)))
                 .onFailure(ctx::fail);
     }
 
@@ -127,107 +128,108 @@ public final class AccountService {
     }
 
     private void completeSignIn(
-            RoutingContext ctx, SignInResult outcome, Consumer<AuthenticatedUser> then, Consumer<Problem> refused) {
-        if (outcome instanceof SignInResult.Success welcome) {
-            needs.people.signIn(ctx.response(), welcome.signedIn());
-            then.accept(welcome.signedIn());
+            RoutingContext ctx, SignInResult outcome, Consumer<AuthenticatedUser> then, Consumer<Problem> rejected) {
+        if (outcome instanceof SignInResult.Success success) {
+            services.sessionHandler.setCookie(ctx.response(), success.signedIn());
+            then.accept(success.signedIn());
         } else {
-            refused.accept(AccountResponses.problem(outcome));
+            rejected.accept(AccountResponses.problem(outcome));
         }
     }
 
     /**
      * Changes the password, ends all other sessions and sets the cookie of the new session.
      *
-     * @param given a body with {@code current_password} and {@code new_password}
+     * @param body a body with {@code current_password} and {@code new_password}
      */
     public void changePassword(
-            RoutingContext ctx, AuthenticatedUser who, JsonObject given, Runnable then, Consumer<Problem> refused) {
-        String next = given.getString("new_password");
+            RoutingContext ctx, AuthenticatedUser user, JsonObject body, Runnable then, Consumer<Problem> rejected) {
+        String next = body.getString("new_password");
         String fault = PasswordHasher.fault(next);
         if (fault != null) {
-            refused.accept(JsonBody.invalid(List.of(Problem.Fault.pointer("/new_password", fault))));
+            rejected.accept(JsonBody.invalid(List.of(Problem.Fault.pointer("/new_password", fault))));
             return;
         }
-        needs.signIns
-                .changePassword(who, given.getString("current_password"), next, client(ctx))
-                .onSuccess(outcome -> goOn(ctx, () -> changed(ctx, outcome, then, refused)))
+        services.signIns
+                .changePassword(user, body.getString("current_password"), next, client(ctx))
+                .onSuccess(outcome -> RequestFutures.run(ctx, () -> passwordChanged(ctx, outcome, then, rejected)))
                 .onFailure(ctx::fail);
     }
 
-    private void changed(RoutingContext ctx, SignInResult outcome, Runnable then, Consumer<Problem> refused) {
+    private void passwordChanged(RoutingContext ctx, SignInResult outcome, Runnable then, Consumer<Problem> rejected) {
         if (outcome instanceof SignInResult.PasswordChanged changed) {
             if (changed.signedIn() == null) {
-                needs.people.signOut(ctx.response());
+                services.sessionHandler.clearCookie(ctx.response());
             } else {
-                needs.people.signIn(ctx.response(), changed.signedIn());
+                services.sessionHandler.setCookie(ctx.response(), changed.signedIn());
             }
             then.run();
         } else if (outcome instanceof SignInResult.InvalidCredentials) {
-            refused.accept(Problem.of(
+            rejected.accept(Problem.of(
                             403,
                             "wrong-password",
                             "Incorrect password",
                             "The current password is incorrect. Passwords are case-sensitive.")
                     .withFaults(List.of(Problem.Fault.pointer("/current_password", "is incorrect"))));
         } else {
-            refused.accept(AccountResponses.problem(outcome));
+            rejected.accept(AccountResponses.problem(outcome));
         }
     }
 
     /** The client address and User-Agent of the request. */
     private SignInService.Client client(RoutingContext ctx) {
         String agent = ctx.request().getHeader("User-Agent");
-        return new SignInService.Client(needs.clients.quotaKey(ctx.request()), agent == null ? "" : agent);
+        return new SignInService.Client(services.clients.quotaKey(ctx.request()), agent == null ? "" : agent);
     }
 
     /** Returns the API keys of the account, including revoked ones. */
-    public Future<List<ApiKey>> keys(AuthenticatedUser who) {
-        return needs.accounts.keys(who.account().id());
+    public Future<List<ApiKey>> keys(AuthenticatedUser user) {
+        return services.accounts.keys(user.account().id());
     }
 
     /**
      * Creates an API key.
      *
-     * @param given a body with {@code name} and optional {@code scopes} and {@code expires_at}
+     * @param body a body with {@code name} and optional {@code scopes} and {@code expires_at}
      * @param then receives the key, which is not stored and cannot be shown again
      */
     public void createKey(
             RoutingContext ctx,
-            AuthenticatedUser who,
-            JsonObject given,
+            AuthenticatedUser user,
+            JsonObject body,
             Consumer<ApiKeyCreation.Created> then,
-            Consumer<Problem> refused) {
+            Consumer<Problem> rejected) {
         List<Problem.Fault> faults = new ArrayList<>();
-        String name = given.getString("name");
+        String name = body.getString("name");
         String nameFault = ApiKeyRequest.nameFault(name);
         if (nameFault != null) {
             faults.add(Problem.Fault.pointer("/name", nameFault));
         }
-        Instant expiresAt = expiresAt(given);
-        if (expiresAt != null && !expiresAt.isAfter(needs.clock.instant())) {
+        Instant expiresAt = expiresAt(body);
+        if (expiresAt != null && !expiresAt.isAfter(services.clock.instant())) {
             faults.add(Problem.Fault.pointer("/expires_at", "must be in the future"));
-        } else if (expiresAt != null && expiresAt.isAfter(needs.clock.instant().plus(MAX_KEY_LIFETIME))) {
+        } else if (expiresAt != null
+                && expiresAt.isAfter(services.clock.instant().plus(MAX_KEY_LIFETIME))) {
             faults.add(Problem.Fault.pointer(
                     "/expires_at", "must be within 100 years; omit it for a key that does not expire"));
         }
         if (!faults.isEmpty()) {
-            refused.accept(JsonBody.invalid(faults));
+            rejected.accept(JsonBody.invalid(faults));
             return;
         }
-        needs.accounts
-                .createKey(who.account().id(), new ApiKeyRequest(name, scopes(given), expiresAt))
-                .onSuccess(creation -> goOn(ctx, () -> created(creation, then, refused)))
+        services.accounts
+                .createKey(user.account().id(), new ApiKeyRequest(name, scopes(body), expiresAt))
+                .onSuccess(creation -> RequestFutures.run(ctx, () -> keyCreated(creation, then, rejected)))
                 .onFailure(ctx::fail);
     }
 
-    private static @Nullable Instant expiresAt(JsonObject given) {
-        String text = given.getString("expires_at");
+    private static @Nullable Instant expiresAt(JsonObject body) {
+        String text = body.getString("expires_at");
         return text == null ? null : OffsetDateTime.parse(text).toInstant();
     }
 
-    private static Set<Scope> scopes(JsonObject given) {
-        JsonArray ids = given.getJsonArray("scopes");
+    private static Set<Scope> scopes(JsonObject body) {
+        JsonArray ids = body.getJsonArray("scopes");
         return ids == null
                 ? EnumSet.allOf(Scope.class)
                 : ids.stream()
@@ -236,12 +238,12 @@ public final class AccountService {
                         .collect(Collectors.toSet());
     }
 
-    private static void created(
-            ApiKeyCreation creation, Consumer<ApiKeyCreation.Created> then, Consumer<Problem> refused) {
+    private static void keyCreated(
+            ApiKeyCreation creation, Consumer<ApiKeyCreation.Created> then, Consumer<Problem> rejected) {
         if (creation instanceof ApiKeyCreation.Created created) {
             then.accept(created);
         } else if (creation instanceof ApiKeyCreation.TooMany) {
-            refused.accept(Problem.of(
+            rejected.accept(Problem.of(
                     409,
                     "too-many-keys",
                     "Too many API keys",
@@ -249,7 +251,7 @@ public final class AccountService {
                             + AccountAdministration.MOST_KEYS
                             + " active API keys, the maximum. Revoke a key that is no longer used."));
         } else {
-            refused.accept(Problem.notFound("The account no longer exists."));
+            rejected.accept(Problem.notFound("The account no longer exists."));
         }
     }
 
@@ -259,18 +261,18 @@ public final class AccountService {
      * @param id as given by the client; not validated
      */
     public void revokeKey(
-            RoutingContext ctx, AuthenticatedUser who, String id, Runnable then, Consumer<Problem> refused) {
+            RoutingContext ctx, AuthenticatedUser user, String id, Runnable then, Consumer<Problem> rejected) {
         if (!id.matches("[0-9]{1,18}")) {
-            refused.accept(noSuchKey());
+            rejected.accept(noSuchKey());
             return;
         }
-        needs.accounts
-                .revokeKey(who.account().id(), Long.parseLong(id))
-                .onSuccess(exists -> goOn(ctx, () -> {
+        services.accounts
+                .revokeKey(user.account().id(), Long.parseLong(id))
+                .onSuccess(exists -> RequestFutures.run(ctx, () -> {
                     if (exists) {
                         then.run();
                     } else {
-                        refused.accept(noSuchKey());
+                        rejected.accept(noSuchKey());
                     }
                 }))
                 .onFailure(ctx::fail);
@@ -281,8 +283,8 @@ public final class AccountService {
     }
 
     /** Returns the sessions of the account, most recently used first. */
-    public Future<List<Session>> sessions(AuthenticatedUser who) {
-        return needs.sessions.list(who.account().id());
+    public Future<List<Session>> sessions(AuthenticatedUser user) {
+        return services.sessions.list(user.account().id());
     }
 
     /**
@@ -292,44 +294,35 @@ public final class AccountService {
      * @param then receives whether it was the current session
      */
     public void endSession(
-            RoutingContext ctx, AuthenticatedUser who, String id, Consumer<Boolean> then, Consumer<Problem> refused) {
+            RoutingContext ctx, AuthenticatedUser user, String id, Consumer<Boolean> then, Consumer<Problem> rejected) {
         if (!id.matches("[0-9]{1,18}")) {
-            refused.accept(Problem.notFound(
+            rejected.accept(Problem.notFound(
                     "Your account has no session with this identifier. The account page lists your sessions."));
-        } else if (Long.parseLong(id) == who.session().id()) {
-            signOut(ctx, who, () -> then.accept(true));
+        } else if (Long.parseLong(id) == user.session().id()) {
+            signOut(ctx, user, () -> then.accept(true));
         } else {
-            needs.sessions
-                    .end(who.account().id(), Long.parseLong(id))
-                    .onSuccess(ended -> goOn(ctx, () -> then.accept(false)))
+            services.sessions
+                    .end(user.account().id(), Long.parseLong(id))
+                    .onSuccess(ended -> RequestFutures.run(ctx, () -> then.accept(false)))
                     .onFailure(ctx::fail);
         }
     }
 
     /** Ends the current session and deletes the cookie. */
-    public void signOut(RoutingContext ctx, @Nullable AuthenticatedUser who, Runnable then) {
-        end(ctx, who == null ? Future.succeededFuture() : needs.sessions.end(who.session()), then);
+    public void signOut(RoutingContext ctx, @Nullable AuthenticatedUser user, Runnable then) {
+        end(ctx, user == null ? Future.succeededFuture() : services.sessions.end(user.session()), then);
     }
 
     /** Ends all sessions of the account, including the current one. */
-    public void signOutEverywhere(RoutingContext ctx, AuthenticatedUser who, Runnable then) {
-        end(ctx, needs.sessions.endAll(who.account().id()), then);
+    public void signOutEverywhere(RoutingContext ctx, AuthenticatedUser user, Runnable then) {
+        end(ctx, services.sessions.endAll(user.account().id()), then);
     }
 
     private void end(RoutingContext ctx, Future<Void> ending, Runnable then) {
-        ending.onSuccess(ended -> goOn(ctx, () -> {
-                    needs.people.signOut(ctx.response());
+        ending.onSuccess(ended -> RequestFutures.run(ctx, () -> {
+                    services.sessionHandler.clearCookie(ctx.response());
                     then.run();
                 }))
                 .onFailure(ctx::fail);
-    }
-
-    /** Runs a callback outside the router, where exceptions would be lost. */
-    private static void goOn(RoutingContext ctx, Runnable next) {
-        try {
-            next.run();
-        } catch (RuntimeException fault) {
-            ctx.fail(fault);
-        }
     }
 }

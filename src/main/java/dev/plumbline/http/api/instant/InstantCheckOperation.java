@@ -13,40 +13,38 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 
 /** {@code GET /api/v1/instant/{module}/{target}}. */
-public final class InstantCheckOperation implements ApiOperation {
-    private final InstantCheckService calls;
+public final class InstantCheckOperation {
+    private final InstantCheckService checks;
     private final ResultCache cache;
-    private final ResponseCacheHandler answers;
+    private final ResponseCacheHandler responses;
     private final ProblemResponder problems;
 
     public InstantCheckOperation(
-            InstantCheckService calls, ResultCache cache, ResponseCacheHandler answers, ProblemResponder problems) {
-        this.calls = calls;
+            InstantCheckService checks, ResultCache cache, ResponseCacheHandler responses, ProblemResponder problems) {
+        this.checks = checks;
         this.cache = cache;
-        this.answers = answers;
+        this.responses = responses;
         this.problems = problems;
     }
 
-    @Override
-    public String operationId() {
-        return "instantCheck";
+    public ApiOperation operation() {
+        return new ApiOperation("instantCheck", this::handle);
     }
 
-    @Override
-    public void handle(RoutingContext ctx) {
+    private void handle(RoutingContext ctx) {
         if (!ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);
             return;
         }
-        calls.check(
+        checks.check(
                         ctx,
                         ctx.pathParam("module"),
                         RawTarget.decoded(ctx.request().path()))
-                .onSuccess(outcome -> answer(ctx, outcome))
+                .onSuccess(outcome -> respond(ctx, outcome))
                 .onFailure(ctx::fail);
     }
 
-    private void answer(RoutingContext ctx, InstantOutcome outcome) {
+    private void respond(RoutingContext ctx, InstantOutcome outcome) {
         if (outcome instanceof InstantOutcome.Answered answered) {
             send(ctx, answered);
         } else {
@@ -56,12 +54,12 @@ public final class InstantCheckOperation implements ApiOperation {
 
     private void send(RoutingContext ctx, InstantOutcome.Answered answered) {
         HttpServerResponse response = ctx.response();
-        answers.writeHeaders(response, answered.answer(), RequestIdHandler.of(ctx));
-        InstantCheckService.tellQuota(ctx, answered);
+        responses.writeHeaders(response, answered.answer(), RequestIdHandler.of(ctx));
+        InstantCheckService.setRateLimitHeaders(ctx, answered);
         if (!answered.answer().cacheable()) {
             response.putHeader("Cache-Control", "no-store");
         }
-        cache.putPath(RawTarget.asTyped(ctx), answered.answer());
+        cache.putPath(RawTarget.original(ctx), answered.answer());
         if (ContentNegotiation.matches(ctx, answered.answer().etag())) {
             response.headers().remove("Content-Type");
             response.setStatusCode(304).end();

@@ -24,15 +24,15 @@ public final class InstantCheckService {
     private static final String VIA = "1.1 plumbline";
 
     private final InstantChecks checks;
-    private final ClientAddress clients;
+    private final ClientAddress clientAddress;
     private final String product;
 
     /**
      * @param product the product name in the User-Agent of checks
      */
-    public InstantCheckService(InstantChecks checks, ClientAddress clients, String product) {
+    public InstantCheckService(InstantChecks checks, ClientAddress clientAddress, String product) {
         this.checks = checks;
-        this.clients = clients;
+        this.clientAddress = clientAddress;
         this.product = product;
     }
 
@@ -43,12 +43,12 @@ public final class InstantCheckService {
      * @return does not fail
      */
     public Future<InstantOutcome> check(RoutingContext ctx, String module, String target) {
-        return ask(ctx, module, target, checks::check);
+        return call(ctx, module, target, checks::check);
     }
 
     /** Returns a cached result. Never runs a check or charges the rate limit. */
     public Future<InstantOutcome> look(RoutingContext ctx, String module, String target) {
-        return ask(ctx, module, target, checks::look);
+        return call(ctx, module, target, checks::look);
     }
 
     /**
@@ -57,11 +57,14 @@ public final class InstantCheckService {
      * @return null if unknown or unlimited; does not fail
      */
     public Future<Message.@Nullable Granted> left(RoutingContext ctx) {
-        return checks.left(clients.quotaKey(ctx.request()));
+        return checks.left(clientAddress.quotaKey(ctx.request()));
     }
 
-    private Future<InstantOutcome> ask(
-            RoutingContext ctx, String module, String target, Function<InstantRequest, Future<InstantOutcome>> call) {
+    private Future<InstantOutcome> call(
+            RoutingContext ctx,
+            String module,
+            String target,
+            Function<InstantRequest, Future<InstantOutcome>> function) {
         Map<String, String> options = new LinkedHashMap<>();
         for (Map.Entry<String, String> parameter : ctx.queryParams()) {
             if (options.put(parameter.getKey(), parameter.getValue()) != null) {
@@ -69,39 +72,39 @@ public final class InstantCheckService {
                         List.of(new Options.Fault(parameter.getKey(), "must not be repeated"))));
             }
         }
-        return call.apply(new InstantRequest(
+        return function.apply(new InstantRequest(
                 module,
                 target,
                 options,
-                clients.quotaKey(ctx.request()),
+                clientAddress.quotaKey(ctx.request()),
                 RequestIdHandler.of(ctx),
-                fromOurselves(ctx.request())));
+                isOwnRequest(ctx.request())));
     }
 
     /**
      * Whether the request was sent by a check. Tests User-Agent and Via (RFC 9110, 7.6.3), because an
      * option can change the User-Agent.
      */
-    private boolean fromOurselves(HttpServerRequest request) {
+    private boolean isOwnRequest(HttpServerRequest request) {
         String agent = request.getHeader("User-Agent");
         String via = request.getHeader("Via");
         return (agent != null && agent.startsWith(product)) || (via != null && via.contains(VIA));
     }
 
     /** Sets the rate limit headers if the check was charged. */
-    public static void tellQuota(RoutingContext ctx, InstantOutcome.Answered answered) {
+    public static void setRateLimitHeaders(RoutingContext ctx, InstantOutcome.Answered answered) {
         Message.Granted quota = answered.quota();
         if (quota != null) {
-            writeQuota(ctx, quota.limit(), quota.remaining(), quota.resetSeconds());
+            writeHeaders(ctx, quota.limit(), quota.remaining(), quota.resetSeconds());
         }
     }
 
-    private static void writeQuota(RoutingContext ctx, int limit, int remaining, int seconds) {
+    private static void writeHeaders(RoutingContext ctx, int limit, int remaining, int seconds) {
         RateLimitHeaders.write(
                 ctx.response(), List.of(new JobMessage.QuotaLeft(InstantChecks.POLICY, limit, remaining, seconds)));
     }
 
-    private static Problem overQuota(Message.Denied quota) {
+    private static Problem rateLimitExceeded(Message.Denied quota) {
         return RateLimitHeaders.exceeded(
                 InstantChecks.POLICY,
                 "Your address has used its "
@@ -112,7 +115,7 @@ public final class InstantCheckService {
                 quota.retryAfterSeconds());
     }
 
-    private static Problem badOptions(List<Options.Fault> faults) {
+    private static Problem invalidOptions(List<Options.Fault> faults) {
         return Problem.of(
                         422,
                         "invalid-option",
@@ -137,8 +140,8 @@ public final class InstantCheckService {
      */
     public static Problem problem(RoutingContext ctx, InstantOutcome outcome) {
         if (outcome instanceof InstantOutcome.OverQuota over) {
-            writeQuota(ctx, over.quota().limit(), 0, over.quota().retryAfterSeconds());
-            return overQuota(over.quota());
+            writeHeaders(ctx, over.quota().limit(), 0, over.quota().retryAfterSeconds());
+            return rateLimitExceeded(over.quota());
         }
         if (outcome instanceof InstantOutcome.UnknownModule unknown) {
             return unknownModule(unknown.module());
@@ -148,11 +151,11 @@ public final class InstantCheckService {
                     .withFaults(List.of(Problem.Fault.parameter("target", invalid.detail())));
         }
         if (outcome instanceof InstantOutcome.BadOptions bad) {
-            return badOptions(bad.faults());
+            return invalidOptions(bad.faults());
         }
-        if (outcome instanceof InstantOutcome.NotAllowed refused) {
-            return Problem.of(422, "target-not-allowed", "Target not allowed", refused.detail())
-                    .withFaults(List.of(Problem.Fault.parameter("target", refused.detail())));
+        if (outcome instanceof InstantOutcome.NotAllowed forbidden) {
+            return Problem.of(422, "target-not-allowed", "Target not allowed", forbidden.detail())
+                    .withFaults(List.of(Problem.Fault.parameter("target", forbidden.detail())));
         }
         if (outcome instanceof InstantOutcome.Loop) {
             return Problem.of(
@@ -162,15 +165,15 @@ public final class InstantCheckService {
                     "The request was sent by a Plumbline check. Fresh checks are rejected to prevent request"
                             + " loops.");
         }
-        if (outcome instanceof InstantOutcome.NoRoom full) {
+        if (outcome instanceof InstantOutcome.NoRoom overloaded) {
             return Problem.unavailable(
                     "overloaded",
                     "Too many checks are in progress on this service or for this target. Retry shortly. The"
                             + " rate limit was not charged.",
-                    full.retryAfterSeconds());
+                    overloaded.retryAfterSeconds());
         }
-        String detail = outcome instanceof InstantOutcome.Unavailable away
-                ? away.detail()
+        String detail = outcome instanceof InstantOutcome.Unavailable unavailable
+                ? unavailable.detail()
                 : "The service is unavailable. Retry shortly.";
         return Problem.unavailable("unavailable", detail, 2);
     }

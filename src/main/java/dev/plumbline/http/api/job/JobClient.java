@@ -4,13 +4,15 @@ import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests to the job coordinator over the event bus. Rejections and timeouts are failed
- * futures with a {@link Refusal}.
+ * futures with a {@link ProblemException}.
  */
 final class JobClient {
     private static final long TIMEOUT_MS = 5_000;
@@ -18,30 +20,41 @@ final class JobClient {
     private static final String MAYBE_DONE =
             "The job may have been created or cancelled anyway. Use an Idempotency-Key to retry safely.";
 
+    private static final Pattern TOKEN = Pattern.compile("job_[0-9A-Za-z]{22}");
+
     private final MessageBus bus;
 
     JobClient(MessageBus bus) {
         this.bus = bus;
     }
 
-    /** A failure that is reported as a problem. */
-    static final class Refusal extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        private final transient Problem problem;
-
-        Refusal(Problem problem) {
-            super(problem.detail(), null, false, false);
-            this.problem = problem;
-        }
-
-        Problem problem() {
-            return problem;
-        }
+    /** Whether the text has the format of a job token: {@code job_} and 22 letters and digits. */
+    static boolean isToken(String text) {
+        return TOKEN.matcher(text).matches();
     }
 
-    Future<JobMessage.CreateReply> create(JobMessage.CreateJob job) {
-        return ask(BusAddresses.JOB_CREATE, job, JobMessage.CreateReply.class, TIMEOUT_MS);
+    /** Creates a job. Fails with the problem of a body that is not valid. */
+    Future<JobMessage.CreateReply> create(
+            long accountId,
+            long keyId,
+            JobRequestReader.Outcome outcome,
+            JobMessage.@Nullable Idempotency idempotency) {
+        if (outcome instanceof JobRequestReader.Valid job) {
+            return request(
+                    BusAddresses.JOB_CREATE,
+                    new JobMessage.CreateJob(
+                            accountId, keyId, job.module(), job.items(), job.options(), job.fresh(), idempotency),
+                    JobMessage.CreateReply.class,
+                    TIMEOUT_MS);
+        }
+        return failed(
+                outcome instanceof JobRequestReader.Invalid invalid
+                        ? CreateJobOperation.invalid(invalid.faults())
+                        : Problem.badRequest(((JobRequestReader.Malformed) outcome).detail()));
+    }
+
+    static <T> Future<T> failed(Problem problem) {
+        return Future.failedFuture(new ProblemException(problem));
     }
 
     Future<JobMessage.JobHead> read(long accountId, String token) {
@@ -63,47 +76,61 @@ final class JobClient {
     }
 
     /**
-     * @param beforeToken as in {@link JobMessage.ListJobs}
+     * Returns the jobs of an account, newest first.
+     *
+     * @param cursor the cursor of the previous page; null for the first page
      */
-    Future<JobMessage.JobList> list(long accountId, int limit, @Nullable String beforeToken) {
-        return ask(
+    Future<PageJobService.JobsPage> list(long accountId, int limit, @Nullable String cursor) {
+        String before;
+        try {
+            before = cursor == null ? null : PageCursor.job(cursor);
+        } catch (IllegalArgumentException e) {
+            return failed(PageCursor.invalid());
+        }
+        return request(
                         BusAddresses.JOB_LIST,
-                        new JobMessage.ListJobs(accountId, limit, beforeToken),
+                        new JobMessage.ListJobs(accountId, limit, before),
                         JobMessage.ListReply.class,
                         TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.JobList list
-                        ? Future.succeededFuture(list)
-                        : Future.failedFuture(new Refusal(
-                                reply instanceof JobMessage.NoSuchJob ? PageCursor.invalid() : unavailable())));
+                        ? Future.succeededFuture(page(list))
+                        : failed(reply instanceof JobMessage.NoSuchJob ? PageCursor.invalid() : unavailable()));
+    }
+
+    private static PageJobService.JobsPage page(JobMessage.JobList list) {
+        List<JobMessage.JobHead> jobs = list.jobs();
+        boolean last = !list.more() || jobs.isEmpty();
+        return new PageJobService.JobsPage(
+                jobs,
+                last ? null : PageCursor.afterJob(jobs.get(jobs.size() - 1).token()));
     }
 
     /** Returns the lines of a job at its version. */
     LineStream.Source lines(JobMessage.JobHead job) {
-        return (from, max) -> ask(
+        return (from, max) -> request(
                         BusAddresses.JOB_RESULTS,
                         new JobMessage.ReadResults(job.id(), job.version(), from, max),
                         JobMessage.ResultsReply.class,
                         TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.ResultLines page
                         ? Future.<List<JobMessage.ResultLine>>succeededFuture(page.lines())
-                        : Future.failedFuture(new Refusal(unavailable())));
+                        : failed(unavailable()));
     }
 
-    private Future<JobMessage.JobHead> job(String address, JobMessage question, long timeoutMs) {
-        return ask(address, question, JobMessage.JobReply.class, timeoutMs)
+    private Future<JobMessage.JobHead> job(String address, JobMessage request, long timeoutMs) {
+        return request(address, request, JobMessage.JobReply.class, timeoutMs)
                 .compose(reply -> reply instanceof JobMessage.JobFound existing
                         ? Future.succeededFuture(existing.job())
-                        : Future.failedFuture(new Refusal(problem(reply))));
+                        : failed(problem(reply)));
     }
 
-    private <R extends JobMessage> Future<R> ask(
-            String address, JobMessage question, Class<R> replyType, long timeoutMs) {
-        return bus.ask(address, question, replyType, timeoutMs)
-                .recover(failure -> Future.failedFuture(new Refusal(unanswered(failure))));
+    private <R extends JobMessage> Future<R> request(
+            String address, JobMessage request, Class<R> replyType, long timeoutMs) {
+        return bus.ask(address, request, replyType, timeoutMs).recover(failure -> failed(noReply(failure)));
     }
 
     /** Returns the problem for a request without reply. */
-    private static Problem unanswered(Throwable failure) {
+    private static Problem noReply(Throwable failure) {
         if (MessageBus.unserved(failure)) {
             return Problem.unavailable(
                     "unavailable",

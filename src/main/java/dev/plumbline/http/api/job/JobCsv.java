@@ -52,13 +52,13 @@ public final class JobCsv implements LineWriter {
      * The first characters of formulas, including full-width forms and characters that spreadsheets
      * strip.
      */
-    private static final String DANGEROUS = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n";
+    private static final String FORMULA_CHARACTERS = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n";
 
     private final JobMessage.JobHead job;
     private final boolean raw;
     private final List<String> header = new ArrayList<>(COLUMNS);
-    private final Map<String, Integer> ofResult = new HashMap<>();
-    private final Map<String, Integer> ofFields = new HashMap<>();
+    private final Map<String, Integer> resultColumns = new HashMap<>();
+    private final Map<String, Integer> fieldColumns = new HashMap<>();
     private final StringWriter text = new StringWriter();
     private final CsvWriter csv = CsvWriter.builder()
             .lineDelimiter(LineDelimiter.CRLF)
@@ -74,11 +74,11 @@ public final class JobCsv implements LineWriter {
         this.job = job;
         this.raw = raw;
         for (String column : COLUMNS) {
-            ofResult.put(column, ofResult.size());
+            resultColumns.put(column, resultColumns.size());
         }
         if (module != null) {
             for (FieldDescription field : module.fields()) {
-                ofFields.put(field.name(), header.size());
+                fieldColumns.put(field.name(), header.size());
                 header.add(field.name());
             }
         }
@@ -86,43 +86,40 @@ public final class JobCsv implements LineWriter {
 
     @Override
     public void begin(Buffer out) {
-        write(out, header.stream().map(this::safe).toArray(String[]::new));
+        write(out, header.stream().map(this::escape).toArray(String[]::new));
     }
 
     @Override
     public void line(Buffer out, JobMessage.ResultLine line) {
         @Nullable String[] cells = new String[header.size()];
         cells[INDEX] = Integer.toString(line.index());
-        cells[INPUT] = safe(line.input());
+        cells[INPUT] = escape(line.input());
         cells[STATE] = LineState.of(job, line).id();
         if (line.result() != null) {
             try (JsonParser json = JSON.createParser(line.result())) {
                 json.nextToken();
-                result(json, line.result(), cells);
-            } catch (IOException broken) {
-                throw new UncheckedIOException(broken);
+                readResult(json, line.result(), cells);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
         write(out, cells);
     }
 
-    @Override
-    public void end(Buffer out) {}
-
-    private void result(JsonParser json, byte[] bytes, @Nullable String[] cells) throws IOException {
+    private void readResult(JsonParser json, byte[] bytes, @Nullable String[] cells) throws IOException {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String name = json.currentName();
             json.nextToken();
             switch (name) {
-                case "fields" -> members(json, bytes, cells, ofFields, "");
-                case "error" -> members(json, bytes, cells, ofResult, "error_");
-                default -> put(json, bytes, cells, ofResult.get(name));
+                case "fields" -> readMembers(json, bytes, cells, fieldColumns, "");
+                case "error" -> readMembers(json, bytes, cells, resultColumns, "error_");
+                default -> put(json, bytes, cells, resultColumns.get(name));
             }
         }
     }
 
     /** Writes the members of an object into their columns. Does nothing for null. */
-    private void members(
+    private void readMembers(
             JsonParser json, byte[] bytes, @Nullable String[] cells, Map<String, Integer> columns, String prefix)
             throws IOException {
         if (json.currentToken() == JsonToken.START_OBJECT) {
@@ -142,7 +139,7 @@ public final class JobCsv implements LineWriter {
         }
         cells[column] = switch (json.currentToken()) {
             case VALUE_NULL -> null;
-            case VALUE_STRING -> safe(json.getText());
+            case VALUE_STRING -> escape(json.getText());
             case START_ARRAY, START_OBJECT -> rawJson(json, bytes);
             default -> json.getText();
         };
@@ -155,8 +152,8 @@ public final class JobCsv implements LineWriter {
         return new String(bytes, from, to - from, StandardCharsets.UTF_8);
     }
 
-    private String safe(String cell) {
-        return raw || cell.isEmpty() || DANGEROUS.indexOf(cell.charAt(0)) < 0 ? cell : "'" + cell;
+    private String escape(String cell) {
+        return raw || cell.isEmpty() || FORMULA_CHARACTERS.indexOf(cell.charAt(0)) < 0 ? cell : "'" + cell;
     }
 
     private void write(Buffer out, @Nullable String[] cells) {

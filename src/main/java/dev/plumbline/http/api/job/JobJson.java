@@ -2,13 +2,16 @@ package dev.plumbline.http.api.job;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ResultJson;
 import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class JobJson {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final String PATH = "/api/v1/jobs/";
+    private static final byte[] NO_RESULT =
+            ("\"target\":null,\"verdict\":null,\"fields\":null,\"findings\":null,\"truncated\":null,"
+                            + "\"error\":null,\"checked_at\":null,\"duration_ms\":null,\"cached\":null}")
+                    .getBytes(StandardCharsets.US_ASCII);
 
     private final String publicUrl;
 
@@ -35,21 +42,21 @@ final class JobJson {
 
     /** Returns a job without its lines. */
     Buffer summary(JobMessage.JobHead job) {
-        return written(json -> {
+        return toBuffer(json -> {
             json.writeStartObject();
-            members(json, job);
+            writeJob(json, job);
             json.writeEndObject();
         });
     }
 
     /** Returns a page of jobs. */
     Buffer list(List<JobMessage.JobHead> jobs, @Nullable String nextCursor) {
-        return written(json -> {
+        return toBuffer(json -> {
             json.writeStartObject();
             json.writeArrayFieldStart("jobs");
             for (JobMessage.JobHead job : jobs) {
                 json.writeStartObject();
-                members(json, job);
+                writeJob(json, job);
                 json.writeEndObject();
             }
             json.writeEndArray();
@@ -64,7 +71,7 @@ final class JobJson {
      * @param from the index of the first line
      * @param nextCursor the cursor of the next page; null on the last page
      */
-    LineWriter whole(JobMessage.JobHead job, int from, @Nullable String nextCursor) {
+    LineWriter withLines(JobMessage.JobHead job, int from, @Nullable String nextCursor) {
         return new LineWriter() {
             @Override
             public void begin(Buffer out) {
@@ -79,7 +86,7 @@ final class JobJson {
                 if (line.index() > from) {
                     out.appendByte((byte) ',');
                 }
-                LineJson.write(out, job, line);
+                writeLine(out, job, line);
             }
 
             @Override
@@ -93,26 +100,47 @@ final class JobJson {
     static LineWriter ndjson(JobMessage.JobHead job) {
         return new LineWriter() {
             @Override
-            public void begin(Buffer out) {}
-
-            @Override
             public void line(Buffer out, JobMessage.ResultLine line) {
-                LineJson.write(out, job, line);
+                writeLine(out, job, line);
                 out.appendByte((byte) '\n');
             }
-
-            @Override
-            public void end(Buffer out) {}
         };
     }
 
-    private void members(JsonGenerator json, JobMessage.JobHead job) throws IOException {
+    /** Writes a line. The stored result, up to 64 KiB, is copied without parsing. */
+    private static void writeLine(Buffer out, JobMessage.JobHead job, JobMessage.ResultLine line) {
+        out.appendString("{\"index\":")
+                .appendString(Integer.toString(line.index()))
+                .appendString(",\"input\":\"")
+                .appendBytes(JsonStringEncoder.getInstance().quoteAsUTF8(line.input()))
+                .appendString("\",\"state\":\"")
+                .appendString(LineState.of(job, line).id())
+                .appendString("\",");
+        byte[] result = line.result();
+        if (result == null) {
+            out.appendBytes(NO_RESULT);
+        } else {
+            int offset = offsetAfterModule(result, job.module());
+            out.appendBytes(result, offset, result.length - offset);
+        }
+    }
+
+    /** Returns the offset after the member {@code module}, which lines omit. */
+    private static int offsetAfterModule(byte[] result, String module) {
+        byte[] start = ("{\"module\":\"" + module + "\",").getBytes(StandardCharsets.UTF_8);
+        if (result.length <= start.length || !Arrays.equals(result, 0, start.length, start, 0, start.length)) {
+            throw new IllegalStateException("the result does not begin with its module");
+        }
+        return start.length;
+    }
+
+    private void writeJob(JsonGenerator json, JobMessage.JobHead job) throws IOException {
         json.writeStringField("token", job.token());
         json.writeStringField("module", job.module());
         json.writeObjectFieldStart("options");
         for (Map.Entry<String, Object> option : new TreeMap<>(job.options()).entrySet()) {
             json.writeFieldName(option.getKey());
-            value(json, option.getValue());
+            writeValue(json, option.getValue());
         }
         json.writeEndObject();
         json.writeStringField("state", job.state().id());
@@ -128,10 +156,10 @@ final class JobJson {
         json.writeNumberField("cancelled", job.cancelled());
         json.writeEndObject();
         json.writeNumberField("progress", progress(job));
-        time(json, "created_at", job.createdAt());
-        time(json, "started_at", job.startedAt());
-        time(json, "finished_at", job.finishedAt());
-        time(json, "expires_at", job.expiresAt());
+        writeTime(json, "created_at", job.createdAt());
+        writeTime(json, "started_at", job.startedAt());
+        writeTime(json, "finished_at", job.finishedAt());
+        writeTime(json, "expires_at", job.expiresAt());
         json.writeObjectFieldStart("links");
         json.writeStringField("self", location(job));
         json.writeStringField("csv", location(job) + "/results.csv");
@@ -146,7 +174,7 @@ final class JobJson {
         return Math.floor(1000.0 * completed / Math.max(1, job.total())) / 1000;
     }
 
-    private static void value(JsonGenerator json, Object value) throws IOException {
+    private static void writeValue(JsonGenerator json, Object value) throws IOException {
         if (value instanceof Boolean flag) {
             json.writeBoolean(flag);
         } else if (value instanceof Number number) {
@@ -162,20 +190,20 @@ final class JobJson {
         }
     }
 
-    private static void time(JsonGenerator json, String name, @Nullable Instant time) throws IOException {
+    private static void writeTime(JsonGenerator json, String name, @Nullable Instant time) throws IOException {
         json.writeStringField(name, time == null ? null : ResultJson.time(time));
     }
 
-    private interface Writing {
-        void to(JsonGenerator json) throws IOException;
+    private interface JsonWriter {
+        void write(JsonGenerator json) throws IOException;
     }
 
-    private static Buffer written(Writing writing) {
+    private static Buffer toBuffer(JsonWriter writer) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(1024);
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
-            writing.to(json);
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
+            writer.write(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
         return Buffer.buffer(out.toByteArray());
     }

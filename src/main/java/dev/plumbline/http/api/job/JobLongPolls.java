@@ -22,7 +22,7 @@ final class JobLongPolls {
     /** The interval for detecting a closed connection or a shutdown. */
     private static final long SLICE_MS = 5_000;
 
-    private final JobClient calls;
+    private final JobClient jobs;
     private final int maxSeconds;
     private final ConcurrentMap<Long, Integer> held = new ConcurrentHashMap<>();
     private volatile boolean draining;
@@ -30,8 +30,8 @@ final class JobLongPolls {
     /**
      * @param maxSeconds the maximum time for which a request is held
      */
-    JobLongPolls(JobClient calls, int maxSeconds) {
-        this.calls = calls;
+    JobLongPolls(JobClient jobs, int maxSeconds) {
+        this.jobs = jobs;
         this.maxSeconds = maxSeconds;
     }
 
@@ -46,50 +46,51 @@ final class JobLongPolls {
     }
 
     /** Acquires a slot for a request of this key. Returns false if none is available. */
-    boolean enter(ApiCaller caller) {
+    boolean acquire(ApiCaller caller) {
         boolean[] acquired = new boolean[1];
-        held.compute(caller.keyId(), (key, count) -> {
-            int others = count == null ? 0 : count;
-            acquired[0] = others < MAX_PER_KEY && !draining;
-            return acquired[0] ? (Integer) (others + 1) : count;
+        held.compute(caller.keyId(), (key, held) -> {
+            int count = held == null ? 0 : held;
+            acquired[0] = count < MAX_PER_KEY && !draining;
+            return acquired[0] ? (Integer) (count + 1) : held;
         });
         return acquired[0];
     }
 
     /**
      * Completes with the job when it changes or after the given time. Releases the slot of {@link
-     * #enter} then, or when the connection closes.
+     * #acquire} then, or when the connection closes.
      *
      * @param knownVersion the version to wait past, or {@link #UNTIL_FINAL}
      * @param ctx the context of the held request
      */
     Future<JobMessage.JobHead> await(
             RoutingContext ctx, ApiCaller caller, String token, long knownVersion, int seconds) {
-        AtomicBoolean inside = new AtomicBoolean(true);
-        Runnable leave = () -> {
-            if (inside.getAndSet(false)) {
+        AtomicBoolean holding = new AtomicBoolean(true);
+        Runnable release = () -> {
+            if (holding.getAndSet(false)) {
                 held.computeIfPresent(caller.keyId(), (key, count) -> count == 1 ? null : (Integer) (count - 1));
             }
         };
-        ctx.addEndHandler(gone -> leave.run());
-        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-        return slice(ctx, caller.accountId(), token, knownVersion, until).onComplete(over -> leave.run());
+        ctx.addEndHandler(end -> release.run());
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        return awaitSlice(ctx, caller.accountId(), token, knownVersion, deadline)
+                .onComplete(end -> release.run());
     }
 
-    private Future<JobMessage.JobHead> slice(
-            RoutingContext ctx, long accountId, String token, long knownVersion, long until) {
-        long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime()));
-        return calls.await(accountId, token, knownVersion, Math.min(left, SLICE_MS))
+    private Future<JobMessage.JobHead> awaitSlice(
+            RoutingContext ctx, long accountId, String token, long knownVersion, long deadline) {
+        long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
+        return jobs.await(accountId, token, knownVersion, Math.min(leftMs, SLICE_MS))
                 .compose(job -> {
                     boolean changed = knownVersion != UNTIL_FINAL && job.version() > knownVersion;
-                    boolean late = System.nanoTime() >= until;
+                    boolean expired = System.nanoTime() >= deadline;
                     return changed
                                     || job.state().isFinal()
-                                    || late
+                                    || expired
                                     || draining
                                     || ctx.response().closed()
                             ? Future.succeededFuture(job)
-                            : slice(ctx, accountId, token, knownVersion, until);
+                            : awaitSlice(ctx, accountId, token, knownVersion, deadline);
                 });
     }
 }

@@ -1,21 +1,35 @@
 package dev.plumbline.http.api.job;
 
+import dev.plumbline.account.ApiCaller;
+import dev.plumbline.account.Scope;
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.RequestFutures;
+import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The job operations and their shared state. One instance per node. */
 public final class JobOperations {
     private static final int MAX_WAIT_SECONDS = 30;
+    private static final int DEFAULT_LIMIT = 20;
 
+    private final ApiKeyHandler authentication;
+    private final ProblemResponder problems;
+    private final JobClient jobs;
+    private final JobJson json;
+    private final JobResponses responses;
+    private final JobLongPolls longPolls;
     private final List<ApiOperation> operations;
-    private final JobLongPolls waits;
     private final PageJobService forPages;
 
     public JobOperations(
@@ -26,22 +40,34 @@ public final class JobOperations {
             RequestBodyReader bodies,
             ProblemResponder problems,
             Config.HttpSettings http) {
-        JobJson json = new JobJson(http.publicUrl());
-        JobClient calls = new JobClient(bus);
-        JobResponses answers =
-                new JobResponses(modules, json, problems, http.idleTimeout().toMillis());
+        this.authentication = authentication;
+        this.problems = problems;
+        json = new JobJson(http.publicUrl());
+        jobs = new JobClient(bus);
+        responses = new JobResponses(modules, json, problems, http.idleTimeout().toMillis());
         // a held request must not run into the idle timeout of its connection
-        int wait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
-        waits = new JobLongPolls(calls, wait);
+        int maxWait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
+        longPolls = new JobLongPolls(jobs, maxWait);
         JobRequestReader reader = new JobRequestReader(modules);
-        forPages = new PageJobService(vertx, calls, reader, answers);
+        forPages = new PageJobService(vertx, jobs, reader, responses);
+        CreateJobOperation create = new CreateJobOperation(
+                vertx, authentication, bodies, reader, jobs, responses, problems, http.bodyTimeout());
         operations = List.of(
-                new CreateJobOperation(vertx, authentication, bodies, reader, calls, answers, http.bodyTimeout()),
-                new ListJobsOperation(authentication, calls, json, answers),
-                new ReadJobOperation("readJob", null, authentication, calls, waits, answers),
-                new ReadJobOperation("readJobCsv", ResultFormat.CSV, authentication, calls, waits, answers),
-                new ReadJobOperation("readJobNdjson", ResultFormat.NDJSON, authentication, calls, waits, answers),
-                new CancelJobOperation(authentication, calls, answers));
+                new ApiOperation("createJob", create::handle),
+                new ApiOperation(
+                        "listJobs",
+                        ctx -> authentication.authenticate(ctx, Scope.JOBS_READ, caller -> list(ctx, caller))),
+                read("readJob", null),
+                read("readJobCsv", ResultFormat.CSV),
+                read("readJobNdjson", ResultFormat.NDJSON),
+                new ApiOperation(
+                        "cancelJob",
+                        ctx -> authentication.authenticate(ctx, Scope.JOBS_WRITE, caller -> cancel(ctx, caller))));
+    }
+
+    private ApiOperation read(String operationId, @Nullable ResultFormat file) {
+        ReadJobOperation operation = new ReadJobOperation(file, authentication, jobs, longPolls, responses, problems);
+        return new ApiOperation(operationId, operation::handle);
     }
 
     public List<ApiOperation> all() {
@@ -55,6 +81,41 @@ public final class JobOperations {
 
     /** Ends held requests within seconds. For shutdown. */
     public void drain() {
-        waits.drain();
+        longPolls.drain();
+    }
+
+    private void list(RoutingContext ctx, ApiCaller caller) {
+        if (!ContentNegotiation.acceptsJson(ctx)) {
+            ctx.fail(406);
+            return;
+        }
+        RequestFutures.handle(
+                ctx,
+                jobs.list(
+                        caller.accountId(),
+                        JobViewParameters.limit(ctx.request(), DEFAULT_LIMIT),
+                        ctx.request().getParam("cursor")),
+                page -> JobResponses.send(ctx, json.list(page.jobs(), page.next())));
+    }
+
+    private void cancel(RoutingContext ctx, ApiCaller caller) {
+        String token = ctx.pathParam("token");
+        if (!JobClient.isToken(token)) {
+            problems.send(ctx, JobClient.noSuchJob());
+        } else if (!ContentNegotiation.acceptsJson(ctx)) {
+            ctx.fail(406);
+        } else {
+            RequestFutures.handle(ctx, jobs.cancel(caller.accountId(), token), job -> sendCancelled(ctx, job));
+        }
+    }
+
+    private void sendCancelled(RoutingContext ctx, JobMessage.JobHead job) {
+        boolean minimal = PreferHeader.of(ctx.request().headers()).minimal();
+        responses.sendStored(ctx, job, JobViewParameters.whole(!minimal), jobs.lines(job), () -> {
+            JobResponses.setRetryAfter(ctx.response(), job);
+            if (minimal) {
+                ctx.response().putHeader("Preference-Applied", "return=minimal");
+            }
+        });
     }
 }

@@ -12,16 +12,20 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
-import dev.plumbline.http.api.BufferInputStream;
 import dev.plumbline.http.problem.Problem;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -33,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * the Vert.x router takes about 30 times as long and reports only one error.
  */
 final class JobRequestReader {
+    /** Larger bodies must be parsed on a worker thread. */
+    static final int SMALL_BYTES = 64 << 10;
+
     static final int MAX_ITEMS = 500;
     static final int MAX_ITEM_BYTES = 2048;
     static final int MAX_FAULTS = 100;
@@ -65,7 +72,14 @@ final class JobRequestReader {
     /** The outcome of parsing. */
     sealed interface Outcome {}
 
-    record Read(JobRequest request) implements Outcome {}
+    /**
+     * A valid request.
+     *
+     * @param items the lines as submitted, 1 to 500
+     * @param options the options that differ from the defaults of the module
+     * @param fresh whether cached results must not be used
+     */
+    record Valid(String module, List<String> items, Map<String, Object> options, boolean fresh) implements Outcome {}
 
     /** The body is not valid JSON. The detail contains the position. */
     record Malformed(String detail) implements Outcome {}
@@ -77,52 +91,73 @@ final class JobRequestReader {
      */
     record Invalid(List<Problem.Fault> faults) implements Outcome {}
 
+    /**
+     * A parsed body.
+     *
+     * @param hash the SHA-256 of the body in base64url; null if not requested
+     */
+    record Parsed(Outcome outcome, @Nullable String hash) {}
+
+    Parsed parse(Buffer body, boolean hashed) {
+        return new Parsed(read(body), hashed ? hash(body) : null);
+    }
+
+    private static String hash(Buffer body) {
+        try (BufferInputStream in = new BufferInputStream(body, 0)) {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(digest.digest());
+        } catch (IOException | NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     Outcome read(Buffer body) {
         int from = body.length() >= 3 && body.getMedium(0) == BYTE_ORDER_MARK ? 3 : 0;
         Reader text = new InputStreamReader(
                 // a decoder instance reports malformed input; a charset would replace it
                 new BufferInputStream(body, from), StandardCharsets.UTF_8.newDecoder());
         try (JsonParser json = JSON.createParser(text)) {
-            return new Walk(json).walk();
-        } catch (StreamConstraintsException bomb) {
+            return new Parse(json).parse();
+        } catch (StreamConstraintsException e) {
             return new Malformed("The request body has more than "
                     + MAX_NESTING
                     + " nesting levels or a number with more than "
                     + MAX_NUMBER_LENGTH
                     + " digits.");
-        } catch (JsonProcessingException broken) {
-            JsonLocation where = broken.getLocation();
+        } catch (JsonProcessingException e) {
+            JsonLocation location = e.getLocation();
             return new Malformed(
-                    where == null
+                    location == null
                             ? "The request body is not valid JSON."
                             : "The request body is not valid JSON. Error at line "
-                                    + where.getLineNr()
+                                    + location.getLineNr()
                                     + ", column "
-                                    + where.getColumnNr()
+                                    + location.getColumnNr()
                                     + ".");
-        } catch (CharacterCodingException notUtf8) {
+        } catch (CharacterCodingException e) {
             return new Malformed("The request body is not valid UTF-8.");
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
     /** One pass over one body. */
-    private final class Walk {
+    private final class Parse {
         private final JsonParser json;
         private final RequestFaultList faults = new RequestFaultList(MAX_FAULTS);
-        private boolean moduleGiven;
-        private boolean itemsGiven;
-        private boolean optionsGiven;
+        private boolean hasModule;
+        private boolean hasItems;
+        private boolean hasOptions;
         private @Nullable ModuleDescription module;
         private final List<String> items = new ArrayList<>();
         private final Map<String, @Nullable Object> options = new TreeMap<>();
 
-        Walk(JsonParser json) {
+        Parse(JsonParser json) {
             this.json = json;
         }
 
-        Outcome walk() throws IOException {
+        Outcome parse() throws IOException {
             JsonToken first = json.nextToken();
             if (first == null) {
                 return new Malformed("The request body is empty. Send a JSON object with module and items.");
@@ -169,22 +204,22 @@ final class JobRequestReader {
             json.nextToken();
             switch (name) {
                 case "module" -> {
-                    if (first(moduleGiven, "/module")) {
+                    if (first(hasModule, "/module")) {
                         module();
                     }
-                    moduleGiven = true;
+                    hasModule = true;
                 }
                 case "items" -> {
-                    if (first(itemsGiven, "/items")) {
+                    if (first(hasItems, "/items")) {
                         items();
                     }
-                    itemsGiven = true;
+                    hasItems = true;
                 }
                 case "options" -> {
-                    if (first(optionsGiven, "/options")) {
+                    if (first(hasOptions, "/options")) {
                         options();
                     }
-                    optionsGiven = true;
+                    hasOptions = true;
                 }
                 default -> {
                     json.skipChildren();
@@ -296,10 +331,10 @@ final class JobRequestReader {
         }
 
         private Outcome validate() {
-            if (!moduleGiven) {
+            if (!hasModule) {
                 faults.add("/module", "is missing");
             }
-            if (!itemsGiven) {
+            if (!hasItems) {
                 faults.add("/items", "is missing");
             }
             Object fresh = options.remove(ModuleDescription.FRESH.name());
@@ -316,8 +351,8 @@ final class JobRequestReader {
             if (!faults.list().isEmpty() || module == null || parsed.options() == null) {
                 return new Invalid(faults.list());
             }
-            return new Read(new JobRequest(
-                    module.module(), List.copyOf(items), parsed.options().given(), Boolean.TRUE.equals(fresh)));
+            return new Valid(
+                    module.module(), List.copyOf(items), parsed.options().given(), Boolean.TRUE.equals(fresh));
         }
     }
 }

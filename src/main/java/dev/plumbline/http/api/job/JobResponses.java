@@ -13,73 +13,73 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
-/** Sends jobs and the problems of job requests. */
+/** Sends jobs. */
 final class JobResponses {
     private static final int POLL_SECONDS = 2;
 
     /** Each active response holds one page of lines in memory. */
-    private static final int MAX_READERS = 64;
+    private static final int MAX_STREAMS = 64;
 
     /** Static, because the memory limit applies to the process. */
-    private static final AtomicInteger READERS = new AtomicInteger();
+    private static final AtomicInteger STREAMS = new AtomicInteger();
 
     private final ModuleCatalogue modules;
     private final JobJson json;
     private final ProblemResponder problems;
-    private final long stallMs;
+    private final long writeTimeoutMs;
 
     /**
-     * @param stallMs the write timeout: how long a client can block a response, in milliseconds
+     * @param writeTimeoutMs how long a client can block a response, in milliseconds
      */
-    JobResponses(ModuleCatalogue modules, JobJson json, ProblemResponder problems, long stallMs) {
+    JobResponses(ModuleCatalogue modules, JobJson json, ProblemResponder problems, long writeTimeoutMs) {
         this.modules = modules;
         this.json = json;
         this.problems = problems;
-        this.stallMs = stallMs;
+        this.writeTimeoutMs = writeTimeoutMs;
     }
 
     /**
      * Sends a job whose lines are read page by page. Sends 503 if too many are in progress.
      *
      * @param lines the source of the lines
-     * @param special as in {@link #send}
+     * @param headers as in {@link #send}
      */
     void sendStored(
             RoutingContext ctx,
             JobMessage.JobHead job,
             JobViewParameters view,
             LineStream.Source lines,
-            Runnable special) {
-        if (READERS.incrementAndGet() > MAX_READERS && view.lines()) {
-            READERS.decrementAndGet();
-            problem(ctx, Problem.unavailable("overloaded", "Too many job results are being sent. Retry shortly.", 1));
+            Runnable headers) {
+        if (STREAMS.incrementAndGet() > MAX_STREAMS && view.lines()) {
+            STREAMS.decrementAndGet();
+            problems.send(
+                    ctx, Problem.unavailable("overloaded", "Too many job results are being sent. Retry shortly.", 1));
             return;
         }
         Future<Void> sent;
         try {
-            sent = stream(ctx, job, view, lines, special);
-        } catch (RuntimeException fault) {
+            sent = stream(ctx, job, view, lines, headers);
+        } catch (RuntimeException e) {
             sent = Future.succeededFuture();
-            ctx.fail(fault);
+            ctx.fail(e);
         }
-        sent.onComplete(over -> READERS.decrementAndGet());
+        sent.onComplete(end -> STREAMS.decrementAndGet());
     }
 
     /**
      * Sends a job in the requested view.
      *
      * @param lines the lines, in memory
-     * @param special sets the status and additional headers; not called if a problem is sent instead
+     * @param headers sets the status and additional headers; not called if a problem is sent instead
      */
     void send(
             RoutingContext ctx,
             JobMessage.JobHead job,
             JobViewParameters view,
             LineStream.Source lines,
-            Runnable special) {
-        stream(ctx, job, view, lines, special);
+            Runnable headers) {
+        stream(ctx, job, view, lines, headers);
     }
 
     private Future<Void> stream(
@@ -87,11 +87,11 @@ final class JobResponses {
             JobMessage.JobHead job,
             JobViewParameters view,
             LineStream.Source lines,
-            Runnable special) {
+            Runnable headers) {
         Runnable head = () -> {
-            head(ctx);
-            body(ctx.response(), job, view);
-            special.run();
+            setHeaders(ctx);
+            setContentHeaders(ctx.response(), job, view);
+            headers.run();
         };
         if (!view.lines()) {
             head.run();
@@ -101,52 +101,28 @@ final class JobResponses {
             head.run();
             ctx.response().end();
         } else {
-            return LineStream.send(ctx, format(job, view), lines, view.from(), view.to(job), stallMs, head)
-                    .onFailure(cause -> fail(ctx, cause));
+            return LineStream.send(ctx, writer(job, view), lines, view.from(), view.to(job), writeTimeoutMs, head)
+                    .onFailure(ctx::fail);
         }
         return Future.succeededFuture();
     }
 
     /** Sends private JSON. */
     static void send(RoutingContext ctx, Buffer json) {
-        head(ctx);
+        setHeaders(ctx);
         ctx.response().putHeader("Content-Type", ResultFormat.JSON.contentType());
         ResponseBodies.end(ctx, json);
     }
 
     /** Sends 304. */
-    static void notModified(RoutingContext ctx, Runnable special) {
-        head(ctx);
-        special.run();
+    static void notModified(RoutingContext ctx, Runnable headers) {
+        setHeaders(ctx);
+        headers.run();
         ctx.response().setStatusCode(304).end();
     }
 
-    /** Passes the result to the consumer, or sends the problem of a failure. */
-    <T> void when(RoutingContext ctx, Future<T> asked, Consumer<T> then) {
-        asked.onComplete((value, failure) -> {
-            if (failure != null) {
-                fail(ctx, failure);
-                return;
-            }
-            try {
-                then.accept(value);
-            } catch (RuntimeException fault) {
-                ctx.fail(fault);
-            }
-        });
-    }
-
-    /** Sends the problem of a failure. */
-    private void fail(RoutingContext ctx, Throwable cause) {
-        if (cause instanceof JobClient.Refusal refusal) {
-            problems.send(ctx, refusal.problem());
-        } else {
-            ctx.fail(cause);
-        }
-    }
-
     /** Sets Retry-After until the job is finished. */
-    static void retryAfter(HttpServerResponse response, JobMessage.JobHead job) {
+    static void setRetryAfter(HttpServerResponse response, JobMessage.JobHead job) {
         if (!job.state().isFinal()) {
             response.putHeader("Retry-After", Integer.toString(POLL_SECONDS));
         }
@@ -156,11 +132,7 @@ final class JobResponses {
         return json.location(job);
     }
 
-    void problem(RoutingContext ctx, Problem problem) {
-        problems.send(ctx, problem);
-    }
-
-    private static void body(HttpServerResponse response, JobMessage.JobHead job, JobViewParameters view) {
+    private static void setContentHeaders(HttpServerResponse response, JobMessage.JobHead job, JobViewParameters view) {
         response.putHeader("Content-Type", view.format().contentType());
         if (view.format() != ResultFormat.JSON) {
             response.putHeader(
@@ -170,9 +142,9 @@ final class JobResponses {
         }
     }
 
-    private LineWriter format(JobMessage.JobHead job, JobViewParameters view) {
+    private LineWriter writer(JobMessage.JobHead job, JobViewParameters view) {
         return switch (view.format()) {
-            case JSON -> json.whole(job, view.from(), view.nextCursor(job));
+            case JSON -> json.withLines(job, view.from(), view.nextCursor(job));
             case NDJSON -> JobJson.ndjson(job);
             case CSV -> {
                 ModuleDefinition<?> module = modules.find(job.module());
@@ -182,7 +154,7 @@ final class JobResponses {
     }
 
     /** Sets the headers of all authenticated responses. */
-    private static void head(RoutingContext ctx) {
+    private static void setHeaders(RoutingContext ctx) {
         ApiKeyHandler.markPrivate(ctx.response());
         ctx.response()
                 .putHeader("X-Content-Type-Options", "nosniff")

@@ -2,6 +2,7 @@ package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -33,26 +34,32 @@ final class LineStream {
     private final LineWriter format;
     private final Source source;
     private final int to;
-    private final long stallMs;
+    private final long writeTimeoutMs;
     private final Runnable head;
     private final Promise<Void> sent = Promise.promise();
 
-    private int at;
-    private boolean begun;
+    private int position;
+    private boolean started;
     private List<JobMessage.ResultLine> page = List.of();
     private int pageIndex;
-    private long stalled = -1;
+    private long writeTimer = -1;
     private Buffer chunk = Buffer.buffer();
 
     private LineStream(
-            RoutingContext ctx, LineWriter format, Source source, int from, int to, long stallMs, Runnable head) {
+            RoutingContext ctx,
+            LineWriter format,
+            Source source,
+            int from,
+            int to,
+            long writeTimeoutMs,
+            Runnable head) {
         this.ctx = ctx;
         this.response = ctx.response();
         this.format = format;
         this.source = source;
-        this.at = from;
+        this.position = from;
         this.to = to;
-        this.stallMs = stallMs;
+        this.writeTimeoutMs = writeTimeoutMs;
         this.head = head;
     }
 
@@ -61,14 +68,20 @@ final class LineStream {
      *
      * @param from the index of the first line
      * @param to the index after the last line
-     * @param stallMs the write timeout, in milliseconds
+     * @param writeTimeoutMs the write timeout, in milliseconds
      * @param head sets status and headers; called before the first chunk is written
      * @return fails if nothing was sent; {@code head} was not called then
      */
     static Future<Void> send(
-            RoutingContext ctx, LineWriter format, Source source, int from, int to, long stallMs, Runnable head) {
-        LineStream stream = new LineStream(ctx, format, source, from, to, stallMs, head);
-        ctx.addEndHandler(over -> stream.drop());
+            RoutingContext ctx,
+            LineWriter format,
+            Source source,
+            int from,
+            int to,
+            long writeTimeoutMs,
+            Runnable head) {
+        LineStream stream = new LineStream(ctx, format, source, from, to, writeTimeoutMs, head);
+        ctx.addEndHandler(end -> stream.release());
         stream.guarded(() -> {
             format.begin(stream.chunk);
             stream.nextPage();
@@ -77,8 +90,8 @@ final class LineStream {
     }
 
     /** Releases buffers when the response has ended or the connection has closed. */
-    private void drop() {
-        ctx.vertx().cancelTimer(stalled);
+    private void release() {
+        ctx.vertx().cancelTimer(writeTimer);
         page = List.of();
         pageIndex = 0;
         chunk = Buffer.buffer();
@@ -86,11 +99,11 @@ final class LineStream {
     }
 
     private void nextPage() {
-        if (at >= to) {
+        if (position >= to) {
             finish();
             return;
         }
-        source.read(at, Math.min(PAGE_LINES, to - at))
+        source.read(position, Math.min(PAGE_LINES, to - position))
                 .onSuccess(lines -> guarded(() -> {
                     if (lines.isEmpty()) {
                         throw new IllegalStateException("missing lines");
@@ -103,16 +116,16 @@ final class LineStream {
     }
 
     private void render() {
-        while (pageIndex < page.size() && at < to) {
+        while (pageIndex < page.size() && position < to) {
             format.line(chunk, page.get(pageIndex++));
-            at++;
+            position++;
             if (chunk.length() >= CHUNK_BYTES) {
                 write(this::render);
                 return;
             }
         }
         page = List.of();
-        if (begun && at < to) {
+        if (started && position < to) {
             write(this::nextPage);
         } else {
             nextPage();
@@ -120,25 +133,25 @@ final class LineStream {
     }
 
     private void write(Runnable then) {
-        begin();
+        start();
         response.write(chunk);
         chunk = Buffer.buffer();
         if (response.writeQueueFull()) {
-            stalled = ctx.vertx().setTimer(stallMs, late -> response.reset());
+            writeTimer = ctx.vertx().setTimer(writeTimeoutMs, timeout -> response.reset());
             response.drainHandler(drained -> {
                 response.drainHandler(null);
-                ctx.vertx().cancelTimer(stalled);
+                ctx.vertx().cancelTimer(writeTimer);
                 guarded(then);
             });
         } else {
             // yields to other tasks of the event loop
-            ctx.vertx().runOnContext(turn -> guarded(then));
+            ctx.vertx().runOnContext(resumed -> guarded(then));
         }
     }
 
-    private void begin() {
-        if (!begun) {
-            begun = true;
+    private void start() {
+        if (!started) {
+            started = true;
             head.run();
             response.setChunked(true);
         }
@@ -146,7 +159,7 @@ final class LineStream {
 
     private void finish() {
         format.end(chunk);
-        if (begun) {
+        if (started) {
             response.end(chunk);
             if (response.streamId() < 0 && ctx.request().version() == HttpVersion.HTTP_1_0) {
                 // HTTP/1.0 has no chunked encoding: closing the connection ends the body
@@ -167,18 +180,18 @@ final class LineStream {
         }
         try {
             step.run();
-        } catch (RuntimeException fault) {
-            fail(fault);
+        } catch (RuntimeException e) {
+            fail(e);
         }
     }
 
     /** Resets the stream, which signals an incomplete body. */
     private void fail(Throwable cause) {
-        if (begun && !response.ended()) {
+        if (started && !response.ended()) {
             LOG.atWarn()
                     .addKeyValue("request_id", RequestIdHandler.of(ctx))
-                    .addKeyValue("lines", at)
-                    .setCause(cause instanceof JobClient.Refusal ? null : cause)
+                    .addKeyValue("lines", position)
+                    .setCause(cause instanceof ProblemException ? null : cause)
                     .log("result stream aborted");
             response.reset();
             sent.tryComplete();

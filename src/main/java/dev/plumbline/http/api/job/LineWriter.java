@@ -6,11 +6,11 @@ import io.vertx.core.buffer.Buffer;
 /** Serializes the lines of a job into a response body. */
 interface LineWriter {
     /** Writes the text before the first line. */
-    void begin(Buffer out);
+    default void begin(Buffer out) {}
 
     /** Writes the next line. */
     void line(Buffer out, JobMessage.ResultLine line);
 
     /** Writes the text after the last line. */
-    void end(Buffer out);
+    default void end(Buffer out) {}
 }

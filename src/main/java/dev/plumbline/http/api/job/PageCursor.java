@@ -32,7 +32,7 @@ public final class PageCursor {
      */
     public static String job(String cursor) {
         String token = read(JOBS, cursor);
-        if (!JobToken.isOne(token)) {
+        if (!JobClient.isToken(token)) {
             throw new IllegalArgumentException("not a job token");
         }
         return token;

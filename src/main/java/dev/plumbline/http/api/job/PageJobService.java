@@ -4,10 +4,9 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -31,20 +30,20 @@ public final class PageJobService {
     private static final int PAGE_LINES = 100;
     private static final int MAX_CONCURRENT = 4;
     private static final int MAX_WAITING = 64;
-    private static final long WAIT_MS = 5_000;
 
-    private final JobClient calls;
+    private final JobClient jobs;
     private final JobRequestReader reader;
-    private final JobResponses answers;
+    private final JobResponses responses;
     private final Vertx vertx;
-    private final AsyncSemaphore permits;
+    private final WorkerLimit workers;
 
-    PageJobService(Vertx vertx, JobClient calls, JobRequestReader reader, JobResponses answers) {
+    PageJobService(Vertx vertx, JobClient jobs, JobRequestReader reader, JobResponses responses) {
         this.vertx = vertx;
-        this.permits = new AsyncSemaphore(vertx, MAX_CONCURRENT, MAX_WAITING);
-        this.calls = calls;
+        this.jobs = jobs;
         this.reader = reader;
-        this.answers = answers;
+        this.responses = responses;
+        this.workers = new WorkerLimit(
+                vertx, MAX_CONCURRENT, MAX_WAITING, "Too many job results are being read. Retry shortly.");
     }
 
     /**
@@ -65,65 +64,48 @@ public final class PageJobService {
     /**
      * Creates a job.
      *
-     * @param once an idempotency key; null if the request cannot be repeated
+     * @param onceKey an idempotency key; null if the request cannot be repeated
      */
-    public Future<JobMessage.JobHead> create(Owner owner, JobParameters wish, @Nullable String once) {
-        if (wish.items.size() > MAX_LINES) {
-            return refused(CreateJobOperation.invalid(List.of(Problem.Fault.pointer(
-                    "/items", "has " + wish.items.size() + " lines; the maximum is " + MAX_LINES))));
+    public Future<JobMessage.JobHead> create(Owner owner, JobParameters parameters, @Nullable String onceKey) {
+        int count = parameters.items.size();
+        if (count > MAX_LINES) {
+            return JobClient.failed(CreateJobOperation.invalid(
+                    List.of(Problem.Fault.pointer("/items", "has " + count + " lines; the maximum is " + MAX_LINES))));
         }
-        boolean small = wish.items.stream().mapToLong(String::length).sum() <= CreateJobOperation.SMALL_BYTES;
-        return (small ? Future.succeededFuture(wish).map(this::evaluate) : onWorker(() -> evaluate(wish)))
-                .compose(judged -> create(owner, judged, once));
-    }
-
-    /**
-     * The parsed job.
-     *
-     * @param hash the hash of the request
-     */
-    private record ValidatedJob(JobRequestReader.Outcome outcome, String hash) {}
-
-    private ValidatedJob evaluate(JobParameters wish) {
-        Buffer body = new JsonObject()
-                .put("module", wish.module)
-                .put("items", wish.items)
-                .put("options", new JsonObject(wish.options))
-                .toBuffer();
-        return new ValidatedJob(reader.read(body), CreateJobOperation.hash(body));
-    }
-
-    private Future<JobMessage.JobHead> create(Owner owner, ValidatedJob judged, @Nullable String once) {
-        JobRequestReader.Outcome outcome = judged.outcome;
-        if (outcome instanceof JobRequestReader.Malformed malformed) {
-            return refused(Problem.badRequest(malformed.detail()));
-        }
-        if (outcome instanceof JobRequestReader.Invalid wrong) {
-            return refused(CreateJobOperation.invalid(wrong.faults()));
-        }
-        JobRequest request = ((JobRequestReader.Read) outcome).request();
-        return calls.create(new JobMessage.CreateJob(
+        boolean small = parameters.items.stream().mapToLong(String::length).sum() <= JobRequestReader.SMALL_BYTES;
+        return (small
+                        ? Future.succeededFuture(parameters).map(this::parse)
+                        : workers.executeBlocking(() -> parse(parameters)))
+                .compose(parsed -> jobs.create(
                         owner.accountId,
                         owner.keyId,
-                        request.module(),
-                        request.items(),
-                        request.options(),
-                        request.fresh(),
+                        parsed.outcome(),
                         // a changed form creates another job
-                        once == null ? null : new JobMessage.Idempotency(once + ' ' + judged.hash, judged.hash)))
-                .compose(reply -> reply instanceof JobMessage.JobCreated created
-                        ? Future.succeededFuture(created.job())
-                        : refused(
-                                reply instanceof JobMessage.JobOverQuota over
-                                        ? overQuota(over)
-                                        : CreateJobOperation.refusal(reply)));
+                        onceKey == null
+                                ? null
+                                : new JobMessage.Idempotency(onceKey + ' ' + parsed.hash(), parsed.hash())))
+                .compose(reply -> {
+                    if (reply instanceof JobMessage.JobCreated created) {
+                        return Future.succeededFuture(created.job());
+                    }
+                    return JobClient.failed(
+                            reply instanceof JobMessage.JobOverQuota over
+                                    ? rateLimitExceeded(over)
+                                    : CreateJobOperation.rejection(reply));
+                });
     }
 
-    private static <T> Future<T> refused(Problem problem) {
-        return Future.failedFuture(new JobClient.Refusal(problem));
+    private JobRequestReader.Parsed parse(JobParameters parameters) {
+        return reader.parse(
+                new JsonObject()
+                        .put("module", parameters.module)
+                        .put("items", parameters.items)
+                        .put("options", new JsonObject(parameters.options))
+                        .toBuffer(),
+                true);
     }
 
-    private static Problem overQuota(JobMessage.JobOverQuota over) {
+    private static Problem rateLimitExceeded(JobMessage.JobOverQuota over) {
         JobMessage.QuotaLeft quota = over.exceeded();
         boolean ofAccount = quota.policy().equals(JobMessage.QuotaLeft.OF_ACCOUNT);
         return RateLimitHeaders.exceeded(
@@ -139,12 +121,12 @@ public final class PageJobService {
 
     /** Returns the current state of a job. */
     public Future<JobMessage.JobHead> read(long accountId, String token) {
-        return JobToken.isOne(token) ? calls.read(accountId, token) : refused(JobClient.noSuchJob());
+        return JobClient.isToken(token) ? jobs.read(accountId, token) : JobClient.failed(JobClient.noSuchJob());
     }
 
     /** Cancels a job. Idempotent. */
     public Future<JobMessage.JobHead> cancel(long accountId, String token) {
-        return JobToken.isOne(token) ? calls.cancel(accountId, token) : refused(JobClient.noSuchJob());
+        return JobClient.isToken(token) ? jobs.cancel(accountId, token) : JobClient.failed(JobClient.noSuchJob());
     }
 
     /**
@@ -160,64 +142,41 @@ public final class PageJobService {
      * @param cursor the cursor of the previous page; null for the first page
      */
     public Future<JobsPage> list(long accountId, int limit, @Nullable String cursor) {
-        String before;
-        try {
-            before = cursor == null ? null : PageCursor.job(cursor);
-        } catch (IllegalArgumentException invalid) {
-            return refused(PageCursor.invalid());
-        }
-        return calls.list(accountId, limit, before).map(list -> {
-            List<JobMessage.JobHead> jobs = list.jobs();
-            return new JobsPage(
-                    jobs,
-                    list.more() && !jobs.isEmpty()
-                            ? PageCursor.afterJob(jobs.get(jobs.size() - 1).token())
-                            : null);
-        });
+        return jobs.list(accountId, limit, cursor);
     }
 
     /**
      * Reads the lines of a job at its version, page by page.
      *
      * @param from the index of the first line
-     * @param each receives the pages in order, on a worker thread
+     * @param consumer receives the pages in order, on a worker thread
      */
-    public Future<Void> lines(JobMessage.JobHead job, int from, Consumer<List<JobMessage.ResultLine>> each) {
-        return limited(() -> {
-            Promise<Void> done = Promise.promise();
-            next(calls.lines(job), from, job.total(), each, done);
-            return done.future();
-        });
+    public Future<Void> lines(
+            JobMessage.JobHead job, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
+        return workers.execute(() -> readPages(jobs.lines(job), from, job.total(), consumer));
     }
 
-    private void next(
-            LineStream.Source source, int at, int to, Consumer<List<JobMessage.ResultLine>> each, Promise<Void> done) {
-        if (at >= to) {
-            done.complete();
-            return;
+    private Future<Void> readPages(
+            LineStream.Source source, int from, int to, Consumer<List<JobMessage.ResultLine>> consumer) {
+        if (from >= to) {
+            return Future.succeededFuture();
         }
-        source.read(at, Math.min(PAGE_LINES, to - at))
+        return source.read(from, Math.min(PAGE_LINES, to - from))
                 .compose(lines -> vertx.executeBlocking(
                         () -> {
                             if (lines.isEmpty()) {
                                 throw new IllegalStateException("missing lines");
                             }
-                            each.accept(lines);
+                            consumer.accept(lines);
                             return lines.size();
                         },
                         false))
-                .onSuccess(read -> next(source, at + read, to, each, done))
-                .onFailure(done::fail);
+                .compose(read -> readPages(source, from + read, to, consumer));
     }
 
     /** Runs blocking work on a worker thread with limited concurrency. */
-    public <T> Future<T> onWorker(Callable<T> work) {
-        return limited(() -> vertx.executeBlocking(work, false));
-    }
-
-    private <T> Future<T> limited(Supplier<Future<T>> work) {
-        String detail = "Too many job results are being read. Retry shortly.";
-        return permits.take(WAIT_MS, work, () -> refused(Problem.unavailable("overloaded", detail, 1)));
+    public <T> Future<T> executeBlocking(Callable<T> work) {
+        return workers.executeBlocking(work);
     }
 
     /** The file formats of job results. */
@@ -234,11 +193,11 @@ public final class PageJobService {
 
     /** Sends all lines of a job as a file. */
     public void send(RoutingContext ctx, JobMessage.JobHead job, File file) {
-        answers.sendStored(ctx, job, JobViewParameters.ofFile(ctx, file.format), calls.lines(job), () -> {});
+        responses.sendStored(ctx, job, JobViewParameters.ofFile(ctx, file.format), jobs.lines(job), () -> {});
     }
 
     /** Returns the problem of a rejection; null for an internal failure. */
     public static @Nullable Problem problem(Throwable cause) {
-        return cause instanceof JobClient.Refusal refusal ? refusal.problem() : null;
+        return cause instanceof ProblemException e ? e.problem() : null;
     }
 }

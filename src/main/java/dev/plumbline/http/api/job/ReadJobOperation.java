@@ -3,109 +3,105 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Scope;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.RequestFutures;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemResponder;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import org.jspecify.annotations.Nullable;
 
-/** {@code GET /api/v1/jobs/{token}}and its result files. */
-final class ReadJobOperation implements ApiOperation {
-    private final String operationId;
+/** {@code GET /api/v1/jobs/{token}} and its result files. */
+final class ReadJobOperation {
     private final @Nullable ResultFormat file;
     private final ApiKeyHandler authentication;
-    private final JobClient calls;
-    private final JobLongPolls waits;
-    private final JobResponses answers;
+    private final JobClient jobs;
+    private final JobLongPolls longPolls;
+    private final JobResponses responses;
+    private final ProblemResponder problems;
 
     /**
      * @param file the format of the result file; null for the job
      */
     ReadJobOperation(
-            String operationId,
             @Nullable ResultFormat file,
             ApiKeyHandler authentication,
-            JobClient calls,
-            JobLongPolls waits,
-            JobResponses answers) {
-        this.operationId = operationId;
+            JobClient jobs,
+            JobLongPolls longPolls,
+            JobResponses responses,
+            ProblemResponder problems) {
         this.file = file;
         this.authentication = authentication;
-        this.calls = calls;
-        this.waits = waits;
-        this.answers = answers;
+        this.jobs = jobs;
+        this.longPolls = longPolls;
+        this.responses = responses;
+        this.problems = problems;
     }
 
-    @Override
-    public String operationId() {
-        return operationId;
-    }
-
-    @Override
-    public void handle(RoutingContext ctx) {
-        authentication.caller(ctx, Scope.JOBS_READ, caller -> read(ctx, caller));
+    void handle(RoutingContext ctx) {
+        authentication.authenticate(ctx, Scope.JOBS_READ, caller -> read(ctx, caller));
     }
 
     private void read(RoutingContext ctx, ApiCaller caller) {
         String token = ctx.pathParam("token");
-        if (!JobToken.isOne(token)) {
-            answers.problem(ctx, JobClient.noSuchJob());
+        if (!JobClient.isToken(token)) {
+            problems.send(ctx, JobClient.noSuchJob());
             return;
         }
         ResultFormat format = file == null ? ResultFormat.requested(ctx) : ResultFormat.accepted(ctx, file);
         if (format == null) {
-            answers.problem(ctx, notAcceptable());
+            problems.send(ctx, notAcceptable());
             return;
         }
         JobViewParameters view;
         try {
             view = file == null ? JobViewParameters.ofJob(ctx, format) : JobViewParameters.ofFile(ctx, format);
-        } catch (IllegalArgumentException invalid) {
-            answers.problem(ctx, PageCursor.invalid());
+        } catch (IllegalArgumentException e) {
+            problems.send(ctx, PageCursor.invalid());
             return;
         }
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
-        int seconds = waits.seconds(preferences.waitSeconds());
+        int seconds = longPolls.seconds(preferences.waitSeconds());
         String condition = ctx.request().getHeader("If-None-Match");
-        long known = condition == null ? JobLongPolls.UNTIL_FINAL : view.versionOf(condition);
-        boolean differs = condition != null && known < 0;
-        boolean wait = seconds > 0 && !differs && waits.enter(caller);
-        Future<JobMessage.JobHead> job =
-                wait ? waits.await(ctx, caller, token, known, seconds) : calls.read(caller.accountId(), token);
+        long knownVersion = condition == null ? JobLongPolls.UNTIL_FINAL : view.versionOf(condition);
+        boolean differs = condition != null && knownVersion < 0;
+        boolean wait = seconds > 0 && !differs && longPolls.acquire(caller);
+        Future<JobMessage.JobHead> job = wait
+                ? longPolls.await(ctx, caller, token, knownVersion, seconds)
+                : jobs.read(caller.accountId(), token);
         int waited = wait || (seconds > 0 && differs) ? seconds : 0;
-        answers.when(ctx, job, current -> {
+        RequestFutures.handle(ctx, job, current -> {
             if (wait) {
                 // the API key can have been revoked while the request was held
-                authentication.caller(ctx, Scope.JOBS_READ, still -> answer(ctx, current, view, waited));
+                authentication.authenticate(ctx, Scope.JOBS_READ, valid -> respond(ctx, current, view, waited));
             } else {
-                answer(ctx, current, view, waited);
+                respond(ctx, current, view, waited);
             }
         });
     }
 
-    private void answer(RoutingContext ctx, JobMessage.JobHead job, JobViewParameters view, int waitedSeconds) {
+    private void respond(RoutingContext ctx, JobMessage.JobHead job, JobViewParameters view, int waitedSeconds) {
         if (ctx.response().closed()) {
             return;
         }
         if (view.from() >= job.total()) {
-            answers.problem(ctx, PageCursor.invalid());
+            problems.send(ctx, PageCursor.invalid());
             return;
         }
         String etag = view.etag(job);
-        Runnable special = () -> {
+        Runnable headers = () -> {
             ctx.response().putHeader("ETag", etag);
-            JobResponses.retryAfter(ctx.response(), job);
+            JobResponses.setRetryAfter(ctx.response(), job);
             if (waitedSeconds > 0) {
                 ctx.response().putHeader("Preference-Applied", "wait=" + waitedSeconds);
             }
         };
         if (ContentNegotiation.matches(ctx, etag)) {
-            JobResponses.notModified(ctx, special);
+            JobResponses.notModified(ctx, headers);
         } else {
-            answers.sendStored(ctx, job, view, calls.lines(job), special);
+            responses.sendStored(ctx, job, view, jobs.lines(job), headers);
         }
     }
 

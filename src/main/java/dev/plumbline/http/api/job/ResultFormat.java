@@ -1,8 +1,7 @@
 package dev.plumbline.http.api.job;
 
-import io.vertx.ext.web.MIMEHeader;
+import dev.plumbline.http.api.ContentNegotiation;
 import io.vertx.ext.web.RoutingContext;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The formats of job results. The first is the default. */
@@ -36,12 +35,12 @@ enum ResultFormat {
      * Returns the format requested by {@code ?format=} or the Accept header; null if not supported.
      */
     static @Nullable ResultFormat requested(RoutingContext ctx) {
-        String named = ctx.request().getParam("format");
-        if (named == null) {
+        String name = ctx.request().getParam("format");
+        if (name == null) {
             return accepted(ctx, values());
         }
         for (ResultFormat format : values()) {
-            if (format.id.equals(named)) {
+            if (format.id.equals(name)) {
                 return format;
             }
         }
@@ -53,43 +52,15 @@ enum ResultFormat {
      * none is acceptable.
      */
     static @Nullable ResultFormat accepted(RoutingContext ctx, ResultFormat... offered) {
-        List<MIMEHeader> ranges = ctx.parsedHeaders().accept();
         ResultFormat best = null;
         float max = 0;
         for (ResultFormat format : offered) {
-            float weight = ranges.isEmpty() ? 1 : format.weight(ranges);
+            float weight = ContentNegotiation.weight(ctx, format.type, format.subtype);
             if (weight > max) {
                 max = weight;
                 best = format;
             }
         }
         return best;
-    }
-
-    /** Returns the weight of the most specific matching range; 0 if none matches. */
-    private float weight(List<MIMEHeader> ranges) {
-        float weight = 0;
-        int max = 0;
-        for (MIMEHeader range : ranges) {
-            int specificity = specificity(range);
-            if (specificity > max) {
-                max = specificity;
-                weight = range.weight();
-            }
-        }
-        return weight;
-    }
-
-    private int specificity(MIMEHeader range) {
-        if (range.component().equals("*")) {
-            return 1;
-        }
-        if (!range.component().equalsIgnoreCase(type)) {
-            return 0;
-        }
-        if (range.subComponent().equals("*")) {
-            return 2;
-        }
-        return range.subComponent().equalsIgnoreCase(subtype) ? 3 : 0;
     }
 }

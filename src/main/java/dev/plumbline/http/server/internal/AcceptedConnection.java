@@ -129,7 +129,7 @@ final class AcceptedConnection {
     }
 
     /**
-     * Waits for enough bytes to tell HTTP/1 from HTTP/2. For HTTP/1 it makes Vert.x configure its
+     * Waits for enough bytes to distinguish HTTP/1 from HTTP/2. For HTTP/1 it makes Vert.x configure its
      * codec, so that the decoder can be replaced before the first request. Not needed with TLS.
      */
     private final class ProtocolDetector extends ChannelInboundHandlerAdapter {

@@ -153,8 +153,8 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A close of the listening socket resets the connections that the kernel has completed and nobody
-     * has accepted. A minimum hop limit first makes the kernel ignore new connections.
+     * A close of the listening socket resets the connections that the kernel has completed and the
+     * server has not accepted. A minimum hop limit first makes the kernel ignore new connections.
      */
     private static void stopAccepting(Channel listening) {
         setMinHopLimit(listening, 255);

@@ -26,7 +26,7 @@ public final class AccountAccess {
     public AccountAccess(WebRoutes.Dependencies dependencies) {
         this.pages = dependencies.pages();
         this.problems = dependencies.problems();
-        this.sessions = dependencies.accounts().people();
+        this.sessions = dependencies.accounts().sessionHandler();
         this.bodies = dependencies.bodies();
     }
 
@@ -52,7 +52,7 @@ public final class AccountAccess {
      */
     void signedIn(RoutingContext ctx, String home, Consumer<AuthenticatedUser> next) {
         noStore(ctx);
-        sessions.visitor(ctx, user -> {
+        sessions.authenticateOptional(ctx, user -> {
             if (user != null) {
                 next.accept(user);
             } else {
@@ -70,7 +70,7 @@ public final class AccountAccess {
     /** Continues with a form from a page of this service. The response is not stored in caches. */
     void form(RoutingContext ctx, Consumer<FormBody> next) {
         noStore(ctx);
-        if (sessions.cameFromHere(ctx)) {
+        if (sessions.validateOrigin(ctx)) {
             FormBody.read(ctx, bodies, problems, next);
         }
     }
@@ -96,7 +96,7 @@ public final class AccountAccess {
     }
 
     private void pro(RoutingContext ctx, String path, boolean introduction, Consumer<AuthenticatedUser> next) {
-        sessions.visitor(ctx, user -> {
+        sessions.authenticateOptional(ctx, user -> {
             if (user == null) {
                 if (!introduction) {
                     ctx.response().putHeader("WWW-Authenticate", SessionHandler.CHALLENGE);
@@ -117,7 +117,7 @@ public final class AccountAccess {
 
     /** Continues if the session is still valid after a request body has been received. */
     public void stillSignedIn(RoutingContext ctx, AuthenticatedUser user, Consumer<AuthenticatedUser> next) {
-        sessions.stillSignedIn(ctx, user, next);
+        sessions.authenticateAgain(ctx, user, next);
     }
 
     private static void noStore(RoutingContext ctx) {

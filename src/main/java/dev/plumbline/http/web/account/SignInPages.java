@@ -64,11 +64,11 @@ public final class SignInPages implements PageRoutes.Pages {
 
     private void show(RoutingContext ctx, boolean signUp) {
         String next = LocalPath.or(DEFAULT_NEXT, ctx.queryParams().get("next"));
-        accounts.people().visitor(ctx, user -> {
+        accounts.sessionHandler().authenticateOptional(ctx, user -> {
             if (user != null) {
                 pages.redirect(ctx, next);
             } else {
-                show(ctx, 200, new SignInForm(signUp, accounts.signUpIsOpen(), "", next, FormErrors.NONE));
+                show(ctx, 200, new SignInForm(signUp, accounts.isSignUpOpen(), "", next, FormErrors.NONE));
             }
         });
     }
@@ -81,7 +81,7 @@ public final class SignInPages implements PageRoutes.Pages {
             error.headers().forEach(ctx.response()::putHeader);
             FormErrors errors = FormErrors.of(error, FIELDS);
             String email = given.getString("email");
-            show(ctx, error.status(), new SignInForm(signUp, accounts.signUpIsOpen(), email, next, errors));
+            show(ctx, error.status(), new SignInForm(signUp, accounts.isSignUpOpen(), email, next, errors));
         };
         Problem problem = (signUp ? this.signUp : signIn).fault(given);
         Consumer<AuthenticatedUser> signedIn = user -> pages.redirect(ctx, next);
@@ -95,7 +95,7 @@ public final class SignInPages implements PageRoutes.Pages {
     }
 
     private void signOut(RoutingContext ctx) {
-        accounts.people().visitor(ctx, user -> accounts.signOut(ctx, user, () -> pages.redirect(ctx, "/sign-in")));
+        accounts.sessionHandler().authenticateOptional(ctx, user -> accounts.signOut(ctx, user, () -> pages.redirect(ctx, "/sign-in")));
     }
 
     private void show(RoutingContext ctx, int status, SignInForm form) {

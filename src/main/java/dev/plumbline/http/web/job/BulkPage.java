@@ -135,7 +135,7 @@ public final class BulkPage implements PageRoutes.Pages {
         String type = ctx.request().getHeader("Content-Type");
         return body.length() <= MAX_EVENT_LOOP_BYTES
                 ? Future.succeededFuture(body).map(all -> parse(type, all))
-                : jobs.onWorker(() -> parse(type, body));
+                : jobs.executeBlocking(() -> parse(type, body));
     }
 
     private Upload parse(String type, Buffer body) {

@@ -40,7 +40,7 @@ public final class PageRenderer implements ProblemPage {
 
     /** Whether the request contains a session cookie, valid or not. */
     public boolean hasSessionCookie(RoutingContext ctx) {
-        return cookies.isThere(ctx.request());
+        return cookies.isPresent(ctx.request());
     }
 
     /**

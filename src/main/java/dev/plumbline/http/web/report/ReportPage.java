@@ -85,7 +85,7 @@ public final class ReportPage implements PageRoutes.Pages {
     }
 
     private void report(RoutingContext ctx) {
-        EncodedBody cached = pages.hasSessionCookie(ctx) ? null : cache.find(RawTarget.asTyped(ctx));
+        EncodedBody cached = pages.hasSessionCookie(ctx) ? null : cache.find(RawTarget.original(ctx));
         if (cached != null) {
             pages.send(ctx, cached);
             return;
@@ -148,7 +148,7 @@ public final class ReportPage implements PageRoutes.Pages {
             ModuleDescription module,
             Map<String, String> options,
             InstantOutcome.Answered answered) {
-        InstantCheckService.tellQuota(ctx, answered);
+        InstantCheckService.setRateLimitHeaders(ctx, answered);
         ReportView report = reports.build(module, answered, options);
         PageInfo page = PageInfo.unlisted(title(module, report.target()), report.description(), "check")
                 .withCanonical(report.path());
@@ -158,7 +158,7 @@ public final class ReportPage implements PageRoutes.Pages {
             pages.send(ctx, 200, html);
         } else {
             RenderedResult result = answered.answer();
-            pages.send(ctx, cache.put(RawTarget.asTyped(ctx), result.checkedAt(), result.expiresAt(), html));
+            pages.send(ctx, cache.put(RawTarget.original(ctx), result.checkedAt(), result.expiresAt(), html));
         }
     }
 

@@ -40,15 +40,15 @@ class JobRequestReaderTest {
     private static final Validator CONTRACT = validator(schemaOfContract());
 
     @Test
-    void aJobIsReadAsItStands() {
-        JobRequest job = read(
+    void validJobIsRead() {
+        JobRequestReader.Valid job = read(
                 """
             {"options": {"timeout_ms": 5000, "method": "get", "fresh": true},
              "items": ["https://example.com/", "", "https://example.com/", "n\\u00f6\\ud83d\\ude00"],
              "module": "http-status"}""");
 
         assertThat(job)
-                .isEqualTo(new JobRequest(
+                .isEqualTo(new JobRequestReader.Valid(
                         "http-status",
                         List.of("https://example.com/", "", "https://example.com/", "nö😀"),
                         Map.of("timeout_ms", 5000L, "method", "get"),
@@ -56,15 +56,16 @@ class JobRequestReaderTest {
     }
 
     @Test
-    void whatEqualsADefaultIsNotKept() {
-        JobRequest job = read("{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e4}}");
+    void defaultOptionValuesAreDropped() {
+        JobRequestReader.Valid job =
+                read("{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e4}}");
 
         assertThat(job.options()).isEmpty();
         assertThat(job.fresh()).isFalse();
     }
 
     @Test
-    void aByteOrderMarkIsPassedOver() {
+    void byteOrderMarkIsSkipped() {
         assertThat(read("\ufeff{\"module\":\"http-status\",\"items\":[\"a\"]}").items())
                 .containsExactly("a");
     }
@@ -99,7 +100,7 @@ class JobRequestReaderTest {
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":null}}          | /options/fresh      | true or false",
                 "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":true,\"fresh\":true}} | /options/fresh | must not be repeated",
             })
-    void aFaultIsNamedByItsPointer(String body, String pointer, String words) {
+    void faultHasJsonPointer(String body, String pointer, String words) {
         assertThat(faults(body)).first().satisfies(fault -> {
             assertThat(fault.member()).isEqualTo("pointer");
             assertThat(fault.where()).isEqualTo(pointer);
@@ -109,12 +110,12 @@ class JobRequestReaderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"[]", "\"job\"", "null", "17", "true"})
-    void whatIsNoObjectIsNoJob(String body) {
+    void nonObjectBodyIsInvalid(String body) {
         assertThat(faults(body)).extracting(Problem.Fault::where).containsExactly("");
     }
 
     @Test
-    void allFaultsAreNamedAtOnce() {
+    void allFaultsAreReportedAtOnce() {
         List<Problem.Fault> faults = faults(
                 """
             {"modul": "http-status", "module": "http-status", "items": ["a", 1, "b", null],
@@ -127,7 +128,7 @@ class JobRequestReaderTest {
     }
 
     @Test
-    void noMoreThanAHundredFaultsAreNamed() {
+    void atMost100FaultsAreReported() {
         assertThat(faults("{\"module\":\"http-status\",\"items\":" + "[1" + ",1".repeat(400) + "]}"))
                 .hasSize(100);
         StringBuilder members = new StringBuilder("{\"options\":{");
@@ -139,7 +140,7 @@ class JobRequestReaderTest {
     }
 
     @Test
-    void fiveHundredLinesAreTakenAndOneMoreIsNot() {
+    void moreThan500LinesAreRejected() {
         assertThat(read(lines(500)).items()).hasSize(500);
         assertThat(faults(lines(501))).singleElement().satisfies(fault -> {
             assertThat(fault.where()).isEqualTo("/items");
@@ -149,7 +150,7 @@ class JobRequestReaderTest {
 
     @ParameterizedTest
     @CsvSource({"a, 2048", "ö, 1024", "€, 682", "😀, 512"})
-    void aLineIsMeasuredInBytes(String character, int most) {
+    void lineLengthIsCountedInUtf8Bytes(String character, int most) {
         String fits = "{\"module\":\"http-status\",\"items\":[\"%s\"]}";
 
         assertThat(read(fits.formatted(character.repeat(most))).items()).hasSize(1);
@@ -172,12 +173,12 @@ class JobRequestReaderTest {
                 "{\"module\" \"b\"}                              | line 1, column",
                 "// nothing                                      | line 1, column 1",
             })
-    void whatIsNoJsonIsSaidToBreakSomewhere(String body, String where) {
+    void invalidJsonErrorHasColumn(String body, String where) {
         assertThat(malformed(body.getBytes(StandardCharsets.UTF_8))).contains(where);
     }
 
     @Test
-    void theLineIsToldToo() {
+    void invalidJsonErrorHasLine() {
         assertThat(malformed("{\n \"module\":\n  oops}".getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo("The request body is not valid JSON. Error at line 3, column 7.");
     }
@@ -189,7 +190,7 @@ class JobRequestReaderTest {
         assertThat(malformed(job.getBytes(StandardCharsets.UTF_16))).isNotEmpty();
         assertThat(malformed(new byte[0])).contains("empty");
         assertThat(malformed(" \r\n".getBytes(StandardCharsets.UTF_8))).contains("empty");
-        // a surrogate in bytes of its own
+        // a surrogate encoded in UTF-8
         byte[] cesu = job.replace("ö", "xyz").getBytes(StandardCharsets.UTF_8);
         int at = job.indexOf('ö');
         cesu[at] = (byte) 0xed;
@@ -199,7 +200,7 @@ class JobRequestReaderTest {
     }
 
     @Test
-    void bombsGoOffElsewhere() {
+    void deepNestingAndHugeNumbersAreRejected() {
         String deep = "[".repeat(100_000);
         assertThat(malformed(("{\"x\":" + deep).getBytes(StandardCharsets.UTF_8)))
                 .contains("more than 64 nesting levels");
@@ -220,10 +221,10 @@ class JobRequestReaderTest {
                 .containsExactly("/\ufffd", "/module");
     }
 
-    /** Whatever is sent: the reader accepts what the contract and the tool's schema accept. */
+    /** For any body, the reader agrees with openapi.json and the schema of the options. */
     @Property(tries = 2000, edgeCases = EdgeCasesMode.NONE)
-    void theReaderAcceptsWhatTheContractAccepts(@ForAll("bodies") JsonObject body) {
-        boolean accepted = READER.read(body.toBuffer()) instanceof JobRequestReader.Read;
+    void readerAcceptsSameBodiesAsSchema(@ForAll("bodies") JsonObject body) {
+        boolean accepted = READER.read(body.toBuffer()) instanceof JobRequestReader.Valid;
 
         assertThat(accepted).as(body.encode()).isEqualTo(contractAccepts(body));
         Statistics.label("accepted").collect(accepted).coverage(share -> share.check(true)
@@ -231,19 +232,19 @@ class JobRequestReaderTest {
     }
 
     @Property(tries = 500)
-    void anyBytesAreReadOrRefused(@ForAll byte[] bytes) {
-        assertThat(READER.read(Buffer.buffer(bytes))).isNotInstanceOf(JobRequestReader.Read.class);
+    void anyBytesAreReadOrRejected(@ForAll byte[] bytes) {
+        assertThat(READER.read(Buffer.buffer(bytes))).isNotInstanceOf(JobRequestReader.Valid.class);
     }
 
     @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
-    void aBodyThatIsCutShortIsNoJson(@ForAll("bodies") JsonObject body, @ForAll double part) {
+    void truncatedBodyIsMalformed(@ForAll("bodies") JsonObject body, @ForAll double part) {
         byte[] whole = body.toBuffer().getBytes();
         int length = (int) (Math.abs(part % 1) * whole.length);
 
         JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(whole).getBuffer(0, length));
 
-        // a hundred faults may have been found before the end
-        assertThat(outcome).isNotInstanceOf(JobRequestReader.Read.class);
+        // parsing stops after a hundred faults
+        assertThat(outcome).isNotInstanceOf(JobRequestReader.Valid.class);
     }
 
     @Property(tries = 1000)
@@ -350,10 +351,10 @@ class JobRequestReaderTest {
         return "{\"module\":\"http-status\",\"items\":[\"a\"" + ",\"a\"".repeat(count - 1) + "]}";
     }
 
-    private static JobRequest read(String body) {
+    private static JobRequestReader.Valid read(String body) {
         JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(body));
-        assertThat(outcome).isInstanceOf(JobRequestReader.Read.class);
-        return ((JobRequestReader.Read) outcome).request();
+        assertThat(outcome).isInstanceOf(JobRequestReader.Valid.class);
+        return ((JobRequestReader.Valid) outcome);
     }
 
     private static List<Problem.Fault> faults(String body) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Lines of jobs as JSON, CSV and JSON lines. */
+/** Lines of jobs as JSON, CSV and NDJSON. */
 class ResultFormatTest {
     private static final Instant TIME = Instant.parse("2026-11-20T10:00:00.123Z");
     private static final ModuleDescription MODULE = ModuleDescription.of("made-up", "Made up", InputType.DOMAIN)
@@ -48,7 +48,7 @@ class ResultFormatTest {
             .build();
 
     @Test
-    void aResultIsPutIntoItsLineAsItStands() {
+    void resultIsCopiedIntoLineUnchanged() {
         JobHead job = job(JobState.RUNNING, 3, 1, List.of(1, 2));
         ResultLine line = new ResultLine(0, "Example.com \"\\\u0001ö😀", result("Grüße", null));
 
@@ -74,7 +74,7 @@ class ResultFormatTest {
         "CANCELLED, 0, cancelled",
         "FAILED, 0, cancelled"
     })
-    void aLineWithoutAResultSaysWhy(JobState state, int index, String expected) {
+    void lineWithoutResultHasState(JobState state, int index, String expected) {
         JobHead job = state.isFinal() ? job(state, 3, 0, List.of()) : job(state, 3, 1, List.of(1, 2));
 
         JsonObject json = new JsonObject(line(JobJson.ndjson(job), new ResultLine(index, "a", null)));
@@ -100,9 +100,9 @@ class ResultFormatTest {
     }
 
     @Test
-    void aWholeJobIsOneDocument() {
+    void jobWithLinesIsOneJsonDocument() {
         JobHead job = job(JobState.RUNNING, 4, 0, List.of());
-        LineWriter format = new JobJson("https://checks.example.org").whole(job, 1, "bDM");
+        LineWriter format = new JobJson("https://checks.example.org").withLines(job, 1, "bDM");
         Buffer out = Buffer.buffer();
         format.begin(out);
         format.line(out, new ResultLine(1, "b", result("x", null)));
@@ -121,7 +121,7 @@ class ResultFormatTest {
     }
 
     @Test
-    void csvHasAColumnForEverythingThatIsDeclared() {
+    void csvHasColumnPerDeclaredField() {
         JobHead job = job(JobState.COMPLETED, 2, 0, List.of());
         List<List<String>> records = csv(
                 job,
@@ -171,18 +171,18 @@ class ResultFormatTest {
     }
 
     @Test
-    void csvIsAsTheRfcWantsIt() {
+    void csvFollowsRfc4180() {
         JobHead job = job(JobState.RUNNING, 2, 0, List.of());
 
         String csv = text(new JobCsv(job, MODULE, false), new ResultLine(0, "", null));
 
         assertThat(csv).startsWith("index,input,").endsWith("\r\n");
-        // null is nothing at all, an empty string is a string
+        // null is an empty cell, an empty string a quoted cell
         assertThat(csv.split("\r\n")[1]).isEqualTo("0,\"\",,pending" + ",".repeat(12));
     }
 
     @Test
-    void aModuleThatIsNoMoreLeavesItsFieldsOut() {
+    void csvOfUnknownModuleHasNoFieldColumns() {
         JobHead job = job(JobState.FAILED, 1, 0, List.of());
 
         assertThat(text(new JobCsv(job, null, false), new ResultLine(0, "a", result("x", null))))
@@ -192,7 +192,7 @@ class ResultFormatTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"=1+1", "+1", "-1", "@SUM(A1)", "＝1", "＋1", "－1", "＠x", "\t=1", "\r=1", "\n=1", "="})
-    void textThatBeginsLikeAFormulaIsDisarmed(String text) {
+    void formulaCellsAreEscaped(String text) {
         JobHead job = job(JobState.COMPLETED, 1, 0, List.of());
         ResultLine line = new ResultLine(0, text, result(text, new CheckError(ErrorCode.INTERNAL, text)));
 
@@ -204,12 +204,12 @@ class ResultFormatTest {
         assertThat(safe.get(11)).isEqualTo("'" + text);
         assertThat(raw.get(1)).isEqualTo(text);
         assertThat(raw.get(11)).isEqualTo(text);
-        // numbers are numbers
+        // numbers are not escaped
         assertThat(safe.get(10)).isEqualTo("-5");
     }
 
     @Test
-    void soIsTheHeader() {
+    void formulaInHeaderIsEscaped() {
         ModuleDescription odd = ModuleDescription.of("odd", "Odd", InputType.DOMAIN)
                 .fields(FieldDescription.string("=x", "X", "Nobody would."))
                 .build();
@@ -219,7 +219,7 @@ class ResultFormatTest {
     }
 
     @Property(tries = 300)
-    void whateverATextIsCsvAndJsonGiveItBack(@ForAll("texts") String input, @ForAll("texts") String title) {
+    void anyTextRoundTripsThroughCsvAndJson(@ForAll("texts") String input, @ForAll("texts") String title) {
         JobHead job = job(JobState.COMPLETED, 1, 0, List.of());
         ResultLine line = new ResultLine(0, input, result(title, null));
 
@@ -307,7 +307,7 @@ class ResultFormatTest {
     }
 
     @Test
-    void jobsOfEqualOptionsHaveEqualBytes() {
+    void equalOptionsSerializeToEqualBytes() {
         Map<String, Object> one = new LinkedHashMap<>();
         one.put("b", List.of("x"));
         one.put("a", 5L);

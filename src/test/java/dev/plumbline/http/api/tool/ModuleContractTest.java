@@ -47,12 +47,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every module promises by being one; a new module is held to it by being there. */
+/** The requirements for every module. New modules are included automatically. */
 class ModuleContractTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
     private static final Set<String> CATEGORIES = Set.of("web", "tls", "dns", "mail", "registry", "network");
 
-    /** The only modules whose question is whether the target can be reached. */
+    /** The modules about reachability: a connection failure is their verdict {@code fail}. */
     private static final Set<String> ABOUT_REACHABILITY =
             Set.of("http-status", "ssl-certificate", "starttls-certificate", "smtp", "tcp-port", "websocket");
 
@@ -64,7 +64,7 @@ class ModuleContractTest {
     @BeforeAll
     static void start() throws IOException {
         vertx = Vertx.vertx();
-        // accepts by its backlog, and never says a word
+        // the kernel accepts connections, and nothing is ever sent
         silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         silentResolver = new DatagramSocket(0, InetAddress.getLoopbackAddress());
         refusing = FreePorts.next();
@@ -83,7 +83,7 @@ class ModuleContractTest {
 
     @ParameterizedTest
     @MethodSource("modules")
-    void isDescribedForPeople(String name) {
+    void moduleHasDescription(String name) {
         ModuleDescription module = description(name);
 
         assertThat(name).matches("[a-z0-9]+(-[a-z0-9]+)*");
@@ -109,7 +109,7 @@ class ModuleContractTest {
 
     @ParameterizedTest
     @MethodSource("modules")
-    void itsFieldsAndFindingsAreDescribed(String name) {
+    void fieldsAndFindingsAreDescribed(String name) {
         ModuleDescription module = description(name);
 
         Set<String> fields = new HashSet<>();
@@ -149,7 +149,7 @@ class ModuleContractTest {
 
     @ParameterizedTest
     @MethodSource("modules")
-    void itsExampleIsATargetThatMayBeChecked(String name) throws Exception {
+    void exampleIsAllowedTarget(String name) throws Exception {
         ModuleDescription module = description(name);
 
         Target example = TargetParser.parse(module, module.example());
@@ -159,25 +159,25 @@ class ModuleContractTest {
 
     @ParameterizedTest
     @MethodSource("modules")
-    void aSilentPeerEndsWithinTheDeadline(String name) {
+    void silentPeerEndsWithinDeadline(String name) {
         Map<String, String> settings = open();
         settings.put("PLUMBLINE_DNS_SERVERS", "127.0.0.1:" + silentResolver.getLocalPort());
 
         CheckResult result = run(name, silent.getLocalPort(), Map.of("timeout_ms", 1000L), settings);
 
         if (name.equals("tcp-port")) {
-            // a port that opens has answered all that is asked
+            // an open port is a complete result
             assertThat(result.fields()).containsEntry("open", true);
         } else {
             assertThat(result.error()).isNotNull();
             assertThat(result.error().code()).isNotIn(ErrorCode.INTERNAL, ErrorCode.DEADLINE_EXCEEDED);
         }
-        assertSchemaHolds(name, result);
+        assertMatchesSchema(name, result);
     }
 
     @ParameterizedTest
     @MethodSource("modules")
-    void aRefusingPeerIsSaidToRefuse(String name) {
+    void refusedConnectionIsReported(String name) {
         Map<String, String> settings = open();
         settings.put("PLUMBLINE_DNS_TIMEOUT", "400ms");
 
@@ -189,12 +189,12 @@ class ModuleContractTest {
             assertThat(result.error().code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
         }
         assertThat(result.verdict()).isEqualTo(ABOUT_REACHABILITY.contains(name) ? Verdict.FAIL : Verdict.ERROR);
-        assertSchemaHolds(name, result);
+        assertMatchesSchema(name, result);
     }
 
     @ParameterizedTest
     @MethodSource("modules")
-    void nothingIsOpenedPastTheGuard(String name) {
+    void allConnectionsUseEgressGuard(String name) {
         Canary canary = Await.value(Canary.listen(vertx, "127.0.0.1", 0));
         CheckResult result;
         try (DnsLab inside = DnsLab.start()) {
@@ -209,10 +209,10 @@ class ModuleContractTest {
         assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
         assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
         assertThat(canary.touches()).isZero();
-        assertSchemaHolds(name, result);
+        assertMatchesSchema(name, result);
     }
 
-    private static void assertSchemaHolds(String name, CheckResult result) {
+    private static void assertMatchesSchema(String name, CheckResult result) {
         ResultContract.assertHolds(description(name), result);
     }
 
@@ -247,7 +247,7 @@ class ModuleContractTest {
         }
     }
 
-    /** Whether the module's targets are names, which only the DNS can tell of. */
+    /** Whether the targets of the module are names that need DNS. */
     private static boolean isAName(String module) {
         InputType input = description(module).input();
         return input == InputType.DOMAIN || input == InputType.EMAIL;
@@ -260,7 +260,7 @@ class ModuleContractTest {
     private static CheckEnvironment equipment(Map<String, String> settings) {
         Map<String, String> environment = new TreeMap<>(settings);
         environment.put("PLUMBLINE_TARGETS_PORTS", "*");
-        // a resolver that is not there: nothing outside can be asked by accident
+        // an unreachable resolver prevents external queries
         environment.putIfAbsent("PLUMBLINE_DNS_SERVERS", "127.0.0.1:" + refusing);
         try {
             Config config = ConfigLoader.load(null, environment);

@@ -17,7 +17,7 @@ import io.vertx.json.schema.OutputUnit;
 import io.vertx.json.schema.Validator;
 import java.nio.charset.StandardCharsets;
 
-/** What the tools list promises of every result of a module. */
+/** Verifies results against the tools list. */
 public final class ResultContract {
     private ResultContract() {}
 

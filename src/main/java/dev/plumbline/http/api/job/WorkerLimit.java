@@ -1,0 +1,36 @@
+package dev.plumbline.http.api.job;
+
+import dev.plumbline.concurrent.AsyncSemaphore;
+import dev.plumbline.http.problem.Problem;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+/** Runs work with limited concurrency and a bounded queue. Fails with a problem (503) if the queue is full. */
+final class WorkerLimit {
+    private static final long MAX_WAIT_MS = 5_000;
+
+    private final Vertx vertx;
+    private final AsyncSemaphore semaphore;
+    private final Problem overloaded;
+
+    /**
+     * @param overloadedDetail the detail of the problem
+     */
+    WorkerLimit(Vertx vertx, int maxConcurrent, int maxWaiting, String overloadedDetail) {
+        this.vertx = vertx;
+        this.semaphore = new AsyncSemaphore(vertx, maxConcurrent, maxWaiting);
+        this.overloaded = Problem.unavailable("overloaded", overloadedDetail, 1);
+    }
+
+    /** Runs work that completes on the context of the caller. */
+    <T> Future<T> execute(Supplier<Future<T>> work) {
+        return semaphore.take(MAX_WAIT_MS, work, () -> JobClient.failed(overloaded));
+    }
+
+    /** Runs blocking work on a worker thread. */
+    <T> Future<T> executeBlocking(Callable<T> work) {
+        return execute(() -> vertx.executeBlocking(work, false));
+    }
+}

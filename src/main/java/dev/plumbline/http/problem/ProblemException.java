@@ -1,0 +1,17 @@
+package dev.plumbline.http.problem;
+
+/** A failure that is sent to the client as a problem. Has no stack trace. */
+public final class ProblemException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Problem problem;
+
+    public ProblemException(Problem problem) {
+        super(problem.detail(), null, false, false);
+        this.problem = problem;
+    }
+
+    public Problem problem() {
+        return problem;
+    }
+}
