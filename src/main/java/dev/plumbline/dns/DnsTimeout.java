@@ -6,11 +6,11 @@ import dev.plumbline.concurrent.Scheduler;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 
-/** Ends what a resolver keeps open. */
+/** Timeouts of DNS lookups. */
 final class DnsTimeout {
     private DnsTimeout() {}
 
-    /** A promise that fails with {@code dns_timeout} unless it is completed before. */
+    /** A promise that fails with {@code dns_timeout} after this time. */
     static <T> Promise<T> after(Vertx vertx, long millis) {
         Promise<T> promise = Promise.promise();
         Runnable cancel = Scheduler.of(vertx).after(millis, () -> promise.tryFail(failure()));

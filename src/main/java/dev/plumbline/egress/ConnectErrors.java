@@ -13,13 +13,14 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.util.Locale;
 
-/** Tells why no connection came about, alike for every protocol spoken over it. */
+/** Maps connect failures to error codes, equally for all protocols. */
 public final class ConnectErrors {
     private ConnectErrors() {}
 
     /**
-     * The system's own words decide, for Java throws one class for several causes: a ConnectException
-     * stands for ECONNREFUSED and ETIMEDOUT, others for EACCES, EHOSTUNREACH and ENETUNREACH.
+     * Uses the message of the exception, because Java throws one class for several causes:
+     * ConnectException for ECONNREFUSED and ETIMEDOUT, others for EACCES, EHOSTUNREACH and
+     * ENETUNREACH.
      */
     public static CheckFailure of(Throwable cause, SocketAddress remote) {
         String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);

@@ -7,22 +7,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that was seen of a peer's certificate.
+ * The evidence about the certificate of a TLS server.
  *
- * @param host the name that the certificate is judged for
- * @param hostMatches whether it was issued for that name
- * @param ip the address that showed it
- * @param sent the certificates in the order in which they were sent, at most 32
- * @param sentCount how many were sent
- * @param path the best path towards a known root
- * @param at when it was seen
- * @param stapled what the response that the peer sent along says of revocation; null when it sent
- *     none
- * @param asked what the issuer's sources say of revocation; null when they were not asked
- * @param version for example TLSv1.3; null when the handshake was not finished
- * @param cipher null when the handshake was not finished
- * @param clientCertificateAsked whether the peer asked for a certificate of the client
- * @param failure why the handshake was not finished; null when it was
+ * @param host the host that the certificate must match
+ * @param hostMatches whether it matches
+ * @param ip the address of the server
+ * @param sent the certificates in the order of the server, at most 32
+ * @param sentCount the number of certificates sent
+ * @param path the best path to a root
+ * @param at the time of the check
+ * @param stapled the status by the stapled OCSP response; null if there is none
+ * @param queried the status by the sources of the issuer; null if they were not queried
+ * @param version for example TLSv1.3; null if the handshake was not completed
+ * @param cipher null if the handshake was not completed
+ * @param clientCertificateRequested whether the server requested a client certificate
+ * @param failure the error of a handshake that was not completed; null if it was
  */
 public record CertificateEvidence(
         String host,
@@ -33,10 +32,10 @@ public record CertificateEvidence(
         CertificatePath path,
         Instant at,
         @Nullable RevocationStatement stapled,
-        @Nullable RevocationStatement asked,
+        @Nullable RevocationStatement queried,
         @Nullable String version,
         @Nullable String cipher,
-        boolean clientCertificateAsked,
+        boolean clientCertificateRequested,
         @Nullable CheckError failure) {
     public CertificateEvidence {
         sent = List.copyOf(sent);
@@ -46,17 +45,17 @@ public record CertificateEvidence(
         return sent.get(0);
     }
 
-    /** Whether it is revoked; null when that is not known. */
+    /** Whether the certificate is revoked; null if unknown. */
     public @Nullable Boolean revoked() {
-        for (RevocationStatement answer : new RevocationStatement[] {stapled, asked}) {
-            if (answer != null && answer.determined()) {
-                return answer.status() == RevocationStatement.Status.REVOKED;
+        for (RevocationStatement statement : new RevocationStatement[] {stapled, queried}) {
+            if (statement != null && statement.determined()) {
+                return statement.status() == RevocationStatement.Status.REVOKED;
             }
         }
         return null;
     }
 
-    /** How many whole days are left; negative once it has expired. */
+    /** The whole days until the expiry; negative after it. */
     public long daysRemaining() {
         return Math.floorDiv(leaf().getNotAfter().toInstant().getEpochSecond() - at.getEpochSecond(), 86_400L);
     }

@@ -22,20 +22,22 @@ import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a certificate's extensions; what is malformed reads as absent. */
+/** Reads the extensions of a certificate. A malformed extension counts as absent. */
 public final class CertificateExtensions {
-    /** Embedded signed certificate timestamps (RFC 6962, section 3.3). */
+    /** The extension with signed certificate timestamps (RFC 6962 section 3.3). */
     private static final String EMBEDDED_SCTS = "1.3.6.1.4.1.11129.2.4.2";
 
-    /** TLS features (RFC 7633). */
+    /** The TLS feature extension (RFC 7633). */
     private static final String TLS_FEATURE = "1.3.6.1.5.5.7.1.24";
 
     private static final int STATUS_REQUEST = 5;
-    private static final int MOST_URLS = 8;
+    private static final int MAX_URLS = 8;
 
     private CertificateExtensions() {}
 
-    /** The subject alternative names: hosts and addresses plain, others with their kind before. */
+    /**
+     * The subject alternative names: DNS names and IP addresses as they are, others with a prefix.
+     */
     public static List<String> alternativeNames(X509Certificate certificate) {
         byte[] value = value(certificate, Extension.subjectAlternativeName.getId());
         if (value == null) {
@@ -70,13 +72,13 @@ public final class CertificateExtensions {
                 : "address:" + HexFormat.of().formatHex(bytes);
     }
 
-    /** How many signed certificate timestamps the certificate holds. */
+    /** The number of embedded signed certificate timestamps. */
     public static int embeddedTimestamps(X509Certificate certificate) {
         byte[] value = value(certificate, EMBEDDED_SCTS);
         return value == null ? 0 : timestamps(value);
     }
 
-    /** How many timestamps an OCTET STRING with a list of them holds (RFC 6962, section 3.3). */
+    /** The number of timestamps in an OCTET STRING with a list of them (RFC 6962 section 3.3). */
     static int timestamps(byte[] octetString) {
         byte[] list;
         try {
@@ -103,7 +105,7 @@ public final class CertificateExtensions {
         return (bytes[position] & 0xff) << 8 | bytes[position + 1] & 0xff;
     }
 
-    /** Whether the certificate asks that a fresh proof of its status is always sent along. */
+    /** Whether the certificate requires OCSP stapling (must-staple). */
     public static boolean mustStaple(X509Certificate certificate) {
         byte[] value = value(certificate, TLS_FEATURE);
         if (value == null) {
@@ -121,7 +123,7 @@ public final class CertificateExtensions {
         return false;
     }
 
-    /** Where the issuer answers whether the certificate is revoked (OCSP). */
+    /** The URLs of the OCSP responders. */
     public static List<String> ocspResponders(X509Certificate certificate) {
         byte[] value = value(certificate, Extension.authorityInfoAccess.getId());
         if (value == null) {
@@ -141,7 +143,7 @@ public final class CertificateExtensions {
         return urls;
     }
 
-    /** Where the issuer's lists of revoked certificates are. */
+    /** The URLs of the revocation lists. */
     public static List<String> revocationLists(X509Certificate certificate) {
         byte[] value = value(certificate, Extension.cRLDistributionPoints.getId());
         if (value == null) {
@@ -151,7 +153,7 @@ public final class CertificateExtensions {
         try {
             for (DistributionPoint point : CRLDistPoint.getInstance(value).getDistributionPoints()) {
                 DistributionPointName name = point.getDistributionPoint();
-                // A list by another issuer, or one that covers only some reasons, cannot clear anybody.
+                // A list of another issuer or for some reasons only cannot prove that a certificate is valid.
                 if (name != null
                         && name.getType() == DistributionPointName.FULL_NAME
                         && point.getCRLIssuer() == null
@@ -169,19 +171,20 @@ public final class CertificateExtensions {
     }
 
     private static void addUrl(List<String> urls, GeneralName location) {
-        if (location.getTagNo() == GeneralName.uniformResourceIdentifier && urls.size() < MOST_URLS) {
+        if (location.getTagNo() == GeneralName.uniformResourceIdentifier && urls.size() < MAX_URLS) {
             urls.add(location.getName().toString());
         }
     }
 
     /**
-     * Whether a certificate has an extension. To be asked before the extension is: where there is
-     * none, the JDK throws two exceptions and catches them, which costs more than a signature.
+     * Whether a certificate has an extension. To be called before the JDK's accessor of the
+     * extension, which throws and catches two exceptions if it is absent and so costs more than a
+     * signature.
      */
     static boolean has(X509Certificate certificate, String oid) {
         Set<String> critical = certificate.getCriticalExtensionOIDs();
-        Set<String> others = certificate.getNonCriticalExtensionOIDs();
-        return critical != null && critical.contains(oid) || others != null && others.contains(oid);
+        Set<String> nonCritical = certificate.getNonCriticalExtensionOIDs();
+        return critical != null && critical.contains(oid) || nonCritical != null && nonCritical.contains(oid);
     }
 
     private static byte @Nullable [] value(X509Certificate certificate, String oid) {

@@ -298,14 +298,14 @@ public final class CertificateFindings {
         if (cipher != null && BROKEN_CIPHERS.stream().anyMatch(cipher::contains)) {
             findings.add(WEAK_CIPHER.found("The server chose the broken cipher " + cipher + "."));
         }
-        if (seen.clientCertificateAsked()) {
+        if (seen.clientCertificateRequested()) {
             findings.add(CLIENT_CERTIFICATE.found());
         }
     }
 
     private static void revocation(CertificateEvidence seen, List<Finding> findings) {
         RevocationStatement stapled = seen.stapled();
-        RevocationStatement asked = seen.asked();
+        RevocationStatement asked = seen.queried();
         boolean finished = seen.failure() == null;
         if (stapled != null && !stapled.determined()) {
             findings.add(BAD_STAPLE.found(stapled.detail() + "."));

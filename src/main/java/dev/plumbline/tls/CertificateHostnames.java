@@ -14,8 +14,8 @@ import org.bouncycastle.asn1.x509.GeneralNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a certificate was issued for a host (RFC 9525, section 6): only the subject alternative
- * names count, never the common name; a wildcard stands for one whole left-most label.
+ * Matches certificates to hosts (RFC 9525 section 6): only the subject alternative names count, not
+ * the common name. A wildcard stands for the complete left-most label.
  */
 public final class CertificateHostnames {
     private static final int DNS_NAME = 2;
@@ -23,12 +23,12 @@ public final class CertificateHostnames {
     private CertificateHostnames() {}
 
     /**
-     * @param name lower-case A-labels; not looked at when there is an address
-     * @param address when the host is named by its address
+     * @param name lower-case A-labels; ignored if there is an address
+     * @param address the IP address of the host; null for a hostname
      */
     public static boolean matches(X509Certificate certificate, String name, @Nullable InetAddress address) {
         if (address != null) {
-            return addresses(certificate).stream().anyMatch(held -> Arrays.equals(held, address.getAddress()));
+            return addresses(certificate).stream().anyMatch(entry -> Arrays.equals(entry, address.getAddress()));
         }
         for (String pattern : dnsNames(certificate)) {
             if (matches(pattern, name)) {
@@ -38,7 +38,7 @@ public final class CertificateHostnames {
         return false;
     }
 
-    /** The DNS names, as they stand there. */
+    /** The DNS names in the subject alternative names. */
     public static List<String> dnsNames(X509Certificate certificate) {
         try {
             Collection<List<?>> names = certificate.getSubjectAlternativeNames();
@@ -71,11 +71,11 @@ public final class CertificateHostnames {
     }
 
     static boolean matches(String pattern, String name) {
-        String held = pattern.toLowerCase(Locale.ROOT);
-        if (!held.startsWith("*.")) {
-            return held.equals(name);
+        String entry = pattern.toLowerCase(Locale.ROOT);
+        if (!entry.startsWith("*.")) {
+            return entry.equals(name);
         }
-        String below = held.substring(1);
+        String below = entry.substring(1);
         int dot = name.indexOf('.');
         return dot > 0
                 && below.indexOf('*') < 0

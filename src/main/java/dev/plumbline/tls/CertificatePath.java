@@ -5,16 +5,16 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The best path that leads from a peer's certificate towards a known root.
+ * The best path from the certificate of a peer to a root.
  *
- * @param certificates the peer's own certificate first; ends with the anchor when there is one
+ * @param certificates the certificate of the peer first; the trust anchor last, if there is one
  * @param end how the path ends
- * @param fault the rule that it breaks although it leads to a known root; empty when it breaks none
- * @param ordered whether the peer sent the path's certificates first and in the path's order
- * @param unused how many of the certificates sent the path does without
- * @param repeated how many of the certificates sent were sent before
- * @param selfSigned whether the peer's certificate is signed by its own key
- * @param exhausted whether the search was given up because the certificates allow too many paths
+ * @param fault the rule that a path to a trusted root violates; empty if it violates none
+ * @param ordered whether the peer sent the certificates of the path first and in order
+ * @param unused the number of certificates sent that the path does not contain
+ * @param repeated the number of duplicates among the certificates sent
+ * @param selfSigned whether the certificate of the peer is signed by its own key
+ * @param exhausted whether the search was stopped at its limits
  */
 public record CertificatePath(
         List<X509Certificate> certificates,
@@ -28,62 +28,65 @@ public record CertificatePath(
 
     /** How a path ends, the best first. */
     public enum End {
-        /** At a root that the JDK brings. */
+        /** At a root of the JDK. */
         PUBLIC_ROOT,
         /** At a root that the operator added. */
-        OPERATORS_ROOT,
-        /** At a certificate that signed itself and that nobody here knows. */
+        OPERATOR_ROOT,
+        /** At a self-signed certificate that is not a trusted root. */
         UNKNOWN_ROOT,
-        /** At a certificate whose issuer is neither known nor among those sent. */
-        NOWHERE
+        /** At a certificate whose issuer is unknown and was not sent. */
+        NO_ISSUER
     }
 
     public CertificatePath {
         certificates = List.copyOf(certificates);
     }
 
-    /** The certificate that the peer presents as its own. */
+    /** The certificate of the peer itself. */
     public X509Certificate leaf() {
         return certificates.get(0);
     }
 
-    /** Whether it leads to a known root and breaks no rule; dates and the host are not looked at. */
+    /**
+     * Whether the path ends at a trusted root and violates no rule. Validity periods and hostnames
+     * do not count.
+     */
     public boolean trusted() {
         return anchored() && fault.isEmpty();
     }
 
-    /** Whether it ends at a known root. */
+    /** Whether the path ends at a trusted root. */
     public boolean anchored() {
-        return end == End.PUBLIC_ROOT || end == End.OPERATORS_ROOT;
+        return end == End.PUBLIC_ROOT || end == End.OPERATOR_ROOT;
     }
 
-    /** Whether it ends at a root, known or not. */
+    /** Whether the path ends at a root, trusted or not. */
     public boolean complete() {
-        return end != End.NOWHERE;
+        return end != End.NO_ISSUER;
     }
 
     /**
-     * What has to be in force for the path to hold: everything but a known root, which is believed
-     * for being known (RFC 5280, section 6.1).
+     * The certificates whose validity period counts: all except a trusted root (RFC 5280 section
+     * 6.1).
      */
-    public List<X509Certificate> dated() {
+    public List<X509Certificate> validityChecked() {
         return anchored() && certificates.size() > 1 ? certificates.subList(0, certificates.size() - 1) : certificates;
     }
 
-    /** When the first of {@link #dated()} ends. */
+    /** The earliest expiry of {@link #validityChecked()}. */
     public Instant earliestNotAfter() {
         Instant earliest = leaf().getNotAfter().toInstant();
-        for (X509Certificate certificate : dated()) {
+        for (X509Certificate certificate : validityChecked()) {
             Instant end = certificate.getNotAfter().toInstant();
             earliest = end.isBefore(earliest) ? end : earliest;
         }
         return earliest;
     }
 
-    /** How many of {@link #dated()} are not in force at that time. */
-    int outOfDate(Instant at) {
+    /** The number of {@link #validityChecked()} that are not valid at this time. */
+    int invalidCount(Instant at) {
         int count = 0;
-        for (X509Certificate certificate : dated()) {
+        for (X509Certificate certificate : validityChecked()) {
             if (at.isAfter(certificate.getNotAfter().toInstant())
                     || at.isBefore(certificate.getNotBefore().toInstant())) {
                 count++;

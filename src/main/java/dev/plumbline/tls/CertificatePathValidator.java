@@ -7,7 +7,7 @@ import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
 import org.jspecify.annotations.Nullable;
 
-/** What a path must keep to besides its signatures (RFC 5280, sections 4.2.1 and 6.1). */
+/** Validates a path apart from its signatures (RFC 5280 sections 4.2.1 and 6.1). */
 final class CertificatePathValidator {
     private static final String SERVER_AUTH = KeyPurposeId.id_kp_serverAuth.getId();
     private static final String ANY_PURPOSE = KeyPurposeId.anyExtendedKeyUsage.getId();
@@ -16,10 +16,10 @@ final class CertificatePathValidator {
     private CertificatePathValidator() {}
 
     /**
-     * The first rule that a path to a known root breaks, in half a sentence; empty when it keeps to
-     * them all.
+     * The first rule that a path to a trusted root violates, as half a sentence; empty if there is
+     * none.
      *
-     * @param path the peer's certificate first, the root last
+     * @param path the certificate of the peer first, the root last
      */
     static String fault(List<X509Certificate> path) {
         int intermediates = 0;

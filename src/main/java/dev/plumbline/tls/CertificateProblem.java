@@ -34,15 +34,15 @@ public enum CertificateProblem {
     public static Set<CertificateProblem> of(
             CertificatePath path, boolean hostnameMatches, boolean revoked, Instant at) {
         Set<CertificateProblem> found = EnumSet.noneOf(CertificateProblem.class);
-        SignatureVerifier signatures = new SignatureVerifier(CertificatePathBuilder.MOST_CERTIFICATES);
-        for (X509Certificate certificate : path.dated()) {
+        SignatureVerifier signatures = new SignatureVerifier(CertificatePathBuilder.MAX_CERTIFICATES);
+        for (X509Certificate certificate : path.validityChecked()) {
             if (expired(certificate, at)) {
                 found.add(EXPIRED);
             }
             if (notYetValid(certificate, at)) {
                 found.add(NOT_YET_VALID);
             }
-            if (SignatureAlgorithms.broken(certificate) && !signatures.selfSigned(certificate)) {
+            if (SignatureAlgorithms.broken(certificate) && !signatures.isSelfSigned(certificate)) {
                 found.add(WEAK_SIGNATURE);
             }
             if (PublicKeys.weak(certificate.getPublicKey())) {
@@ -56,7 +56,7 @@ public enum CertificateProblem {
             found.add(REVOKED);
         }
         switch (path.end()) {
-            case NOWHERE -> found.add(INCOMPLETE_CHAIN);
+            case NO_ISSUER -> found.add(INCOMPLETE_CHAIN);
             case UNKNOWN_ROOT -> found.add(path.selfSigned() ? SELF_SIGNED : UNTRUSTED_ROOT);
             default -> {
                 if (!path.fault().isEmpty()) {
@@ -97,7 +97,7 @@ public enum CertificateProblem {
     }
 
     private static String expiredSentence(CertificatePath path, Instant at) {
-        for (X509Certificate certificate : path.dated()) {
+        for (X509Certificate certificate : path.validityChecked()) {
             if (expired(certificate, at)) {
                 return which(path, certificate) + " expired on " + second(certificate.getNotAfter()) + ".";
             }
@@ -106,7 +106,7 @@ public enum CertificateProblem {
     }
 
     private static String notYetValidSentence(CertificatePath path, Instant at) {
-        for (X509Certificate certificate : path.dated()) {
+        for (X509Certificate certificate : path.validityChecked()) {
             if (notYetValid(certificate, at)) {
                 return which(path, certificate) + " is valid only from " + second(certificate.getNotBefore()) + ".";
             }
@@ -121,7 +121,7 @@ public enum CertificateProblem {
     }
 
     private static String weakSignatureSentence(CertificatePath path) {
-        for (X509Certificate certificate : path.dated()) {
+        for (X509Certificate certificate : path.validityChecked()) {
             if (SignatureAlgorithms.broken(certificate)) {
                 return which(path, certificate)
                         + " is signed with "
@@ -133,7 +133,7 @@ public enum CertificateProblem {
     }
 
     private static String weakKeySentence(CertificatePath path) {
-        for (X509Certificate certificate : path.dated()) {
+        for (X509Certificate certificate : path.validityChecked()) {
             if (PublicKeys.weak(certificate.getPublicKey())) {
                 return which(path, certificate)
                         + " has a "
@@ -150,13 +150,13 @@ public enum CertificateProblem {
         return certificate.equals(path.leaf())
                 ? "The certificate"
                 : "The issuer's certificate \""
-                        + DistinguishedNames.shortest(certificate.getSubjectX500Principal())
+                        + DistinguishedNames.shortText(certificate.getSubjectX500Principal())
                         + '"';
     }
 
     private static String issuer(CertificatePath path) {
         X509Certificate last = path.certificates().get(path.certificates().size() - 1);
-        return DistinguishedNames.shortest(last.getIssuerX500Principal());
+        return DistinguishedNames.shortText(last.getIssuerX500Principal());
     }
 
     private static String second(java.util.Date date) {

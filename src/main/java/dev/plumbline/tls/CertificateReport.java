@@ -146,7 +146,7 @@ public final class CertificateReport {
         values.put("subject_cn", DistinguishedNames.commonName(leaf.getSubjectX500Principal()));
         values.put("sans", names);
         values.put("issuer_cn", DistinguishedNames.commonName(leaf.getIssuerX500Principal()));
-        values.put("issuer_org", DistinguishedNames.organisation(leaf.getIssuerX500Principal()));
+        values.put("issuer_org", DistinguishedNames.organization(leaf.getIssuerX500Principal()));
         values.put("serial", serial(leaf.getSerialNumber()));
         values.put("sha256", fingerprint(leaf));
         values.put(
@@ -171,8 +171,8 @@ public final class CertificateReport {
 
     private static Map<String, Object> row(X509Certificate certificate) {
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("subject", DistinguishedNames.whole(certificate.getSubjectX500Principal()));
-        row.put("issuer", DistinguishedNames.whole(certificate.getIssuerX500Principal()));
+        row.put("subject", DistinguishedNames.text(certificate.getSubjectX500Principal()));
+        row.put("issuer", DistinguishedNames.text(certificate.getIssuerX500Principal()));
         row.put("not_before", certificate.getNotBefore().toInstant());
         row.put("not_after", certificate.getNotAfter().toInstant());
         row.put("sha256", fingerprint(certificate));

@@ -16,94 +16,94 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of algorithms by which a connection may be encrypted.
+ * A TLS cipher suite.
  *
- * @param code the number that IANA gave it
- * @param name the name that IANA gave it, for example {@code TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}
+ * @param code the IANA code point
+ * @param name the IANA name, for example {@code TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}
  */
 public record CipherSuite(int code, String name) {
-    /** What RFC 9325, section 4.2.1 forbids, or advises against for having too small a key. */
+    /** Suites that RFC 9325 section 4.2.1 forbids or discourages. */
     private static final Pattern WEAK =
             Pattern.compile("_NULL(_|$)|_anon_|_EXPORT|_RC4_|_RC2_|_DES_|_DES40_|_3DES_|_IDEA_|_MD5$");
 
-    /** What only TLS 1.2 can do: authenticated encryption, and SHA-2 for the MAC. */
-    private static final Pattern OF_TLS_1_2 =
+    /** Suites with AEAD or a SHA-2 MAC, which need TLS 1.2. */
+    private static final Pattern TLS_1_2_ONLY =
             Pattern.compile("_GCM_|_CCM(_8)?$|_CHACHA20_|_SHA(256|384)$|_SHA256_|KUZNYECHIK");
 
     private static final List<CipherSuite> ALL = read();
     private static final Map<Integer, CipherSuite> BY_CODE =
             ALL.stream().collect(Collectors.toUnmodifiableMap(CipherSuite::code, Function.identity()));
 
-    /** Every suite of servers with certificates, the better ones first. */
+    /** All suites for servers with certificates, the better ones first. */
     public static List<CipherSuite> all() {
         return ALL;
     }
 
-    /** The suites that this version can use, in the same order. */
+    /** The suites of this version, in the same order. */
     public static List<CipherSuite> of(TlsVersion version) {
-        return ALL.stream().filter(suite -> suite.worksWith(version)).toList();
+        return ALL.stream().filter(suite -> suite.supports(version)).toList();
     }
 
-    /** The suite of this number; one that is called by it where nobody else knows it. */
+    /** The suite with this code. The name of an unknown suite is its code. */
     public static CipherSuite of(int code) {
-        CipherSuite known = BY_CODE.get(code);
-        return known == null ? new CipherSuite(code, String.format(Locale.ROOT, "0x%04X", code)) : known;
+        CipherSuite suite = BY_CODE.get(code);
+        return suite == null ? new CipherSuite(code, String.format(Locale.ROOT, "0x%04X", code)) : suite;
     }
 
-    /** Whether it can be broken, or tampered with, by those who care to. */
+    /** Whether the suite is insecure. */
     public boolean weak() {
         return WEAK.matcher(name).find();
     }
 
-    /** The worst that can be said of it; null when it is not weak. */
+    /** The worst weakness; null if the suite is not weak. */
     public @Nullable CipherWeakness weakness() {
         return weak() ? CipherWeakness.of(name) : null;
     }
 
-    /** Whether what was sent stays secret when the server's key is stolen later. */
+    /** Whether the suite has forward secrecy. */
     public boolean forwardSecret() {
-        return ofTls13() || name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_DHE_");
+        return isTls13() || name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_DHE_");
     }
 
-    /** Whether the server proves by its key alone that it can read: no key is made anew. */
+    /** Whether the key exchange uses the static key of the server. */
     public boolean staticKey() {
         return !forwardSecret() && !name.contains("_anon_");
     }
 
-    /** Whether the key exchange is a Diffie-Hellman one over an elliptic curve, made anew. */
+    /** Whether the key exchange is ephemeral elliptic-curve Diffie-Hellman. */
     public boolean ecdhe() {
         return name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_ECDH_anon_");
     }
 
-    /** Whether the server's key is on an elliptic curve. */
-    public boolean keyOnCurve() {
+    /** Whether the certificate has an ECDSA key. */
+    public boolean ecdsa() {
         return name.contains("_ECDSA_");
     }
 
-    /** Whether the key exchange is a Diffie-Hellman one over a prime field, made anew. */
+    /** Whether the key exchange is ephemeral finite-field Diffie-Hellman. */
     public boolean dhe() {
         return name.startsWith("TLS_DHE_") || name.startsWith("TLS_DH_anon_");
     }
 
-    /** Whether it encrypts block by block in the old way that has been attacked most (CBC). */
+    /** Whether the cipher uses CBC mode. */
     public boolean cbc() {
         return name.contains("_CBC_");
     }
 
-    /** Whether it encrypts with ChaCha20, which some servers prefer when clients do. */
+    /** Whether the cipher is ChaCha20, which some servers prefer if the client does. */
     public boolean chaCha() {
         return name.contains("CHACHA20");
     }
 
-    private boolean ofTls13() {
+    private boolean isTls13() {
         return code >> 8 == 0x13 || name.startsWith("TLS_SM4_");
     }
 
-    private boolean worksWith(TlsVersion version) {
-        if (ofTls13() || version == TlsVersion.TLS_1_3) {
-            return ofTls13() && version == TlsVersion.TLS_1_3;
+    private boolean supports(TlsVersion version) {
+        if (isTls13() || version == TlsVersion.TLS_1_3) {
+            return isTls13() && version == TlsVersion.TLS_1_3;
         }
-        return version == TlsVersion.TLS_1_2 || !OF_TLS_1_2.matcher(name).find();
+        return version == TlsVersion.TLS_1_2 || !TLS_1_2_ONLY.matcher(name).find();
     }
 
     private static List<CipherSuite> read() {

@@ -4,27 +4,27 @@ import java.util.function.Predicate;
 
 /** Why a cipher suite is weak, the worst first. */
 public enum CipherWeakness {
-    /** It does not encrypt. */
+    /** No encryption. */
     NO_ENCRYPTION(name -> name.contains("_NULL")),
-    /** The server needs no certificate. */
+    /** The server is not authenticated. */
     NO_AUTHENTICATION(name -> name.contains("_anon_")),
-    /** Its keys were shortened for export. */
+    /** Export-grade keys. */
     EXPORT(name -> name.contains("_EXPORT")),
     RC4(name -> name.contains("_RC4_")),
-    /** An old cipher, most with blocks of 64 bits. */
+    /** An obsolete cipher, usually with 64-bit blocks. */
     SMALL_BLOCKS(name -> true);
 
-    private final Predicate<String> sign;
+    private final Predicate<String> predicate;
 
-    CipherWeakness(Predicate<String> sign) {
-        this.sign = sign;
+    CipherWeakness(Predicate<String> predicate) {
+        this.predicate = predicate;
     }
 
-    /** The worst of a weak suite of this name. */
+    /** The worst weakness of a weak suite. */
     static CipherWeakness of(String name) {
-        for (CipherWeakness each : values()) {
-            if (each.sign.test(name)) {
-                return each;
+        for (CipherWeakness weakness : values()) {
+            if (weakness.predicate.test(name)) {
+                return weakness;
             }
         }
         return SMALL_BLOCKS;

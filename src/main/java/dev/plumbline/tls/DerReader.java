@@ -3,9 +3,9 @@ package dev.plumbline.tls;
 import java.util.Arrays;
 
 /**
- * Walks over the elements of a DER encoding (ITU-T X.690) where they are, making no object and no
- * copy: for what is too large to be parsed. After {@link #next} the element's content is from
- * {@link #from} to {@link #to}.
+ * Iterates over the elements of a DER encoding (ITU-T X.690) in place, without objects or copies,
+ * for structures that are too large to parse. After {@link #next}, the content of the element is
+ * from {@link #from} to {@link #to}.
  */
 final class DerReader {
     static final int INTEGER = 0x02;
@@ -38,15 +38,15 @@ final class DerReader {
         return position == end;
     }
 
-    /** Whether the next element is there and has that tag. */
+    /** Whether there is a next element with this tag. */
     boolean at(int tag) {
         return position < end && (bytes[position] & 0xff) == tag;
     }
 
     /**
-     * Goes on to the next element.
+     * Moves to the next element.
      *
-     * @throws IllegalArgumentException when there is none, or it does not end where it must
+     * @throws IllegalArgumentException if there is none or it is malformed
      */
     DerReader next() {
         start = position;
@@ -54,28 +54,28 @@ final class DerReader {
             throw malformed();
         }
         int length = octet(position + 1);
-        int content = position + 2;
+        int contentStart = position + 2;
         if (length > LONG_LENGTH && length <= LONG_LENGTH + 4) {
             int octets = length - LONG_LENGTH;
             long number = 0;
             for (int i = 0; i < octets; i++) {
-                number = number << 8 | octet(content + i);
+                number = number << 8 | octet(contentStart + i);
             }
-            content += octets;
-            length = number > end - content ? -1 : (int) number;
+            contentStart += octets;
+            length = number > end - contentStart ? -1 : (int) number;
         } else if (length >= LONG_LENGTH) {
             throw malformed();
         }
-        if (length < 0 || length > end - content) {
+        if (length < 0 || length > end - contentStart) {
             throw malformed();
         }
-        from = content;
-        to = content + length;
+        from = contentStart;
+        to = contentStart + length;
         position = to;
         return this;
     }
 
-    /** As {@link #next}, and holds it to a tag. */
+    /** As {@link #next}; the element must have this tag. */
     DerReader next(int tag) {
         if (!at(tag)) {
             throw malformed();
@@ -83,7 +83,7 @@ final class DerReader {
         return next();
     }
 
-    /** Where the element begins, its tag included. */
+    /** The start of the element, including its tag. */
     int start() {
         return start;
     }
@@ -96,18 +96,18 @@ final class DerReader {
         return to;
     }
 
-    /** A walk over what is in the element. */
-    DerReader inside() {
+    /** A reader of the content of the element. */
+    DerReader content() {
         return new DerReader(bytes, from, to);
     }
 
     /**
-     * The element with its tag.
+     * Copies the element with its tag.
      *
-     * @throws IllegalArgumentException when it has more bytes than that
+     * @throws IllegalArgumentException if it is longer than this
      */
-    byte[] copy(int mostBytes) {
-        if (to - start > mostBytes) {
+    byte[] copy(int maxBytes) {
+        if (to - start > maxBytes) {
             throw malformed();
         }
         return Arrays.copyOfRange(bytes, start, to);

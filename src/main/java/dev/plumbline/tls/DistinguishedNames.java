@@ -8,33 +8,33 @@ import org.bouncycastle.asn1.x500.style.BCStyle;
 import org.bouncycastle.asn1.x500.style.IETFUtils;
 import org.jspecify.annotations.Nullable;
 
-/** Reads distinguished names. */
+/** Formats distinguished names. */
 public final class DistinguishedNames {
-    private static final int LONGEST = 120;
+    private static final int MAX_LENGTH = 120;
 
     private DistinguishedNames() {}
 
-    /** The whole name (RFC 4514). */
-    public static String whole(X500Principal name) {
+    /** The complete name (RFC 4514). */
+    public static String text(X500Principal name) {
         return name.getName(X500Principal.RFC2253);
     }
 
     public static @Nullable String commonName(X500Principal name) {
-        return part(name, BCStyle.CN);
+        return attribute(name, BCStyle.CN);
     }
 
-    public static @Nullable String organisation(X500Principal name) {
-        return part(name, BCStyle.O);
+    public static @Nullable String organization(X500Principal name) {
+        return attribute(name, BCStyle.O);
     }
 
-    /** The common name, or the whole name where there is none, cut to fit a sentence. */
-    static String shortest(X500Principal name) {
+    /** The common name, or the complete name if there is none, truncated for a sentence. */
+    static String shortText(X500Principal name) {
         String common = commonName(name);
-        String text = common == null ? whole(name) : common;
-        return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
+        String text = common == null ? text(name) : common;
+        return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "…";
     }
 
-    private static @Nullable String part(X500Principal name, ASN1ObjectIdentifier type) {
+    private static @Nullable String attribute(X500Principal name, ASN1ObjectIdentifier type) {
         try {
             RDN[] parts = X500Name.getInstance(name.getEncoded()).getRDNs(type);
             if (parts.length == 0) {

@@ -12,20 +12,18 @@ import org.bouncycastle.asn1.x509.NameConstraintValidatorException;
 import org.bouncycastle.asn1.x509.PKIXNameConstraintValidator;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Whether the names in a path stay within what its authorities may issue for (RFC 5280, 4.2.1.10).
- */
+/** Verifies the name constraints of a path (RFC 5280 section 4.2.1.10). */
 final class NameConstraints {
     private static final String OID = Extension.nameConstraints.getId();
 
-    /** Names times subtrees: what may be compared for one path. */
-    private static final long MOST_COMPARISONS = 50_000;
+    /** The maximum number of comparisons (names times subtrees) for one path. */
+    private static final long MAX_COMPARISONS = 50_000;
 
-    private static final int MOST_SUBTREES = 128;
+    private static final int MAX_SUBTREES = 128;
 
     private NameConstraints() {}
 
-    /** The first fault in half a sentence, empty when there is none. */
+    /** The first violation as half a sentence; empty if there is none. */
     static String fault(List<X509Certificate> path) {
         if (path.stream().skip(1).noneMatch(issuer -> CertificateExtensions.has(issuer, OID))) {
             return "";
@@ -35,7 +33,7 @@ final class NameConstraints {
         } catch (NameConstraintValidatorException violated) {
             return "a name in it lies outside of what an authority may issue for";
         } catch (RuntimeException unreadable) {
-            // Bouncy Castle answers malformed structures with several unchecked exceptions.
+            // Bouncy Castle throws several unchecked exceptions for malformed structures.
             return "an authority's name constraints cannot be read";
         }
     }
@@ -48,7 +46,7 @@ final class NameConstraints {
             X509Certificate certificate = path.get(i);
             GeneralName[] names = names(certificate);
             comparisons += names.length * subtrees;
-            if (comparisons > MOST_COMPARISONS) {
+            if (comparisons > MAX_COMPARISONS) {
                 return "it has too many names and constraints to compare";
             }
             if (i == 0 || !selfIssued(certificate)) {
@@ -57,7 +55,7 @@ final class NameConstraints {
             org.bouncycastle.asn1.x509.NameConstraints constraints = constraints(certificate);
             if (constraints != null && i > 0) {
                 int more = size(constraints.getPermittedSubtrees()) + size(constraints.getExcludedSubtrees());
-                if (more > MOST_SUBTREES) {
+                if (more > MAX_SUBTREES) {
                     return "it has too many names and constraints to compare";
                 }
                 subtrees += more;

@@ -29,20 +29,20 @@ import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.bouncycastle.operator.jcajce.JcaDigestCalculatorProviderBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Asks and reads the Online Certificate Status Protocol (RFC 6960). */
+/** Encodes requests and decodes responses of the Online Certificate Status Protocol (RFC 6960). */
 public final class OcspCodec {
-    /** Embedded in a response: signed certificate timestamps (RFC 6962, section 3.3). */
+    /** The extension with signed certificate timestamps (RFC 6962 section 3.3). */
     private static final ASN1ObjectIdentifier TIMESTAMPS = new ASN1ObjectIdentifier("1.3.6.1.4.1.11129.2.4.5");
 
-    private static final int MOST_RESPONSES = 64;
-    private static final int MOST_SIGNERS = 4;
+    private static final int MAX_RESPONSES = 64;
+    private static final int MAX_SIGNERS = 4;
 
     private OcspCodec() {}
 
     /**
-     * The request for one certificate, without a nonce so that responders may cache.
+     * The request for one certificate, without a nonce, so that responders can cache.
      *
-     * @throws IllegalArgumentException when the certificates cannot be encoded
+     * @throws IllegalArgumentException if the certificates cannot be encoded
      */
     public static byte[] request(X509Certificate certificate, X509Certificate issuer) {
         try {
@@ -57,10 +57,10 @@ public final class OcspCodec {
     }
 
     /**
-     * Reads a response, wherever it came from. It counts only if the issuer, or somebody the issuer
-     * has named, signed it, if it is about this certificate, and if it is fresh.
+     * Decodes and verifies a response. It is conclusive only if the issuer or its delegate signed
+     * it, it is about this certificate, and it is current.
      *
-     * @param source who gave it, for people, for example "The stapled OCSP response"
+     * @param source the source in the messages, for example "The stapled OCSP response"
      */
     public static RevocationStatement read(
             byte[] response, X509Certificate certificate, X509Certificate issuer, Instant at, String source) {
@@ -68,31 +68,31 @@ public final class OcspCodec {
             OCSPResp parsed = new OCSPResp(response);
             if (parsed.getStatus() != OCSPResp.SUCCESSFUL
                     || !(parsed.getResponseObject() instanceof BasicOCSPResp basic)) {
-                return RevocationStatement.undetermined(source + " refuses to answer");
+                return RevocationStatement.undetermined(source + " refuses to statement");
             }
-            SingleResp about = find(basic, certificate, issuer);
-            if (about == null) {
-                return RevocationStatement.undetermined(source + " is about another certificate");
+            SingleResp single = find(basic, certificate, issuer);
+            if (single == null) {
+                return RevocationStatement.undetermined(source + " is single another certificate");
             }
-            if (!signed(basic, issuer, at)) {
-                return RevocationStatement.undetermined(source + " is not signed by the issuer");
+            if (!isSigned(basic, issuer, at)) {
+                return RevocationStatement.undetermined(source + " is not isSigned by the issuer");
             }
-            if (!RevocationValidity.holds(instant(about.getThisUpdate()), instant(about.getNextUpdate()), at)) {
+            if (!RevocationValidity.holds(instant(single.getThisUpdate()), instant(single.getNextUpdate()), at)) {
                 return RevocationStatement.undetermined(source + " is not up to date");
             }
-            RevocationStatement answer = answer(about.getCertStatus(), source);
-            return new RevocationStatement(answer.status(), answer.detail(), timestamps(about));
+            RevocationStatement statement = statement(single.getCertStatus(), source);
+            return new RevocationStatement(statement.status(), statement.detail(), timestamps(single));
         } catch (IOException
                 | OCSPException
                 | OperatorCreationException
                 | CertificateEncodingException
                 | RuntimeException unreadable) {
-            // Bouncy Castle answers malformed structures with several unchecked exceptions.
+            // Bouncy Castle throws several unchecked exceptions for malformed structures.
             return RevocationStatement.undetermined(source + " cannot be read");
         }
     }
 
-    private static RevocationStatement answer(@Nullable CertificateStatus status, String source) {
+    private static RevocationStatement statement(@Nullable CertificateStatus status, String source) {
         if (status == CertificateStatus.GOOD) {
             return RevocationStatement.good(source);
         }
@@ -105,7 +105,7 @@ public final class OcspCodec {
             throws OCSPException, OperatorCreationException, CertificateEncodingException {
         SingleResp[] responses = basic.getResponses();
         X509CertificateHolder holder = new JcaX509CertificateHolder(issuer);
-        for (int i = 0; i < Math.min(responses.length, MOST_RESPONSES); i++) {
+        for (int i = 0; i < Math.min(responses.length, MAX_RESPONSES); i++) {
             CertificateID id = responses[i].getCertID();
             if (id.getSerialNumber().equals(certificate.getSerialNumber()) && id.matchesIssuer(holder, digests())) {
                 return responses[i];
@@ -114,21 +114,21 @@ public final class OcspCodec {
         return null;
     }
 
-    private static boolean signed(BasicOCSPResp basic, X509Certificate issuer, Instant at) {
-        if (verifies(basic, issuer.getPublicKey())) {
+    private static boolean isSigned(BasicOCSPResp basic, X509Certificate issuer, Instant at) {
+        if (isSignedBy(basic, issuer.getPublicKey())) {
             return true;
         }
         X509CertificateHolder[] delegates = basic.getCerts();
-        for (int i = 0; i < Math.min(delegates.length, MOST_SIGNERS); i++) {
-            if (delegated(delegates[i], issuer, at) && verifies(basic, key(delegates[i], issuer.getPublicKey()))) {
+        for (int i = 0; i < Math.min(delegates.length, MAX_SIGNERS); i++) {
+            if (isDelegate(delegates[i], issuer, at) && isSignedBy(basic, key(delegates[i], issuer.getPublicKey()))) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Whether the issuer has entitled somebody to answer for it (RFC 6960, section 4.2.2.2). */
-    private static boolean delegated(X509CertificateHolder delegate, X509Certificate issuer, Instant at) {
+    /** Whether the issuer authorized a certificate to sign responses (RFC 6960 section 4.2.2.2). */
+    private static boolean isDelegate(X509CertificateHolder delegate, X509Certificate issuer, Instant at) {
         try {
             ExtendedKeyUsage usage = ExtendedKeyUsage.fromExtensions(delegate.getExtensions());
             return usage != null
@@ -140,25 +140,25 @@ public final class OcspCodec {
         }
     }
 
-    private static PublicKey key(X509CertificateHolder delegate, PublicKey otherwise) {
+    private static PublicKey key(X509CertificateHolder delegate, PublicKey fallback) {
         try {
             return new JcaX509CertificateConverter().getCertificate(delegate).getPublicKey();
         } catch (CertificateException unreadable) {
-            return otherwise;
+            return fallback;
         }
     }
 
-    private static boolean verifies(BasicOCSPResp basic, PublicKey key) {
+    private static boolean isSignedBy(BasicOCSPResp basic, PublicKey key) {
         try {
-            return PublicKeys.affordable(key)
+            return PublicKeys.isVerifiable(key)
                     && basic.isSignatureValid(new JcaContentVerifierProviderBuilder().build(key));
         } catch (OCSPException | OperatorCreationException different) {
             return false;
         }
     }
 
-    private static int timestamps(SingleResp about) {
-        Extension extension = about.getExtension(TIMESTAMPS);
+    private static int timestamps(SingleResp single) {
+        Extension extension = single.getExtension(TIMESTAMPS);
         return extension == null
                 ? 0
                 : CertificateExtensions.timestamps(extension.getExtnValue().getOctets());

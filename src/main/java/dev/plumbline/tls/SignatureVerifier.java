@@ -3,46 +3,46 @@ package dev.plumbline.tls;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 
-/** Verifies who signed what, a bounded number of times. */
+/** Verifies certificate signatures, up to a maximum number. */
 final class SignatureVerifier {
-    private int left;
+    private int remaining;
 
     /**
-     * @param most how many signatures may be verified
+     * @param max the maximum number of verifications
      */
-    SignatureVerifier(int most) {
-        left = most;
+    SignatureVerifier(int max) {
+        remaining = max;
     }
 
-    /** Whether the allowance is used up; from then on nothing is signed by anybody. */
+    /** Whether the maximum is reached; all further results are false. */
     boolean exhausted() {
-        return left <= 0;
+        return remaining <= 0;
     }
 
-    /** Whether the issuer's key made the signature under the certificate. */
-    boolean signed(X509Certificate certificate, X509Certificate issuer) {
-        if (left <= 0) {
+    /** Whether the key of the issuer signed the certificate. */
+    boolean isSignedBy(X509Certificate certificate, X509Certificate issuer) {
+        if (remaining <= 0) {
             return false;
         }
-        left--;
+        remaining--;
         return verifies(certificate, issuer);
     }
 
-    /** Whether its own key made the signature under the certificate. */
-    boolean selfSigned(X509Certificate certificate) {
+    /** Whether the certificate is signed by its own key. */
+    boolean isSelfSigned(X509Certificate certificate) {
         return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())
-                && signed(certificate, certificate);
+                && isSignedBy(certificate, certificate);
     }
 
     private static boolean verifies(X509Certificate certificate, X509Certificate issuer) {
-        if (!PublicKeys.affordable(issuer.getPublicKey())) {
+        if (!PublicKeys.isVerifiable(issuer.getPublicKey())) {
             return false;
         }
         try {
             certificate.verify(issuer.getPublicKey());
             return true;
         } catch (GeneralSecurityException | RuntimeException different) {
-            // The JDK's providers throw unchecked exceptions for some malformed keys.
+            // The JDK throws unchecked exceptions for some malformed keys.
             return false;
         }
     }

@@ -2,7 +2,7 @@ package dev.plumbline.tls;
 
 import org.jspecify.annotations.Nullable;
 
-/** A version of SSL or TLS, oldest first. */
+/** An SSL or TLS version, oldest first. */
 public enum TlsVersion {
     SSL_3("SSLv3", 0x0300),
     TLS_1_0("TLSv1", 0x0301),
@@ -18,22 +18,22 @@ public enum TlsVersion {
         this.code = code;
     }
 
-    /** The name that OpenSSL gives it, for example {@code TLSv1.2}. */
+    /** The OpenSSL name, for example {@code TLSv1.2}. */
     public String title() {
         return title;
     }
 
-    /** The number that stands for it in messages. */
+    /** The code in TLS messages. */
     public int code() {
         return code;
     }
 
-    /** Whether it must not be used any more (RFC 7568, RFC 8996). */
+    /** Whether the version is deprecated (RFC 7568, RFC 8996). */
     public boolean legacy() {
         return this != TLS_1_2 && this != TLS_1_3;
     }
 
-    /** The version of this number, or null. */
+    /** The version with this code; null if there is none. */
     public static @Nullable TlsVersion of(int code) {
         for (TlsVersion version : values()) {
             if (version.code == code) {

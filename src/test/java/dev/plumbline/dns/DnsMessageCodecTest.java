@@ -118,12 +118,12 @@ class DnsMessageCodecTest {
     }
 
     private static void read(byte[] bytes) throws IOException {
-        assertThatCode(() -> DnsMessageCodec.claimsToAnswer(bytes, ID)).doesNotThrowAnyException();
+        assertThatCode(() -> DnsMessageCodec.isResponseTo(bytes, ID)).doesNotThrowAnyException();
         Message message = DnsMessageCodec.parse(bytes);
         if (message == null) {
             return;
         }
-        DnsMessageCodec.belongs(message, question());
+        DnsMessageCodec.matches(message, question());
         for (int type : new int[] {Type.MX, Type.TXT, Type.HTTPS, Type.A}) {
             try {
                 DnsResponse answer = new CnameChain(question().getName(), type).follow(message);

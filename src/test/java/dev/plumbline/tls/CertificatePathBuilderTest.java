@@ -64,14 +64,14 @@ class CertificatePathBuilderTest {
     @Test
     void isNotFooledByTheNameOfAnIssuer() {
         CertificatePath path = build(LEAF.certificate(), STRANGER.certificate());
-        assertThat(path.end()).isEqualTo(End.NOWHERE);
+        assertThat(path.end()).isEqualTo(End.NO_ISSUER);
         assertThat(path.trusted()).isFalse();
     }
 
     @Test
     void tellsTheOperatorsRootsFromPublicOnes() {
         TrustRoots extra = TrustRoots.of(List.of(), List.of(ROOT.certificate()));
-        assertThat(CertificatePathBuilder.build(LEAF.chain(), extra, NOW).end()).isEqualTo(End.OPERATORS_ROOT);
+        assertThat(CertificatePathBuilder.build(LEAF.chain(), extra, NOW).end()).isEqualTo(End.OPERATOR_ROOT);
     }
 
     @Test

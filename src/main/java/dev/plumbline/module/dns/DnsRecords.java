@@ -191,7 +191,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
                 .toList();
         List<Record> records =
                 responses.stream().flatMap(each -> each.records().stream()).toList();
-        List<Record> shown = Stream.concat(records.stream(), responses.stream().flatMap(each -> each.way().stream()))
+        List<Record> shown = Stream.concat(records.stream(), responses.stream().flatMap(each -> each.cnames().stream()))
                 .distinct()
                 .toList();
         Map<String, ?> rows = shown.stream()

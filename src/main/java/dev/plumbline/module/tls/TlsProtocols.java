@@ -67,7 +67,7 @@ public final class TlsProtocols implements ModuleDefinition<TlsScanReport> {
 
     @Override
     public int requests(Options options) {
-        return options.flag(CIPHERS) ? TlsScanner.MOST_REQUESTS : ModuleDefinition.super.requests(options);
+        return options.flag(CIPHERS) ? TlsScanner.MAX_REQUESTS : ModuleDefinition.super.requests(options);
     }
 
     @Override

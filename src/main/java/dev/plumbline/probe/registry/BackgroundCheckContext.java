@@ -8,7 +8,7 @@ import dev.plumbline.check.Options;
 import dev.plumbline.check.RequestBudget;
 import java.time.Clock;
 
-/** What the service itself may use when it fetches something that no check waits for. */
+/** The context of a background request that belongs to no check. */
 record BackgroundCheckContext(Options options, Deadline deadline, Clock clock, RequestBudget budget)
         implements CheckContext {
 

@@ -115,7 +115,7 @@ class DnsProbeTest {
     void tellsWhatTheResolverFailedWith() {
         lab.behave("bad.test", DnsFaults.rcode(Rcode.REFUSED));
 
-        DnsResponse answer = Await.value(probe.ask(TestCheckContext.create(), "bad.test", Type.A));
+        DnsResponse answer = Await.value(probe.queryRaw(TestCheckContext.create(), "bad.test", Type.A));
 
         assertThat(answer.rcode()).isEqualTo(Rcode.REFUSED);
         assertThat(answer.failed()).isTrue();
@@ -248,8 +248,8 @@ class DnsProbeTest {
 
         assertThat(lab.queries())
                 .isBetween(
-                        DnsQueryLimiter.MOST_QUESTIONS / 2,
-                        DnsQueryLimiter.MOST_QUESTIONS + DnsQueryLimiter.MOST_OPEN * (CnameChain.MOST_ALIASES + 1));
+                        DnsQueryLimiter.MAX_QUERIES / 2,
+                        DnsQueryLimiter.MAX_QUERIES + DnsQueryLimiter.MAX_CONCURRENT * (CnameChain.MAX_ALIASES + 1));
         assertThat(failures).last().isInstanceOfSatisfying(CheckFailure.class, failure -> assertThat(
                         failure.error().code())
                 .isEqualTo(ErrorCode.REQUEST_LIMIT));
@@ -261,7 +261,7 @@ class DnsProbeTest {
     void aCheckOfManySilentNamesLeavesRoomForOthers() {
         Config.DnsSettings settings =
                 new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 1000);
-        DnsResolver narrow = LimitedResolver.of(vertx, settings, POLICY, DnsQueryLimiter.MOST_OPEN + 1);
+        DnsResolver narrow = LimitedResolver.of(vertx, settings, POLICY, DnsQueryLimiter.MAX_CONCURRENT + 1);
         DnsProbe patient = new DnsProbe(vertx, narrow, Map.of(), POLICY);
         lab.address("fine.test", "1.1.1.1").address("innocent.test", "1.1.1.2");
         CheckContext context = TestCheckContext.create();
@@ -291,13 +291,13 @@ class DnsProbeTest {
             lab.behave("mute" + i + ".test", DnsFaults.silent());
             silent.add(probe.query(context, "mute" + i + ".test", Type.A));
         }
-        Await.until(() -> lab.queries("mute" + (DnsQueryLimiter.MOST_OPEN - 1) + ".test") > 0);
+        Await.until(() -> lab.queries("mute" + (DnsQueryLimiter.MAX_CONCURRENT - 1) + ".test") > 0);
 
         clock.set(TimeUnit.SECONDS.toNanos(11));
 
         silent.forEach(Await::failure);
         Await.value(query("last.test", Type.A));
-        for (int i = DnsQueryLimiter.MOST_OPEN; i < 12; i++) {
+        for (int i = DnsQueryLimiter.MAX_CONCURRENT; i < 12; i++) {
             assertThat(lab.queries("mute" + i + ".test")).isZero();
         }
     }

@@ -50,7 +50,7 @@ class FetchCacheTest {
     void aFetchIsGoodForAMomentAndNoLonger() {
         get(TestCheckContext.create(), "https://a.test/");
         asked.remove().complete(journey(10));
-        now.addAndGet(FetchCache.MOMENT.toNanos() - 1);
+        now.addAndGet(FetchCache.TTL.toNanos() - 1);
         assertThat(get(TestCheckContext.create(), "https://a.test/").isComplete())
                 .isTrue();
         assertThat(asked).isEmpty();
@@ -143,7 +143,7 @@ class FetchCacheTest {
             kept += get(TestCheckContext.create(), "https://a.test/" + i).isComplete() ? 1 : 0;
         }
 
-        assertThat(kept).isBetween(1, FetchCache.MOST_BYTES / size);
+        assertThat(kept).isBetween(1, FetchCache.MAX_BYTES / size);
     }
 
     @Test
@@ -157,7 +157,7 @@ class FetchCacheTest {
             kept += get(TestCheckContext.create(), "https://a.test/" + i).isComplete() ? 1 : 0;
         }
 
-        assertThat(kept).isBetween(1, FetchCache.MOST_BYTES / FetchCache.LEAST_BYTES);
+        assertThat(kept).isBetween(1, FetchCache.MAX_BYTES / FetchCache.MIN_ENTRY_BYTES);
     }
 
     @Test

@@ -173,7 +173,7 @@ class HttpProbeTest {
         HttpExchange small = Await.value(probe.exchange(context, HttpRequestSpec.get(url("/big"), 10_000)));
         assertThat(small.body().size()).isEqualTo(10_000);
         assertThat(Await.value(held).bodyError()).isNotNull();
-        assertThat(budget.left()).isEqualTo(20_000);
+        assertThat(budget.remaining()).isEqualTo(20_000);
         Await.value(vertx.close());
     }
 

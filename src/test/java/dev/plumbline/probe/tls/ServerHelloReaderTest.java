@@ -130,7 +130,7 @@ class ServerHelloReaderTest {
             sent += more.length();
         }
 
-        assertThat(sent).isLessThan(ServerHelloReader.MOST_BYTES + 2 * more.length());
+        assertThat(sent).isLessThan(ServerHelloReader.MAX_BYTES + 2 * more.length());
         assertThat(answer.cipher()).isEqualTo(ECDHE_RSA);
     }
 
@@ -145,14 +145,14 @@ class ServerHelloReaderTest {
                 sent += piece.length;
             }
             assertThat(answer.kind()).isEqualTo(ServerHelloResult.Kind.MALFORMED);
-            assertThat(sent).isLessThan(ServerHelloReader.MOST_BYTES + 2 * piece.length);
+            assertThat(sent).isLessThan(ServerHelloReader.MAX_BYTES + 2 * piece.length);
         }
     }
 
     private static ServerHelloResult read(byte[] bytes) {
         ServerHelloReader reader = new ServerHelloReader(true);
         @Nullable ServerHelloResult answer = reader.read(bytes);
-        return answer == null ? reader.atEnd(ServerHelloResult.Kind.CLOSED) : answer;
+        return answer == null ? reader.resultAtEnd(ServerHelloResult.Kind.CLOSED) : answer;
     }
 
     private static Buffer curve(int group) {

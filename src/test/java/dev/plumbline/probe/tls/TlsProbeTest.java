@@ -79,7 +79,7 @@ class TlsProbeTest {
     void survivesAHundredCertificates() {
         TlsLab.Server server = fixture.lab.server("hundred");
         TlsPeer peer = handshake(server.host(), server.port());
-        assertThat(peer.certificates()).hasSize(TlsProbe.MOST_CERTIFICATES);
+        assertThat(peer.certificates()).hasSize(TlsProbe.MAX_CERTIFICATES);
         assertThat(peer.certificateCount()).isEqualTo(100);
     }
 
@@ -89,7 +89,7 @@ class TlsProbeTest {
         TlsPeer peer = handshake(server.host(), server.port());
         assertThat(peer.leaf())
                 .isEqualTo(fixture.lab.identity("client-certificate-1.2").certificate());
-        assertThat(peer.clientCertificateAsked()).isTrue();
+        assertThat(peer.clientCertificateRequested()).isTrue();
         assertThat(peer.failure()).isNotNull();
     }
 
@@ -183,8 +183,8 @@ class TlsProbeTest {
         TlsLab.Server server = fixture.lab.server("one");
         NetClient client = fixture.vertx.createNetClient(new NetClientOptions());
         NetSocket socket = Await.value(client.connect(server.port(), "127.0.0.1"));
-        TlsPeer peer = Await.value(TlsHandshake.ofTheJdk(fixture.vertx)
-                .with(socket, server.host(), InetAddress.getLoopbackAddress(), 0, 5_000));
+        TlsPeer peer = Await.value(TlsHandshake.jdk(fixture.vertx)
+                .start(socket, server.host(), InetAddress.getLoopbackAddress(), 0, 5_000));
         assertThat(peer.leaf().getSubjectX500Principal().getName()).contains(server.host());
         Await.value(client.close());
     }
