@@ -48,7 +48,7 @@ public record ModuleDescription(
     }
 
     /** Returns a description whose option {@code resolver} also has these values. */
-    public ModuleDescription choosing(Collection<String> resolvers) {
+    public ModuleDescription withResolvers(Collection<String> resolvers) {
         if (resolvers.isEmpty() || option(RESOLVER) == null) {
             return this;
         }
@@ -63,14 +63,14 @@ public record ModuleDescription(
                 example,
                 placeholder,
                 options.stream()
-                        .map(o -> o.name().equals(RESOLVER) ? resolver(resolvers) : o)
+                        .map(o -> o.name().equals(RESOLVER) ? resolverOption(resolvers) : o)
                         .toList(),
                 fields,
                 findings,
                 reachability);
     }
 
-    private static OptionDescription resolver(Collection<String> names) {
+    private static OptionDescription resolverOption(Collection<String> names) {
         List<String> all = new ArrayList<>(List.of("default"));
         all.addAll(names);
         return OptionDescription.choice(RESOLVER, "Resolver", "DNS resolver to use.", all.toArray(new String[0]));
@@ -93,7 +93,7 @@ public record ModuleDescription(
         private String placeholder = "example.com";
         private boolean reachability;
         private boolean connects;
-        private boolean asksTheDns;
+        private boolean resolver;
         private final List<OptionDescription> options = new ArrayList<>();
         private final List<FieldDescription> fields = new ArrayList<>();
         private final List<FindingCode> findings = new ArrayList<>();
@@ -133,7 +133,7 @@ public record ModuleDescription(
         }
 
         /** Marks a module that tests whether the target is reachable. */
-        public Builder aboutReachability() {
+        public Builder reachability() {
             reachability = true;
             return this;
         }
@@ -145,8 +145,8 @@ public record ModuleDescription(
         }
 
         /** Adds the option {@code resolver}, for modules that evaluate DNS records. */
-        public Builder asksTheDns() {
-            asksTheDns = true;
+        public Builder resolver() {
+            resolver = true;
             return this;
         }
 
@@ -168,8 +168,8 @@ public record ModuleDescription(
         public ModuleDescription build() {
             options.add(OptionDescription.integer(
                     TIMEOUT_MS, "Timeout", "Time limit of the whole check in milliseconds.", 10_000, 1_000, 30_000));
-            if (asksTheDns) {
-                options.add(resolver(List.of()));
+            if (resolver) {
+                options.add(resolverOption(List.of()));
             }
             if (connects) {
                 options.add(OptionDescription.choice(

@@ -132,13 +132,13 @@ final class SheetReader {
             String example = required(sheet.example(), name, "example");
             builder.example(example, sheet.placeholder() == null ? example : sheet.placeholder());
             if (sheet.reachability()) {
-                builder.aboutReachability();
+                builder.reachability();
             }
             if (sheet.connects()) {
                 builder.connects();
             }
             if (sheet.resolver()) {
-                builder.asksTheDns();
+                builder.resolver();
             }
             for (Sheet part : shared == null ? List.of(sheet) : List.of(shared, sheet)) {
                 entries(part.options(), (key, option) -> builder.options(option.option(key)));

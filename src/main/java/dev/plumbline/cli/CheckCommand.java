@@ -74,7 +74,7 @@ public final class CheckCommand implements Callable<Integer> {
         try {
             Config settings = config.load();
             ModuleCatalogue modules =
-                    ModuleCatalogue.load().choosing(settings.dns().resolvers().keySet());
+                    ModuleCatalogue.load().withResolvers(settings.dns().resolvers().keySet());
             ModuleDefinition<?> found = modules.find(module);
             if (found == null) {
                 return refuse("there is no module '"

@@ -49,7 +49,7 @@ public final class PrivateNameFilter {
         }
         for (Record record : response.records()) {
             for (Name name : names(record)) {
-                if (policy.belongsInside(DnsResolver.text(name))) {
+                if (policy.isPrivateName(DnsResolver.text(name))) {
                     return true;
                 }
             }
@@ -58,10 +58,10 @@ public final class PrivateNameFilter {
             }
             if (record instanceof CAARecord caa
                     && caa.getTag().equalsIgnoreCase("iodef")
-                    && policy.belongsInside(host(caa.getValue()))) {
+                    && policy.isPrivateName(host(caa.getValue()))) {
                 return true;
             }
-            if (record instanceof URIRecord uri && policy.belongsInside(host(uri.getTarget()))) {
+            if (record instanceof URIRecord uri && policy.isPrivateName(host(uri.getTarget()))) {
                 return true;
             }
         }

@@ -36,7 +36,7 @@ class ResultSizeLimitTest {
             @ForAll("targets") String target, @ForAll("judgements") Evaluation judgement)
             throws InvalidTargetException {
         CheckResult result =
-                ResultAssembler.judged(MODULE, TargetParser.parse(MODULE, target), judgement, NOW, Long.MAX_VALUE);
+                ResultAssembler.assemble(MODULE, TargetParser.parse(MODULE, target), judgement, NOW, Long.MAX_VALUE);
 
         byte[] json = ResultJson.write(result);
         assertThat(json.length).isLessThanOrEqualTo(LIMIT - 128); // an answer adds two members
@@ -106,7 +106,7 @@ class ResultSizeLimitTest {
     }
 
     private static CheckResult assembled(Evaluation judgement) throws InvalidTargetException {
-        return ResultAssembler.judged(MODULE, TargetParser.parse(MODULE, "example.com"), judgement, NOW, 1);
+        return ResultAssembler.assemble(MODULE, TargetParser.parse(MODULE, "example.com"), judgement, NOW, 1);
     }
 
     private static Finding finding(Level level, String message) {

@@ -129,7 +129,7 @@ class CertificatePathBuilderTest {
         assertThat(path.leaf()).isEqualTo(sent.get(0));
         assertThat(found).doesNotHaveDuplicates().hasSizeLessThanOrEqualTo(10);
         for (int i = 0; i + 1 < found.size(); i++) {
-            assertThat(new SignatureVerifier(1).signed(found.get(i), found.get(i + 1)))
+            assertThat(new SignatureVerifier(1).isSignedBy(found.get(i), found.get(i + 1)))
                     .isTrue();
         }
         boolean leadsHome = sent.get(0).equals(ROOT.certificate())

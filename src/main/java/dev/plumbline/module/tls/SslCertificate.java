@@ -90,7 +90,7 @@ public final class SslCertificate implements ModuleDefinition<SslCertificate.Evi
             .defaultPort(443)
             .example("example.com", "example.com or example.com:8443")
             .connects()
-            .aboutReachability()
+            .reachability()
             .options(
                     OptionDescription.text(
                             SNI,

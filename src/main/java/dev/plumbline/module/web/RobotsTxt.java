@@ -291,7 +291,7 @@ public final class RobotsTxt implements ModuleDefinition<RobotsTxt.Evidence> {
         } else {
             found.add(absence(last.status()));
         }
-        found.sort(Comparator.comparing(Finding::level, Level.GRAVEST_FIRST));
+        found.sort(Comparator.comparing(Finding::level, Level.MOST_SEVERE_FIRST));
         return RedirectFindings.told(
                 evidence.journey(),
                 new Evaluation(fields, found, astray ? null : error),

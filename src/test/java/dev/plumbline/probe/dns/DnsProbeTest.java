@@ -42,9 +42,9 @@ class DnsProbeTest {
             new TargetPolicy.Rules(List.of(), List.of(), List.of("corp.example"), List.of("*")),
             (address, port) -> false);
     private static final ModuleDescription MODULE = ModuleDescription.of("any", "Any", InputType.DOMAIN)
-            .asksTheDns()
+            .resolver()
             .build()
-            .choosing(List.of("other", "third"));
+            .withResolvers(List.of("other", "third"));
 
     private final AtomicLong now = new AtomicLong();
     private Vertx vertx;

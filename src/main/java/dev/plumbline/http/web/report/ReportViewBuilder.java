@@ -153,7 +153,7 @@ final class ReportViewBuilder {
                     finding.getString("reference"),
                     referenceUrl(module, code)));
         }
-        remarks.sort(Comparator.comparing(remark -> Level.of(remark.level()), Level.GRAVEST_FIRST));
+        remarks.sort(Comparator.comparing(remark -> Level.of(remark.level()), Level.MOST_SEVERE_FIRST));
         return remarks;
     }
 

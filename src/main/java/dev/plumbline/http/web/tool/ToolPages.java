@@ -56,7 +56,7 @@ public final class ToolPages implements PageRoutes.Pages {
         /** What it can find, the gravest first. */
         public List<FindingCode> findings() {
             return module.findings().stream()
-                    .sorted(Comparator.comparing(FindingCode::level, Level.GRAVEST_FIRST))
+                    .sorted(Comparator.comparing(FindingCode::level, Level.MOST_SEVERE_FIRST))
                     .toList();
         }
     }
