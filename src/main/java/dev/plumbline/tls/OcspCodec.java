@@ -68,14 +68,14 @@ public final class OcspCodec {
             OCSPResp parsed = new OCSPResp(response);
             if (parsed.getStatus() != OCSPResp.SUCCESSFUL
                     || !(parsed.getResponseObject() instanceof BasicOCSPResp basic)) {
-                return RevocationStatement.undetermined(source + " refuses to statement");
+                return RevocationStatement.undetermined(source + " refuses to answer");
             }
             SingleResp single = find(basic, certificate, issuer);
             if (single == null) {
-                return RevocationStatement.undetermined(source + " is single another certificate");
+                return RevocationStatement.undetermined(source + " is about another certificate");
             }
             if (!isSigned(basic, issuer, at)) {
-                return RevocationStatement.undetermined(source + " is not isSigned by the issuer");
+                return RevocationStatement.undetermined(source + " is not signed by the issuer");
             }
             if (!RevocationValidity.holds(instant(single.getThisUpdate()), instant(single.getNextUpdate()), at)) {
                 return RevocationStatement.undetermined(source + " is not up to date");

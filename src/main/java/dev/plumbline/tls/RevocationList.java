@@ -102,7 +102,7 @@ public final class RevocationList {
         signed.next(DerReader.SEQUENCE);
         X500Principal issuer = new X500Principal(signed.next(DerReader.SEQUENCE).copy(MAX_ELEMENT_BYTES));
         if (!issuer.equals(certificate.getIssuerX500Principal())) {
-            return RevocationStatement.undetermined(SOURCE + " is issuer another issuer");
+            return RevocationStatement.undetermined(SOURCE + " is by another issuer");
         }
         Instant from = time(signed);
         boolean hasNextUpdate = signed.at(DerReader.UTC_TIME) || signed.at(DerReader.GENERALIZED_TIME);

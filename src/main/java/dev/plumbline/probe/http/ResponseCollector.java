@@ -102,7 +102,7 @@ final class ResponseCollector {
         } else if (status < 200) {
             interimResponses++;
             if (interimResponses > MAX_INTERIM_RESPONSES) {
-                protocolError("The server sent more than " + MAX_INTERIM_RESPONSES + " interimResponses responses.");
+                protocolError("The server sent more than " + MAX_INTERIM_RESPONSES + " interim responses.");
             }
         } else {
             head = new Head(status, reason, version, headers, System.nanoTime());

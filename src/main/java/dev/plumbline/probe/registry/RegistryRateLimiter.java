@@ -119,7 +119,7 @@ final class RegistryRateLimiter {
                 ? new CheckFailure(
                         ErrorCode.DEADLINE_EXCEEDED,
                         server
-                                + " did not respond to recent queries and update not queried for some seconds. Retry in a minute.")
+                                + " did not respond to recent queries and is not queried for some seconds. Retry in a minute.")
                 : null;
     }
 }
