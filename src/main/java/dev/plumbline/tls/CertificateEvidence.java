@@ -7,21 +7,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The evidence about the certificate of a TLS server.
+ * The certificate that a server sent in a TLS handshake, and what is known about it.
  *
- * @param host the host that the certificate must match
- * @param hostMatches whether it matches
+ * @param host the hostname for which the certificate is validated
+ * @param hostMatches whether the certificate is valid for that hostname
  * @param ip the address of the server
- * @param sent the certificates in the order of the server, at most 32
- * @param sentCount the number of certificates sent
- * @param path the best path to a root
- * @param at the time of the check
- * @param stapled the status by the stapled OCSP response; null if there is none
- * @param queried the status by the sources of the issuer; null if they were not queried
- * @param version for example TLSv1.3; null if the handshake was not completed
- * @param cipher null if the handshake was not completed
+ * @param sent the certificates in the order in which they were sent, the leaf first; 1 to 32
+ * @param sentCount the number of certificates that were sent, which may be more than 32
+ * @param path the best path from the leaf to a trusted root
+ * @param at the time of the handshake
+ * @param stapled the revocation status by the stapled OCSP response; null if none was sent
+ * @param queried the revocation status by the OCSP responder or CRL; null if they were not queried
+ * @param version for example TLSv1.3; null if the handshake did not complete
+ * @param cipher the IANA name of the cipher suite; null if the handshake did not complete
  * @param clientCertificateRequested whether the server requested a client certificate
- * @param failure the error of a handshake that was not completed; null if it was
+ * @param failure why the handshake did not complete; null if it did
  */
 public record CertificateEvidence(
         String host,
@@ -45,7 +45,7 @@ public record CertificateEvidence(
         return sent.get(0);
     }
 
-    /** Whether the certificate is revoked; null if unknown. */
+    /** Whether the certificate is revoked; null if that is not known. The stapled response takes precedence. */
     public @Nullable Boolean revoked() {
         for (RevocationStatement statement : new RevocationStatement[] {stapled, queried}) {
             if (statement != null && statement.determined()) {
@@ -55,8 +55,13 @@ public record CertificateEvidence(
         return null;
     }
 
-    /** The whole days until the expiry; negative after it. */
+    /** Whole days until the certificate expires, rounded down; negative after it has expired. */
     public long daysRemaining() {
         return Math.floorDiv(leaf().getNotAfter().toInstant().getEpochSecond() - at.getEpochSecond(), 86_400L);
+    }
+
+    /** The number of signed certificate timestamps in the certificate and in the stapled OCSP response. */
+    public int timestamps() {
+        return CertificateExtensions.embeddedTimestamps(leaf()) + (stapled == null ? 0 : stapled.timestamps());
     }
 }

@@ -22,22 +22,20 @@ import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the extensions of a certificate. A malformed extension counts as absent. */
+/** Reads the extensions of a certificate. A malformed extension reads as absent. */
 public final class CertificateExtensions {
-    /** The extension with signed certificate timestamps (RFC 6962 section 3.3). */
+    /** Embedded signed certificate timestamps (RFC 6962, section 3.3). */
     private static final String EMBEDDED_SCTS = "1.3.6.1.4.1.11129.2.4.2";
 
-    /** The TLS feature extension (RFC 7633). */
+    /** TLS features (RFC 7633). */
     private static final String TLS_FEATURE = "1.3.6.1.5.5.7.1.24";
 
     private static final int STATUS_REQUEST = 5;
-    private static final int MAX_URLS = 8;
+    private static final int MOST_URLS = 8;
 
     private CertificateExtensions() {}
 
-    /**
-     * The subject alternative names: DNS names and IP addresses as they are, others with a prefix.
-     */
+    /** The subject alternative names. Names that are neither hostnames nor IP addresses have their type as prefix. */
     public static List<String> alternativeNames(X509Certificate certificate) {
         byte[] value = value(certificate, Extension.subjectAlternativeName.getId());
         if (value == null) {
@@ -72,13 +70,13 @@ public final class CertificateExtensions {
                 : "address:" + HexFormat.of().formatHex(bytes);
     }
 
-    /** The number of embedded signed certificate timestamps. */
+    /** The number of signed certificate timestamps embedded in the certificate. */
     public static int embeddedTimestamps(X509Certificate certificate) {
         byte[] value = value(certificate, EMBEDDED_SCTS);
         return value == null ? 0 : timestamps(value);
     }
 
-    /** The number of timestamps in an OCTET STRING with a list of them (RFC 6962 section 3.3). */
+    /** The number of timestamps in an OCTET STRING with a SignedCertificateTimestampList (RFC 6962 section 3.3). */
     static int timestamps(byte[] octetString) {
         byte[] list;
         try {
@@ -143,7 +141,7 @@ public final class CertificateExtensions {
         return urls;
     }
 
-    /** The URLs of the revocation lists. */
+    /** The URLs of the certificate revocation lists (CRL). */
     public static List<String> revocationLists(X509Certificate certificate) {
         byte[] value = value(certificate, Extension.cRLDistributionPoints.getId());
         if (value == null) {
@@ -153,7 +151,7 @@ public final class CertificateExtensions {
         try {
             for (DistributionPoint point : CRLDistPoint.getInstance(value).getDistributionPoints()) {
                 DistributionPointName name = point.getDistributionPoint();
-                // A list of another issuer or for some reasons only cannot prove that a certificate is valid.
+                // A CRL by another issuer, or for some reasons only, cannot prove that a certificate is not revoked.
                 if (name != null
                         && name.getType() == DistributionPointName.FULL_NAME
                         && point.getCRLIssuer() == null
@@ -171,20 +169,19 @@ public final class CertificateExtensions {
     }
 
     private static void addUrl(List<String> urls, GeneralName location) {
-        if (location.getTagNo() == GeneralName.uniformResourceIdentifier && urls.size() < MAX_URLS) {
+        if (location.getTagNo() == GeneralName.uniformResourceIdentifier && urls.size() < MOST_URLS) {
             urls.add(location.getName().toString());
         }
     }
 
     /**
-     * Whether a certificate has an extension. To be called before the JDK's accessor of the
-     * extension, which throws and catches two exceptions if it is absent and so costs more than a
-     * signature.
+     * Whether a certificate has an extension. Call it before reading the extension: if there is
+     * none, the JDK throws and catches two exceptions, which takes longer than a signature check.
      */
     static boolean has(X509Certificate certificate, String oid) {
         Set<String> critical = certificate.getCriticalExtensionOIDs();
-        Set<String> nonCritical = certificate.getNonCriticalExtensionOIDs();
-        return critical != null && critical.contains(oid) || nonCritical != null && nonCritical.contains(oid);
+        Set<String> others = certificate.getNonCriticalExtensionOIDs();
+        return critical != null && critical.contains(oid) || others != null && others.contains(oid);
     }
 
     private static byte @Nullable [] value(X509Certificate certificate, String oid) {

@@ -14,8 +14,8 @@ import org.bouncycastle.asn1.x509.GeneralNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Matches certificates to hosts (RFC 9525 section 6): only the subject alternative names count, not
- * the common name. A wildcard stands for the complete left-most label.
+ * Matches a certificate against a host (RFC 9525 section 6). Only the subject alternative names are
+ * used, not the common name. A wildcard matches exactly one label, the left-most one.
  */
 public final class CertificateHostnames {
     private static final int DNS_NAME = 2;
@@ -24,11 +24,11 @@ public final class CertificateHostnames {
 
     /**
      * @param name lower-case A-labels; ignored if there is an address
-     * @param address the IP address of the host; null for a hostname
+     * @param address the address if the host is an IP address, else null
      */
     public static boolean matches(X509Certificate certificate, String name, @Nullable InetAddress address) {
         if (address != null) {
-            return addresses(certificate).stream().anyMatch(entry -> Arrays.equals(entry, address.getAddress()));
+            return addresses(certificate).stream().anyMatch(held -> Arrays.equals(held, address.getAddress()));
         }
         for (String pattern : dnsNames(certificate)) {
             if (matches(pattern, name)) {
@@ -38,7 +38,7 @@ public final class CertificateHostnames {
         return false;
     }
 
-    /** The DNS names in the subject alternative names. */
+    /** The DNS names, unchanged. */
     public static List<String> dnsNames(X509Certificate certificate) {
         try {
             Collection<List<?>> names = certificate.getSubjectAlternativeNames();
@@ -71,11 +71,11 @@ public final class CertificateHostnames {
     }
 
     static boolean matches(String pattern, String name) {
-        String entry = pattern.toLowerCase(Locale.ROOT);
-        if (!entry.startsWith("*.")) {
-            return entry.equals(name);
+        String held = pattern.toLowerCase(Locale.ROOT);
+        if (!held.startsWith("*.")) {
+            return held.equals(name);
         }
-        String below = entry.substring(1);
+        String below = held.substring(1);
         int dot = name.indexOf('.');
         return dot > 0
                 && below.indexOf('*') < 0

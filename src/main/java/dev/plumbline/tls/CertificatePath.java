@@ -5,16 +5,16 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The best path from the certificate of a peer to a root.
+ * The best certification path from a server certificate to a trusted root.
  *
- * @param certificates the certificate of the peer first; the trust anchor last, if there is one
+ * @param certificates the leaf first, the trust anchor last if there is one
  * @param end how the path ends
- * @param fault the rule that a path to a trusted root violates; empty if it violates none
- * @param ordered whether the peer sent the certificates of the path first and in order
- * @param unused the number of certificates sent that the path does not contain
- * @param repeated the number of duplicates among the certificates sent
- * @param selfSigned whether the certificate of the peer is signed by its own key
- * @param exhausted whether the search was stopped at its limits
+ * @param fault the rule that the path violates although it ends at a trusted root, as a clause; empty if none
+ * @param ordered whether the server sent the certificates of the path first and in this order
+ * @param unused the number of sent certificates that are not part of the path
+ * @param repeated the number of sent certificates that are duplicates
+ * @param selfSigned whether the leaf is self-signed
+ * @param exhausted whether the search stopped early because there are too many possible paths
  */
 public record CertificatePath(
         List<X509Certificate> certificates,
@@ -26,67 +26,75 @@ public record CertificatePath(
         boolean selfSigned,
         boolean exhausted) {
 
-    /** How a path ends, the best first. */
+    /** How a path ends, best first. */
     public enum End {
         /** At a root of the JDK. */
         PUBLIC_ROOT,
-        /** At a root that the operator added. */
-        OPERATOR_ROOT,
-        /** At a self-signed certificate that is not a trusted root. */
+        /** At a root that the operator configured. */
+        OPERATORS_ROOT,
+        /** At a self-signed certificate that is not trusted. */
         UNKNOWN_ROOT,
-        /** At a certificate whose issuer is unknown and was not sent. */
-        NO_ISSUER
+        /** At a certificate whose issuer is neither trusted nor among the sent certificates. */
+        NOWHERE
     }
 
     public CertificatePath {
         certificates = List.copyOf(certificates);
     }
 
-    /** The certificate of the peer itself. */
+    /** The server certificate. */
     public X509Certificate leaf() {
         return certificates.get(0);
     }
 
-    /**
-     * Whether the path ends at a trusted root and violates no rule. Validity periods and hostnames
-     * do not count.
-     */
+    /** Whether the path ends at a trusted root and violates no rule. Dates and hostname are not considered. */
     public boolean trusted() {
         return anchored() && fault.isEmpty();
     }
 
     /** Whether the path ends at a trusted root. */
     public boolean anchored() {
-        return end == End.PUBLIC_ROOT || end == End.OPERATOR_ROOT;
+        return end == End.PUBLIC_ROOT || end == End.OPERATORS_ROOT;
     }
 
     /** Whether the path ends at a root, trusted or not. */
     public boolean complete() {
-        return end != End.NO_ISSUER;
+        return end != End.NOWHERE;
     }
 
     /**
-     * The certificates whose validity period counts: all except a trusted root (RFC 5280 section
+     * The certificates whose validity period matters: all except a trusted root (RFC 5280 section
      * 6.1).
      */
-    public List<X509Certificate> validityChecked() {
+    public List<X509Certificate> dated() {
         return anchored() && certificates.size() > 1 ? certificates.subList(0, certificates.size() - 1) : certificates;
     }
 
-    /** The earliest expiry of {@link #validityChecked()}. */
+    /** The issuer of the last certificate. */
+    String missingIssuer() {
+        return DistinguishedNames.shortest(
+                certificates.get(certificates.size() - 1).getIssuerX500Principal());
+    }
+
+    /** Why the path is not trusted, as a clause. */
+    String untrustedReason() {
+        return fault.isEmpty() ? '"' + missingIssuer() + "\" is not a trusted root" : fault;
+    }
+
+    /** The earliest end of a validity period in {@link #dated()}. */
     public Instant earliestNotAfter() {
         Instant earliest = leaf().getNotAfter().toInstant();
-        for (X509Certificate certificate : validityChecked()) {
+        for (X509Certificate certificate : dated()) {
             Instant end = certificate.getNotAfter().toInstant();
             earliest = end.isBefore(earliest) ? end : earliest;
         }
         return earliest;
     }
 
-    /** The number of {@link #validityChecked()} that are not valid at this time. */
-    int invalidCount(Instant at) {
+    /** The number of certificates in {@link #dated()} that are expired or not yet valid. */
+    int outOfDate(Instant at) {
         int count = 0;
-        for (X509Certificate certificate : validityChecked()) {
+        for (X509Certificate certificate : dated()) {
             if (at.isAfter(certificate.getNotAfter().toInstant())
                     || at.isBefore(certificate.getNotBefore().toInstant())) {
                 count++;

@@ -9,23 +9,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the best path from the certificate of a peer to a trusted root through the certificates
- * that it sent, in any order (RFC 4158). The work is bounded for any input.
+ * Builds the best path from a server certificate to a trusted root with the certificates that the
+ * server sent, in any order (RFC 4158). The number of steps is bounded.
  */
 public final class CertificatePathBuilder {
-    /** The maximum length of a path, including the root. */
-    static final int MAX_CERTIFICATES = 10;
+    /** The length of the longest path, including the trust anchor. */
+    static final int MOST_CERTIFICATES = 10;
 
-    private static final int MAX_SIGNATURES = 64;
-    private static final int MAX_STEPS = 256;
+    private static final int MOST_SIGNATURES = 64;
+    private static final int MOST_STEPS = 256;
 
     private final TrustRoots roots;
     private final Instant at;
     private final List<X509Certificate> sent;
     private final List<X509Certificate> distinct;
-    private final SignatureVerifier signatures = new SignatureVerifier(MAX_SIGNATURES);
-    private final boolean leafSelfSigned;
-    private int steps = MAX_STEPS;
+    private final SignatureVerifier signatures = new SignatureVerifier(MOST_SIGNATURES);
+    private final boolean leafSignedItself;
+    private int steps = MOST_STEPS;
     private @Nullable CertificatePath best;
     private long bestRank = Long.MAX_VALUE;
 
@@ -34,12 +34,12 @@ public final class CertificatePathBuilder {
         this.at = at;
         this.sent = sent;
         this.distinct = List.copyOf(new LinkedHashSet<>(sent));
-        this.leafSelfSigned = signatures.isSelfSigned(distinct.get(0));
+        this.leafSignedItself = signatures.selfSigned(distinct.get(0));
     }
 
     /**
-     * @param sent the certificates in the order of the peer, its own first; not empty
-     * @param at a path that is valid at this time is preferred
+     * @param sent in the order in which the server sent them, the leaf first; not empty
+     * @param at paths that are valid at this time are preferred
      */
     public static CertificatePath build(List<X509Certificate> sent, TrustRoots roots, Instant at) {
         return new CertificatePathBuilder(sent, roots, at).search();
@@ -49,11 +49,11 @@ public final class CertificatePathBuilder {
         List<X509Certificate> path = new ArrayList<>();
         path.add(distinct.get(0));
         extend(path);
-        CertificatePath result = best;
-        if (result == null) {
-            result = path(path, End.NO_ISSUER, "");
+        CertificatePath found = best;
+        if (found == null) {
+            found = path(path, End.NOWHERE, "");
         }
-        return signatures.exhausted() || steps <= 0 ? exhausted(result) : result;
+        return signatures.exhausted() || steps <= 0 ? exhausted(found) : found;
     }
 
     private void extend(List<X509Certificate> path) {
@@ -61,40 +61,40 @@ public final class CertificatePathBuilder {
             return;
         }
         X509Certificate last = path.get(path.size() - 1);
-        TrustRoots.Root self = roots.find(last);
-        if (self != null) {
-            consider(path, self.addedByOperator() ? End.OPERATOR_ROOT : End.PUBLIC_ROOT);
+        TrustRoots.Root known = roots.same(last);
+        if (known != null) {
+            offer(path, known.operators() ? End.OPERATORS_ROOT : End.PUBLIC_ROOT);
             return;
         }
-        boolean extended = false;
-        for (TrustRoots.Root root : roots.bySubject(last.getIssuerX500Principal())) {
-            if (signatures.isSignedBy(last, root.certificate())) {
+        boolean led = false;
+        for (TrustRoots.Root root : roots.named(last.getIssuerX500Principal())) {
+            if (signatures.signed(last, root.certificate())) {
                 path.add(root.certificate());
-                consider(path, root.addedByOperator() ? End.OPERATOR_ROOT : End.PUBLIC_ROOT);
+                offer(path, root.operators() ? End.OPERATORS_ROOT : End.PUBLIC_ROOT);
                 path.remove(path.size() - 1);
-                extended = true;
+                led = true;
             }
         }
-        if (path.size() < MAX_CERTIFICATES - 1) {
+        if (path.size() < MOST_CERTIFICATES - 1) {
             for (X509Certificate candidate : distinct) {
                 if (candidate.getSubjectX500Principal().equals(last.getIssuerX500Principal())
                         && !path.contains(candidate)
-                        && signatures.isSignedBy(last, candidate)) {
+                        && signatures.signed(last, candidate)) {
                     path.add(candidate);
                     extend(path);
                     path.remove(path.size() - 1);
-                    extended = true;
+                    led = true;
                 }
             }
         }
-        if (!extended) {
-            boolean selfSigned = path.size() == 1 ? leafSelfSigned : signatures.isSelfSigned(last);
-            consider(path, selfSigned ? End.UNKNOWN_ROOT : End.NO_ISSUER);
+        if (!led) {
+            boolean itself = path.size() == 1 ? leafSignedItself : signatures.selfSigned(last);
+            offer(path, itself ? End.UNKNOWN_ROOT : End.NOWHERE);
         }
     }
 
-    private void consider(List<X509Certificate> certificates, End end) {
-        boolean anchored = end == End.PUBLIC_ROOT || end == End.OPERATOR_ROOT;
+    private void offer(List<X509Certificate> certificates, End end) {
+        boolean anchored = end == End.PUBLIC_ROOT || end == End.OPERATORS_ROOT;
         String fault = anchored ? CertificatePathValidator.fault(certificates) : "";
         CertificatePath path = path(certificates, end, fault);
         long rank = rank(path);
@@ -104,19 +104,16 @@ public final class CertificatePathBuilder {
         }
     }
 
-    /**
-     * The rank of a path, 0 for a valid and trusted one. Among paths without root, a longer one is
-     * better.
-     */
+    /** Lower is better; 0 is a valid path. Among incomplete paths, a longer one is better. */
     private long rank(CertificatePath path) {
-        long invalidCount = path.invalidCount(at);
+        long outOfDate = path.outOfDate(at);
         if (path.trusted()) {
-            return invalidCount;
+            return outOfDate;
         }
         if (path.anchored()) {
-            return 100 + invalidCount;
+            return 100 + outOfDate;
         }
-        return path.complete() ? 200 + invalidCount : 400 - path.certificates().size();
+        return path.complete() ? 200 + outOfDate : 400 - path.certificates().size();
     }
 
     private CertificatePath path(List<X509Certificate> certificates, End end, String fault) {
@@ -134,7 +131,7 @@ public final class CertificatePathBuilder {
                 ordered,
                 distinct.size() - used,
                 sent.size() - distinct.size(),
-                leafSelfSigned,
+                leafSignedItself,
                 false);
     }
 

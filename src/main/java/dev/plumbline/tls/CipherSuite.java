@@ -18,54 +18,54 @@ import org.jspecify.annotations.Nullable;
 /**
  * A TLS cipher suite.
  *
- * @param code the IANA code point
+ * @param code the IANA code
  * @param name the IANA name, for example {@code TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}
  */
 public record CipherSuite(int code, String name) {
-    /** Suites that RFC 9325 section 4.2.1 forbids or discourages. */
+    /** Cipher suites that RFC 9325 section 4.1 forbids or does not recommend. */
     private static final Pattern WEAK =
             Pattern.compile("_NULL(_|$)|_anon_|_EXPORT|_RC4_|_RC2_|_DES_|_DES40_|_3DES_|_IDEA_|_MD5$");
 
-    /** Suites with AEAD or a SHA-2 MAC, which need TLS 1.2. */
-    private static final Pattern TLS_1_2_ONLY =
+    /** Cipher suites that require TLS 1.2: authenticated encryption, or a MAC with SHA-2. */
+    private static final Pattern OF_TLS_1_2 =
             Pattern.compile("_GCM_|_CCM(_8)?$|_CHACHA20_|_SHA(256|384)$|_SHA256_|KUZNYECHIK");
 
     private static final List<CipherSuite> ALL = read();
     private static final Map<Integer, CipherSuite> BY_CODE =
             ALL.stream().collect(Collectors.toUnmodifiableMap(CipherSuite::code, Function.identity()));
 
-    /** All suites for servers with certificates, the better ones first. */
+    /** All cipher suites of servers with certificates, strongest first. */
     public static List<CipherSuite> all() {
         return ALL;
     }
 
-    /** The suites of this version, in the same order. */
+    /** The cipher suites of a TLS version, strongest first. */
     public static List<CipherSuite> of(TlsVersion version) {
-        return ALL.stream().filter(suite -> suite.supports(version)).toList();
+        return ALL.stream().filter(suite -> suite.worksWith(version)).toList();
     }
 
-    /** The suite with this code. The name of an unknown suite is its code. */
+    /** The cipher suite with this code. An unknown one has its code as name, for example {@code 0xABCD}. */
     public static CipherSuite of(int code) {
-        CipherSuite suite = BY_CODE.get(code);
-        return suite == null ? new CipherSuite(code, String.format(Locale.ROOT, "0x%04X", code)) : suite;
+        CipherSuite known = BY_CODE.get(code);
+        return known == null ? new CipherSuite(code, String.format(Locale.ROOT, "0x%04X", code)) : known;
     }
 
-    /** Whether the suite is insecure. */
+    /** Whether it is broken or outdated. */
     public boolean weak() {
         return WEAK.matcher(name).find();
     }
 
-    /** The worst weakness; null if the suite is not weak. */
+    /** The worst weakness; null if it is not weak. */
     public @Nullable CipherWeakness weakness() {
         return weak() ? CipherWeakness.of(name) : null;
     }
 
-    /** Whether the suite has forward secrecy. */
+    /** Whether it provides forward secrecy. */
     public boolean forwardSecret() {
-        return isTls13() || name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_DHE_");
+        return ofTls13() || name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_DHE_");
     }
 
-    /** Whether the key exchange uses the static key of the server. */
+    /** Whether the key exchange uses the static key of the server certificate. */
     public boolean staticKey() {
         return !forwardSecret() && !name.contains("_anon_");
     }
@@ -75,8 +75,8 @@ public record CipherSuite(int code, String name) {
         return name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_ECDH_anon_");
     }
 
-    /** Whether the certificate has an ECDSA key. */
-    public boolean ecdsa() {
+    /** Whether it requires an ECDSA certificate. */
+    public boolean keyOnCurve() {
         return name.contains("_ECDSA_");
     }
 
@@ -85,25 +85,25 @@ public record CipherSuite(int code, String name) {
         return name.startsWith("TLS_DHE_") || name.startsWith("TLS_DH_anon_");
     }
 
-    /** Whether the cipher uses CBC mode. */
+    /** Whether it uses CBC mode. */
     public boolean cbc() {
         return name.contains("_CBC_");
     }
 
-    /** Whether the cipher is ChaCha20, which some servers prefer if the client does. */
+    /** Whether it uses ChaCha20, which some servers select only if the client prefers it. */
     public boolean chaCha() {
         return name.contains("CHACHA20");
     }
 
-    private boolean isTls13() {
+    private boolean ofTls13() {
         return code >> 8 == 0x13 || name.startsWith("TLS_SM4_");
     }
 
-    private boolean supports(TlsVersion version) {
-        if (isTls13() || version == TlsVersion.TLS_1_3) {
-            return isTls13() && version == TlsVersion.TLS_1_3;
+    private boolean worksWith(TlsVersion version) {
+        if (ofTls13() || version == TlsVersion.TLS_1_3) {
+            return ofTls13() && version == TlsVersion.TLS_1_3;
         }
-        return version == TlsVersion.TLS_1_2 || !TLS_1_2_ONLY.matcher(name).find();
+        return version == TlsVersion.TLS_1_2 || !OF_TLS_1_2.matcher(name).find();
     }
 
     private static List<CipherSuite> read() {

@@ -2,29 +2,29 @@ package dev.plumbline.tls;
 
 import java.util.function.Predicate;
 
-/** Why a cipher suite is weak, the worst first. */
+/** The reasons why a cipher suite is weak, worst first. */
 public enum CipherWeakness {
-    /** No encryption. */
+    /** NULL encryption. */
     NO_ENCRYPTION(name -> name.contains("_NULL")),
-    /** The server is not authenticated. */
+    /** Anonymous key exchange, without a certificate. */
     NO_AUTHENTICATION(name -> name.contains("_anon_")),
-    /** Export-grade keys. */
+    /** Export-grade key lengths. */
     EXPORT(name -> name.contains("_EXPORT")),
     RC4(name -> name.contains("_RC4_")),
-    /** An obsolete cipher, usually with 64-bit blocks. */
+    /** Another outdated cipher, most of them with 64-bit blocks. */
     SMALL_BLOCKS(name -> true);
 
-    private final Predicate<String> predicate;
+    private final Predicate<String> sign;
 
-    CipherWeakness(Predicate<String> predicate) {
-        this.predicate = predicate;
+    CipherWeakness(Predicate<String> sign) {
+        this.sign = sign;
     }
 
-    /** The worst weakness of a weak suite. */
+    /** The worst weakness of a weak cipher suite with this name. */
     static CipherWeakness of(String name) {
-        for (CipherWeakness weakness : values()) {
-            if (weakness.predicate.test(name)) {
-                return weakness;
+        for (CipherWeakness each : values()) {
+            if (each.sign.test(name)) {
+                return each;
             }
         }
         return SMALL_BLOCKS;

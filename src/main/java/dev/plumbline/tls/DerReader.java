@@ -3,8 +3,8 @@ package dev.plumbline.tls;
 import java.util.Arrays;
 
 /**
- * Iterates over the elements of a DER encoding (ITU-T X.690) in place, without objects or copies,
- * for structures that are too large to parse. After {@link #next}, the content of the element is
+ * Iterates over the elements of a DER encoding (ITU-T X.690) without allocating objects or copies,
+ * for encodings that are too large to parse. After {@link #next}, the content of the element is
  * from {@link #from} to {@link #to}.
  */
 final class DerReader {
@@ -46,7 +46,7 @@ final class DerReader {
     /**
      * Moves to the next element.
      *
-     * @throws IllegalArgumentException if there is none or it is malformed
+     * @throws IllegalArgumentException if there is none or its length is not valid
      */
     DerReader next() {
         start = position;
@@ -54,28 +54,28 @@ final class DerReader {
             throw malformed();
         }
         int length = octet(position + 1);
-        int contentStart = position + 2;
+        int content = position + 2;
         if (length > LONG_LENGTH && length <= LONG_LENGTH + 4) {
             int octets = length - LONG_LENGTH;
             long number = 0;
             for (int i = 0; i < octets; i++) {
-                number = number << 8 | octet(contentStart + i);
+                number = number << 8 | octet(content + i);
             }
-            contentStart += octets;
-            length = number > end - contentStart ? -1 : (int) number;
+            content += octets;
+            length = number > end - content ? -1 : (int) number;
         } else if (length >= LONG_LENGTH) {
             throw malformed();
         }
-        if (length < 0 || length > end - contentStart) {
+        if (length < 0 || length > end - content) {
             throw malformed();
         }
-        from = contentStart;
-        to = contentStart + length;
+        from = content;
+        to = content + length;
         position = to;
         return this;
     }
 
-    /** As {@link #next}; the element must have this tag. */
+    /** Like {@link #next}, but requires a tag. */
     DerReader next(int tag) {
         if (!at(tag)) {
             throw malformed();
@@ -83,7 +83,7 @@ final class DerReader {
         return next();
     }
 
-    /** The start of the element, including its tag. */
+    /** The offset of the element's tag. */
     int start() {
         return start;
     }
@@ -96,18 +96,18 @@ final class DerReader {
         return to;
     }
 
-    /** A reader of the content of the element. */
-    DerReader content() {
+    /** A reader for the content of the element. */
+    DerReader inside() {
         return new DerReader(bytes, from, to);
     }
 
     /**
-     * Copies the element with its tag.
+     * A copy of the element, including its tag.
      *
-     * @throws IllegalArgumentException if it is longer than this
+     * @throws IllegalArgumentException if it has more bytes
      */
-    byte[] copy(int maxBytes) {
-        if (to - start > maxBytes) {
+    byte[] copy(int mostBytes) {
+        if (to - start > mostBytes) {
             throw malformed();
         }
         return Arrays.copyOfRange(bytes, start, to);

@@ -1,5 +1,6 @@
 package dev.plumbline.tls;
 
+import java.security.cert.X509Certificate;
 import javax.security.auth.x500.X500Principal;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.x500.RDN;
@@ -8,39 +9,53 @@ import org.bouncycastle.asn1.x500.style.BCStyle;
 import org.bouncycastle.asn1.x500.style.IETFUtils;
 import org.jspecify.annotations.Nullable;
 
-/** Formats distinguished names. */
+/** Reads distinguished names. */
 public final class DistinguishedNames {
-    private static final int MAX_LENGTH = 120;
+    private static final int LONGEST = 120;
 
     private DistinguishedNames() {}
 
-    /** The complete name (RFC 4514). */
-    public static String text(X500Principal name) {
+    /** The whole name in the string representation of RFC 4514. */
+    public static String whole(X500Principal name) {
         return name.getName(X500Principal.RFC2253);
     }
 
     public static @Nullable String commonName(X500Principal name) {
-        return attribute(name, BCStyle.CN);
+        return part(name, BCStyle.CN);
     }
 
     public static @Nullable String organization(X500Principal name) {
-        return attribute(name, BCStyle.O);
+        return part(name, BCStyle.O);
     }
 
-    /** The common name, or the complete name if there is none, truncated for a sentence. */
-    static String shortText(X500Principal name) {
+    /** A short name for messages: of the subject, else the first alternative name, else the serial number. */
+    static String display(X509Certificate certificate) {
+        String subject = shortest(certificate.getSubjectX500Principal());
+        return subject.isEmpty()
+                ? CertificateExtensions.alternativeNames(certificate).stream()
+                        .findFirst()
+                        .map(DistinguishedNames::truncated)
+                        .orElse(truncated(CertificateReport.serial(certificate.getSerialNumber())))
+                : subject;
+    }
+
+    /** The common name, or the whole name if there is none, truncated to 120 characters. */
+    static String shortest(X500Principal name) {
         String common = commonName(name);
-        String text = common == null ? text(name) : common;
-        return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "…";
+        return truncated(common == null ? whole(name) : common);
     }
 
-    private static @Nullable String attribute(X500Principal name, ASN1ObjectIdentifier type) {
+    private static String truncated(String text) {
+        return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
+    }
+
+    private static @Nullable String part(X500Principal name, ASN1ObjectIdentifier type) {
         try {
             RDN[] parts = X500Name.getInstance(name.getEncoded()).getRDNs(type);
             if (parts.length == 0) {
                 return null;
             }
-            // The last is the most specific one (RFC 4514, section 2.1).
+            // The last one is the most specific (RFC 4514 section 2.1).
             RDN last = parts[parts.length - 1];
             for (var value : last.getTypesAndValues()) {
                 if (value.getType().equals(type)) {

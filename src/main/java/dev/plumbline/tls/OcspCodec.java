@@ -34,13 +34,13 @@ public final class OcspCodec {
     /** The extension with signed certificate timestamps (RFC 6962 section 3.3). */
     private static final ASN1ObjectIdentifier TIMESTAMPS = new ASN1ObjectIdentifier("1.3.6.1.4.1.11129.2.4.5");
 
-    private static final int MAX_RESPONSES = 64;
-    private static final int MAX_SIGNERS = 4;
+    private static final int MOST_RESPONSES = 64;
+    private static final int MOST_SIGNERS = 4;
 
     private OcspCodec() {}
 
     /**
-     * The request for one certificate, without a nonce, so that responders can cache.
+     * The request for one certificate, without a nonce so that responders may cache.
      *
      * @throws IllegalArgumentException if the certificates cannot be encoded
      */
@@ -52,15 +52,15 @@ public final class OcspCodec {
                     certificate.getSerialNumber());
             return new OCSPReqBuilder().addRequest(id).build().getEncoded();
         } catch (OCSPException | OperatorCreationException | CertificateEncodingException | IOException broken) {
-            throw new IllegalArgumentException("no OCSP request can be made", broken);
+            throw new IllegalArgumentException("cannot encode an OCSP request", broken);
         }
     }
 
     /**
-     * Decodes and verifies a response. It is conclusive only if the issuer or its delegate signed
-     * it, it is about this certificate, and it is current.
+     * Decodes a response. It is accepted only if the issuer or a delegated responder signed it, if it
+     * is for this certificate, and if it is within its validity period.
      *
-     * @param source the source in the messages, for example "The stapled OCSP response"
+     * @param source the subject of the detail, for example "the OCSP response"
      */
     public static RevocationStatement read(
             byte[] response, X509Certificate certificate, X509Certificate issuer, Instant at, String source) {
@@ -68,44 +68,44 @@ public final class OcspCodec {
             OCSPResp parsed = new OCSPResp(response);
             if (parsed.getStatus() != OCSPResp.SUCCESSFUL
                     || !(parsed.getResponseObject() instanceof BasicOCSPResp basic)) {
-                return RevocationStatement.undetermined(source + " refuses to answer");
+                return RevocationStatement.undetermined(source + " has an error status");
             }
-            SingleResp single = find(basic, certificate, issuer);
-            if (single == null) {
-                return RevocationStatement.undetermined(source + " is about another certificate");
+            SingleResp about = find(basic, certificate, issuer);
+            if (about == null) {
+                return RevocationStatement.undetermined(source + " is for another certificate");
             }
-            if (!isSigned(basic, issuer, at)) {
+            if (!signed(basic, issuer, at)) {
                 return RevocationStatement.undetermined(source + " is not signed by the issuer");
             }
-            if (!RevocationValidity.holds(instant(single.getThisUpdate()), instant(single.getNextUpdate()), at)) {
-                return RevocationStatement.undetermined(source + " is not up to date");
+            if (!RevocationValidity.holds(instant(about.getThisUpdate()), instant(about.getNextUpdate()), at)) {
+                return RevocationStatement.undetermined(source + " is outside its validity period");
             }
-            RevocationStatement statement = statement(single.getCertStatus(), source);
-            return new RevocationStatement(statement.status(), statement.detail(), timestamps(single));
+            RevocationStatement answer = answer(about.getCertStatus(), source);
+            return new RevocationStatement(answer.status(), answer.detail(), timestamps(about));
         } catch (IOException
                 | OCSPException
                 | OperatorCreationException
                 | CertificateEncodingException
                 | RuntimeException unreadable) {
             // Bouncy Castle throws several unchecked exceptions for malformed structures.
-            return RevocationStatement.undetermined(source + " cannot be read");
+            return RevocationStatement.undetermined(source + " cannot be parsed");
         }
     }
 
-    private static RevocationStatement statement(@Nullable CertificateStatus status, String source) {
+    private static RevocationStatement answer(@Nullable CertificateStatus status, String source) {
         if (status == CertificateStatus.GOOD) {
             return RevocationStatement.good(source);
         }
         return status instanceof RevokedStatus
                 ? RevocationStatement.revoked(source)
-                : RevocationStatement.undetermined(source + " does not know the certificate");
+                : RevocationStatement.undetermined(source + " has the status unknown");
     }
 
     private static @Nullable SingleResp find(BasicOCSPResp basic, X509Certificate certificate, X509Certificate issuer)
             throws OCSPException, OperatorCreationException, CertificateEncodingException {
         SingleResp[] responses = basic.getResponses();
         X509CertificateHolder holder = new JcaX509CertificateHolder(issuer);
-        for (int i = 0; i < Math.min(responses.length, MAX_RESPONSES); i++) {
+        for (int i = 0; i < Math.min(responses.length, MOST_RESPONSES); i++) {
             CertificateID id = responses[i].getCertID();
             if (id.getSerialNumber().equals(certificate.getSerialNumber()) && id.matchesIssuer(holder, digests())) {
                 return responses[i];
@@ -114,21 +114,21 @@ public final class OcspCodec {
         return null;
     }
 
-    private static boolean isSigned(BasicOCSPResp basic, X509Certificate issuer, Instant at) {
-        if (isSignedBy(basic, issuer.getPublicKey())) {
+    private static boolean signed(BasicOCSPResp basic, X509Certificate issuer, Instant at) {
+        if (verifies(basic, issuer.getPublicKey())) {
             return true;
         }
         X509CertificateHolder[] delegates = basic.getCerts();
-        for (int i = 0; i < Math.min(delegates.length, MAX_SIGNERS); i++) {
-            if (isDelegate(delegates[i], issuer, at) && isSignedBy(basic, key(delegates[i], issuer.getPublicKey()))) {
+        for (int i = 0; i < Math.min(delegates.length, MOST_SIGNERS); i++) {
+            if (delegated(delegates[i], issuer, at) && verifies(basic, key(delegates[i], issuer.getPublicKey()))) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Whether the issuer authorized a certificate to sign responses (RFC 6960 section 4.2.2.2). */
-    private static boolean isDelegate(X509CertificateHolder delegate, X509Certificate issuer, Instant at) {
+    /** Whether the certificate is that of a delegated responder of the issuer (RFC 6960 section 4.2.2.2). */
+    private static boolean delegated(X509CertificateHolder delegate, X509Certificate issuer, Instant at) {
         try {
             ExtendedKeyUsage usage = ExtendedKeyUsage.fromExtensions(delegate.getExtensions());
             return usage != null
@@ -140,25 +140,25 @@ public final class OcspCodec {
         }
     }
 
-    private static PublicKey key(X509CertificateHolder delegate, PublicKey fallback) {
+    private static PublicKey key(X509CertificateHolder delegate, PublicKey otherwise) {
         try {
             return new JcaX509CertificateConverter().getCertificate(delegate).getPublicKey();
         } catch (CertificateException unreadable) {
-            return fallback;
+            return otherwise;
         }
     }
 
-    private static boolean isSignedBy(BasicOCSPResp basic, PublicKey key) {
+    private static boolean verifies(BasicOCSPResp basic, PublicKey key) {
         try {
-            return PublicKeys.isVerifiable(key)
+            return PublicKeys.affordable(key)
                     && basic.isSignatureValid(new JcaContentVerifierProviderBuilder().build(key));
         } catch (OCSPException | OperatorCreationException different) {
             return false;
         }
     }
 
-    private static int timestamps(SingleResp single) {
-        Extension extension = single.getExtension(TIMESTAMPS);
+    private static int timestamps(SingleResp about) {
+        Extension extension = about.getExtension(TIMESTAMPS);
         return extension == null
                 ? 0
                 : CertificateExtensions.timestamps(extension.getExtnValue().getOctets());

@@ -3,12 +3,11 @@ package dev.plumbline.tls;
 /**
  * The revocation status of a certificate by one source.
  *
- * @param detail the reason if undetermined, as half a sentence; otherwise the source
- * @param timestamps the number of signed certificate timestamps in the response (RFC 6962 section
- *     3.3)
+ * @param detail if undetermined: the reason, as a clause; otherwise the source
+ * @param timestamps the number of signed certificate timestamps in the response (RFC 6962 section 3.3)
  */
 public record RevocationStatement(Status status, String detail, int timestamps) {
-    /** The revocation status. */
+    /** The status. */
     public enum Status {
         GOOD,
         REVOKED,
@@ -23,8 +22,8 @@ public record RevocationStatement(Status status, String detail, int timestamps) 
         return new RevocationStatement(Status.REVOKED, source, 0);
     }
 
-    public static RevocationStatement undetermined(String reason) {
-        return new RevocationStatement(Status.UNDETERMINED, reason, 0);
+    public static RevocationStatement undetermined(String why) {
+        return new RevocationStatement(Status.UNDETERMINED, why, 0);
     }
 
     /** Whether the status is known. */

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** The validity period of revocation data. */
+/** The validity period of OCSP responses and CRLs. */
 final class RevocationValidity {
     private static final Duration SKEW = Duration.ofMinutes(5);
 
-    /** For data without a next update. */
-    private static final Duration DEFAULT_VALIDITY = Duration.ofDays(7);
+    /** For a response without nextUpdate. */
+    private static final Duration UNDATED = Duration.ofDays(7);
 
     private RevocationValidity() {}
 
@@ -17,7 +17,7 @@ final class RevocationValidity {
         if (from == null || from.isAfter(at.plus(SKEW))) {
             return false;
         }
-        Instant end = until == null ? from.plus(DEFAULT_VALIDITY) : until;
+        Instant end = until == null ? from.plus(UNDATED) : until;
         return !end.isBefore(at.minus(SKEW));
     }
 }

@@ -3,46 +3,46 @@ package dev.plumbline.tls;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 
-/** Verifies certificate signatures, up to a maximum number. */
+/** Verifies a limited number of certificate signatures. */
 final class SignatureVerifier {
-    private int remaining;
+    private int left;
 
     /**
-     * @param max the maximum number of verifications
+     * @param most the maximum number of signatures to verify
      */
-    SignatureVerifier(int max) {
-        remaining = max;
+    SignatureVerifier(int most) {
+        left = most;
     }
 
-    /** Whether the maximum is reached; all further results are false. */
+    /** Whether the limit is reached. Further verifications return false. */
     boolean exhausted() {
-        return remaining <= 0;
+        return left <= 0;
     }
 
-    /** Whether the key of the issuer signed the certificate. */
-    boolean isSignedBy(X509Certificate certificate, X509Certificate issuer) {
-        if (remaining <= 0) {
+    /** Whether the certificate is signed with the issuer's key. */
+    boolean signed(X509Certificate certificate, X509Certificate issuer) {
+        if (left <= 0) {
             return false;
         }
-        remaining--;
+        left--;
         return verifies(certificate, issuer);
     }
 
-    /** Whether the certificate is signed by its own key. */
-    boolean isSelfSigned(X509Certificate certificate) {
+    /** Whether the certificate is signed with its own key. */
+    boolean selfSigned(X509Certificate certificate) {
         return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())
-                && isSignedBy(certificate, certificate);
+                && signed(certificate, certificate);
     }
 
     private static boolean verifies(X509Certificate certificate, X509Certificate issuer) {
-        if (!PublicKeys.isVerifiable(issuer.getPublicKey())) {
+        if (!PublicKeys.affordable(issuer.getPublicKey())) {
             return false;
         }
         try {
             certificate.verify(issuer.getPublicKey());
             return true;
         } catch (GeneralSecurityException | RuntimeException different) {
-            // The JDK throws unchecked exceptions for some malformed keys.
+            // The JDK's providers throw unchecked exceptions for some malformed keys.
             return false;
         }
     }

@@ -2,7 +2,7 @@ package dev.plumbline.tls;
 
 import org.jspecify.annotations.Nullable;
 
-/** An SSL or TLS version, oldest first. */
+/** A version of SSL or TLS, oldest first. */
 public enum TlsVersion {
     SSL_3("SSLv3", 0x0300),
     TLS_1_0("TLSv1", 0x0301),
@@ -33,7 +33,7 @@ public enum TlsVersion {
         return this != TLS_1_2 && this != TLS_1_3;
     }
 
-    /** The version with this code; null if there is none. */
+    /** The version with this code, or null. */
     public static @Nullable TlsVersion of(int code) {
         for (TlsVersion version : values()) {
             if (version.code == code) {

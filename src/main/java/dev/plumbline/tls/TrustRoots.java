@@ -21,36 +21,37 @@ import javax.net.ssl.X509TrustManager;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
-/** Trusted root certificates. Immutable. */
+/** The trusted root certificates. Immutable. */
 public final class TrustRoots {
 
     /**
-     * @param addedByOperator whether the operator added it; otherwise it is a root of the JDK
+     * @param operators whether the operator configured it, in contrast to the public roots of the JDK
      */
-    record Root(X509Certificate certificate, boolean addedByOperator) {}
+    record Root(X509Certificate certificate, boolean operators) {}
 
-    private final Map<X500Principal, List<Root>> roots = new HashMap<>();
+    private final Map<X500Principal, List<Root>> bySubject = new HashMap<>();
 
-    private TrustRoots(Collection<X509Certificate> publicRoots, Collection<X509Certificate> operatorRoots) {
-        publicRoots.forEach(certificate -> add(new Root(certificate, false)));
-        operatorRoots.forEach(certificate -> add(new Root(certificate, true)));
+    private TrustRoots(Collection<X509Certificate> publicOnes, Collection<X509Certificate> operatorsOnes) {
+        publicOnes.forEach(certificate -> add(new Root(certificate, false)));
+        operatorsOnes.forEach(certificate -> add(new Root(certificate, true)));
     }
 
-    public static TrustRoots of(Collection<X509Certificate> publicRoots, Collection<X509Certificate> operatorRoots) {
-        return new TrustRoots(publicRoots, operatorRoots);
+    public static TrustRoots of(Collection<X509Certificate> publicOnes, Collection<X509Certificate> operatorsOnes) {
+        return new TrustRoots(publicOnes, operatorsOnes);
     }
 
     /**
-     * Loads the roots of the JDK and of a PEM file.
+     * The roots of the JDK and of a PEM file.
      *
      * @param extra null for none
-     * @throws IOException if a file cannot be read or contains no certificate
+     * @throws IOException if a file cannot be read or contains no certificate, with the reason as a
+     *     sentence
      */
     public static TrustRoots load(@Nullable Path extra) throws IOException {
-        return of(jdkRoots(), extra == null ? List.of() : read(extra));
+        return of(ofTheJdk(), extra == null ? List.of() : read(extra));
     }
 
-    private static List<X509Certificate> jdkRoots() throws IOException {
+    private static List<X509Certificate> ofTheJdk() throws IOException {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init((KeyStore) null);
@@ -61,38 +62,39 @@ public final class TrustRoots {
             }
             return List.of();
         } catch (GeneralSecurityException broken) {
-            throw new IOException("the JDK's trusted roots cannot be read", broken);
+            throw new IOException("cannot read the trusted roots of the JDK", broken);
         }
     }
 
     private static List<X509Certificate> read(Path file) throws IOException {
-        List<X509Certificate> certificates = new ArrayList<>();
+        List<X509Certificate> found = new ArrayList<>();
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            for (Certificate certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-                certificates.add((X509Certificate) certificate);
+            for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+                found.add((X509Certificate) each);
             }
         } catch (GeneralSecurityException broken) {
-            throw new IOException(file + " holds something that is no certificate", broken);
+            throw new IOException(file + " contains data that is not a certificate", broken);
         }
-        if (certificates.isEmpty()) {
-            throw new IOException(file + " holds no certificate");
+        if (found.isEmpty()) {
+            throw new IOException(file + " contains no certificate");
         }
-        return certificates;
+        return found;
     }
 
     private void add(Root root) {
-        roots.computeIfAbsent(root.certificate().getSubjectX500Principal(), name -> new ArrayList<>())
+        bySubject
+                .computeIfAbsent(root.certificate().getSubjectX500Principal(), name -> new ArrayList<>())
                 .add(root);
     }
 
-    List<Root> bySubject(X500Principal subject) {
-        return roots.getOrDefault(subject, List.of());
+    List<Root> named(X500Principal subject) {
+        return bySubject.getOrDefault(subject, List.of());
     }
 
-    /** The root with the subject and key of this certificate; null if there is none. */
+    /** The root with the same name and key as this certificate; null if there is none. */
     @Nullable
-    Root find(X509Certificate certificate) {
-        for (Root root : bySubject(certificate.getSubjectX500Principal())) {
+    Root same(X509Certificate certificate) {
+        for (Root root : named(certificate.getSubjectX500Principal())) {
             if (root.certificate().getPublicKey().equals(certificate.getPublicKey())) {
                 return root;
             }
@@ -102,6 +104,6 @@ public final class TrustRoots {
 
     /** The number of roots. */
     public int size() {
-        return roots.values().stream().mapToInt(List::size).sum();
+        return bySubject.values().stream().mapToInt(List::size).sum();
     }
 }
