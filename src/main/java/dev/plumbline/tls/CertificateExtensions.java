@@ -31,7 +31,7 @@ public final class CertificateExtensions {
     private static final String TLS_FEATURE = "1.3.6.1.5.5.7.1.24";
 
     private static final int STATUS_REQUEST = 5;
-    private static final int MOST_URLS = 8;
+    private static final int MAX_URLS = 8;
 
     private CertificateExtensions() {}
 
@@ -169,7 +169,7 @@ public final class CertificateExtensions {
     }
 
     private static void addUrl(List<String> urls, GeneralName location) {
-        if (location.getTagNo() == GeneralName.uniformResourceIdentifier && urls.size() < MOST_URLS) {
+        if (location.getTagNo() == GeneralName.uniformResourceIdentifier && urls.size() < MAX_URLS) {
             urls.add(location.getName().toString());
         }
     }
@@ -180,8 +180,8 @@ public final class CertificateExtensions {
      */
     static boolean has(X509Certificate certificate, String oid) {
         Set<String> critical = certificate.getCriticalExtensionOIDs();
-        Set<String> others = certificate.getNonCriticalExtensionOIDs();
-        return critical != null && critical.contains(oid) || others != null && others.contains(oid);
+        Set<String> nonCritical = certificate.getNonCriticalExtensionOIDs();
+        return critical != null && critical.contains(oid) || nonCritical != null && nonCritical.contains(oid);
     }
 
     private static byte @Nullable [] value(X509Certificate certificate, String oid) {

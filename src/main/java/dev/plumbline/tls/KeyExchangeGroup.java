@@ -53,7 +53,7 @@ public final class KeyExchangeGroup {
             Map.entry(1, "sect163k1"));
 
     /** The groups of TLS 1.3 (RFC 8446 section 4.2.7, and ML-KEM hybrids), in the order in which they are offered. */
-    public static final List<Integer> OF_TLS_1_3 = List.of(
+    public static final List<Integer> TLS_1_3 = List.of(
             0x11ec, 0x11eb, 0x11ed, 29, 23, 30, 24, 25, 256, 257, 258, 259, 260, 31, 32, 33, 0x0201, 0x0202, 0x6399);
 
     /** The curves of TLS 1.2 and earlier (RFC 8422, RFC 4492, RFC 7027), in the order in which they are offered. */
@@ -65,8 +65,8 @@ public final class KeyExchangeGroup {
 
     /** The name of a group. An unknown one has its code as name, for example {@code 0xABCD}. */
     public static String name(int code) {
-        String known = NAMES.get(code);
-        return known == null ? String.format(Locale.ROOT, "0x%04X", code) : known;
+        String name = NAMES.get(code);
+        return name == null ? String.format(Locale.ROOT, "0x%04X", code) : name;
     }
 
     /** Whether a curve provides less than 112 bits of security. */

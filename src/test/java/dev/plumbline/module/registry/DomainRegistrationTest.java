@@ -95,7 +95,7 @@ class DomainRegistrationTest {
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code()).isEqualTo(ErrorCode.INVALID_TARGET);
         assertThat(result.error().message()).contains(ending + " is a public suffix", "below it");
-        assertThat(bench.asked()).isEmpty();
+        assertThat(bench.queried()).isEmpty();
         assertThat(bench.iana().questions()).isEmpty();
     }
 
@@ -147,7 +147,7 @@ class DomainRegistrationTest {
         assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
         assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
 
-        assertThat(bench.asked()).isEmpty();
+        assertThat(bench.queried()).isEmpty();
         assertThat(com.questions()).containsExactly("domain example.com", "domain example.com");
         assertThat(bench.iana().questions()).as("IANA is asked once").containsExactly("com");
     }
@@ -205,7 +205,7 @@ class DomainRegistrationTest {
             CheckResult result = slow.checkInHaste(MODULE, "example.com", Map.of());
 
             assertThat(result.fields()).containsEntry("source_used", "whois");
-            assertThat(slow.asked()).hasSize(1);
+            assertThat(slow.queried()).hasSize(1);
         }
     }
 
