@@ -20,7 +20,7 @@ class OptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"get", "GET", "Get"})
-    void takesAChoiceInAnyCase(String given) {
+    void acceptsChoicesInAnyCase(String given) {
         Options options = Options.parse(MODULE, Map.of("method", given)).options();
 
         assertThat(options.text("method")).isEqualTo("get");
@@ -31,7 +31,7 @@ class OptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"AAAA,TXT", "aaaa,txt", "Aaaa,TxT"})
-    void takesWordsThatAreDeclaredInCapitalsInAnyCase(String given) {
+    void convertsToUpperCaseIfThePatternRequiresIt(String given) {
         assertThat(Options.parse(MODULE, Map.of("types", given)).options().list("types"))
                 .containsExactly("AAAA", "TXT");
         assertThat(Options.parse(MODULE, Map.of("types", "a")).options().given())
@@ -39,7 +39,7 @@ class OptionsTest {
     }
 
     @Test
-    void stillRefusesWhatIsDeclaredInNoCase() {
+    void rejectsValuesOutsideThePattern() {
         assertThat(Options.parse(MODULE, Map.of("method", "put", "types", "mx", "word", "WORD"))
                         .faults())
                 .extracting(Options.Fault::name)

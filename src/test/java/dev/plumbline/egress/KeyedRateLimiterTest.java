@@ -22,7 +22,7 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class KeyedRateLimiterTest {
-    /** A clock that stands until it is moved, and runs what is due then. */
+    /** A manual clock that runs due tasks when it is moved. */
     private static final class FakeTime implements Scheduler {
         private record Task(long at, long order, Runnable task) {}
 
@@ -68,14 +68,14 @@ class KeyedRateLimiterTest {
     }
 
     @Test
-    void isOpenWithoutLimits() {
+    void isUnlimitedWithoutLimits() {
         assertThat(limiter(0, 0).isUnlimited()).isTrue();
         assertThat(limiter(1, 0).isUnlimited()).isFalse();
         assertThat(limiter(0, 1).isUnlimited()).isFalse();
     }
 
     @Test
-    void letsSoManyInAtOnceAndTheRestInTheOrderTheyCame() {
+    void limitsConcurrencyAndServesWaitersInOrder() {
         KeyedRateLimiter<String> limiter = limiter(0, 2);
         List<Future<Void>> permits = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -95,7 +95,7 @@ class KeyedRateLimiterTest {
     }
 
     @Test
-    void letsSoManyInInAnySecond() {
+    void limitsPermitsPerSecond() {
         KeyedRateLimiter<String> limiter = limiter(3, 0);
         List<Future<Void>> permits = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
@@ -112,7 +112,7 @@ class KeyedRateLimiterTest {
     }
 
     @Test
-    void refusesAtOnceWhoWouldWaitTooLongForThePace() {
+    void rejectsAtOnceIfTheWaitWouldBeTooLong() {
         KeyedRateLimiter<String> limiter = limiter(1, 0);
         assertThat(acquired(limiter.acquire("a", 0))).isTrue();
         assertThat(limiter.acquire("a", 500).cause())
@@ -125,7 +125,7 @@ class KeyedRateLimiterTest {
     }
 
     @Test
-    void givesUpWaitingInTime() {
+    void failsAtTheWaitTimeout() {
         KeyedRateLimiter<String> limiter = limiter(0, 1);
         Future<Void> first = limiter.acquire("a", 100);
         Future<Void> second = limiter.acquire("a", 100);
@@ -140,7 +140,7 @@ class KeyedRateLimiterTest {
     }
 
     @Test
-    void boundsTheLine() {
+    void limitsTheQueue() {
         KeyedRateLimiter<String> limiter = limiter(0, 1);
         assertThat(acquired(limiter.acquire("a", 1_000))).isTrue();
         for (int i = 0; i < KeyedRateLimiter.MAX_QUEUED_PER_KEY; i++) {
@@ -158,7 +158,7 @@ class KeyedRateLimiterTest {
     }
 
     @Test
-    void forgetsWhatIsIdle() {
+    void dropsTheStateOfIdleKeys() {
         KeyedRateLimiter<String> limiter = limiter(5, 5);
         for (int i = 0; i < 5_000; i++) {
             limiter.acquire("k" + i, 1_000);
@@ -206,7 +206,7 @@ class KeyedRateLimiterTest {
     }
 
     @Test
-    void holdsItsLimitUnderManyThreads() throws InterruptedException {
+    void respectsLimitsWithManyThreads() throws InterruptedException {
         KeyedRateLimiter<String> limiter =
                 new KeyedRateLimiter<>(new Config.OutboundLimit(0, 3), System::nanoTime, (millis, task) -> () -> {});
         ExecutorService threads = Executors.newFixedThreadPool(8);

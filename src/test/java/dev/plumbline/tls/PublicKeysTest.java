@@ -24,7 +24,7 @@ class PublicKeysTest {
         "Ed448, false",
         "DSA, false"
     })
-    void knowsWhatIsQuicklyVerified(String kind, boolean quick) {
+    void classifiesVerificationCost(String kind, boolean quick) {
         PublicKey key = TestCa.root("Any")
                 .issue(CertificateSpec.server("a.test").key(kind))
                 .certificate()

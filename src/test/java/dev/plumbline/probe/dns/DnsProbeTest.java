@@ -85,7 +85,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void asksTheResolverThatWasChosen() {
+    void queriesTheSelectedResolver() {
         lab.address("a.test", "1.1.1.1");
         otherLab.address("a.test", "1.1.1.2");
         CheckContext other = TestCheckContext.of(MODULE, Map.of("resolver", "other"));
@@ -99,7 +99,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void sharesAnswersForAMomentOnly() {
+    void limitsTheAgeOfCachedResponses() {
         lab.address("a.test", "1.1.1.1");
         for (int i = 0; i < 3; i++) {
             Await.value(query("a.test", Type.A));
@@ -112,7 +112,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void tellsWhatTheResolverFailedWith() {
+    void reportsTheResponseCodeOfTheResolver() {
         lab.behave("bad.test", DnsFaults.rcode(Rcode.REFUSED));
 
         DnsResponse answer = Await.value(probe.queryRaw(TestCheckContext.create(), "bad.test", Type.A));
@@ -151,7 +151,7 @@ class DnsProbeTest {
                 "URI 10 1 \"ldap://a:b@Wiki.Corp.Example.:389\"",
                 "URI 10 1 \"sip:me@voip.corp.example\""
             })
-    void tellsNothingOfWhatBelongsInside(String data) {
+    void withholdsPrivateRecords(String data) {
         lab.record("a.test. 60 IN " + data);
         int type = Type.value(data.substring(0, data.indexOf(' ')));
 
@@ -174,7 +174,7 @@ class DnsProbeTest {
                 "NAPTR 1 1 \"u\" \"SIP+E2U\" \"!^.*$!sip:info@corp.example!\" .",
                 "CAA 0 issue \"corp.example\""
             })
-    void tellsWhatIsPublic(String data) {
+    void returnsPublicRecords(String data) {
         lab.record("a.test. 60 IN " + data);
         int type = Type.value(data.substring(0, data.indexOf(' ')));
 
@@ -182,7 +182,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void admitsNoDomainThatLeadsInside() {
+    void rejectsDomainsWithPrivateAddresses() {
         lab.address("outside.test", "1.1.1.1").address("inside.test", "1.1.1.1", "10.1.2.3");
         lab.alias("alias.test", "db.corp.example").empty("empty.test");
         lab.address("six.test", "fd00::1");
@@ -196,7 +196,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void admitsADomainWhosePublicAddressIsKnownThoughItsServerKnowsNoIpv6() {
+    void admitsADomainWithAPublicIpv4AddressIfTheAaaaLookupFails() {
         lab.address("old.test", "1.1.1.1");
         lab.behave("old.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
         lab.behave("gone.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.REFUSED)));
@@ -207,7 +207,7 @@ class DnsProbeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"A AAAA", "A", "AAAA"})
-    void admitsNoDomainOfWhichAnAddressMayBeHidden(String failing) {
+    void rejectsDomainsIfAFailedLookupMayHideAnAddress(String failing) {
         List<Integer> types = Stream.of(failing.split(" ")).map(Type::value).toList();
         lab.empty("lame.test")
                 .behave(
@@ -227,7 +227,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void asksForNoMoreThanItsShareWhateverAliasesLead() {
+    void limitsTheQueriesOfACheckIncludingAliases() {
         CheckContext context = TestCheckContext.create();
         List<Future<DnsResponse>> asked = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
@@ -258,7 +258,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void aCheckOfManySilentNamesLeavesRoomForOthers() {
+    void leavesCapacityForOtherChecksDuringTimeouts() {
         Config.DnsSettings settings =
                 new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 1000);
         DnsResolver narrow = LimitedResolver.of(vertx, settings, POLICY, DnsQueryLimiter.MAX_CONCURRENT + 1);
@@ -283,7 +283,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void asksNothingMoreWhenItsTimeIsOver() {
+    void sendsNoQueriesAfterTheDeadline() {
         AtomicLong clock = new AtomicLong();
         CheckContext context = TestCheckContext.create().withDeadline(Deadline.in(10_000, clock::get));
         List<Future<DnsResponse>> silent = new ArrayList<>();
@@ -303,7 +303,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void tellsNothingOfWhatAnAliasForOneTypeLeadsTo() {
+    void withholdsRecordsBehindATypeSpecificPrivateAlias() {
         lab.address("db.split.test", "10.1.2.3").record("db.split.test. 60 IN TXT \"secret\"");
         lab.empty("lure.test").behave("lure.test", DnsFaults.only(Type.TXT, DnsFaults.bareAlias("db.split.test")));
         lab.address("fine.test", "1.1.1.1").record("fine.test. 60 IN TXT \"told\"");

@@ -32,7 +32,7 @@ class FetchCacheTest {
     private final Queue<Promise<RedirectTrace>> asked = new ArrayDeque<>();
 
     @Test
-    void equalFetchesUnderWayAreMadeOnce() {
+    void sharesARunningFetch() {
         Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> second = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> other = get(TestCheckContext.create(), "https://a.test/other");
@@ -47,7 +47,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void aFetchIsGoodForAMomentAndNoLonger() {
+    void expiresResultsAfterTheTtl() {
         get(TestCheckContext.create(), "https://a.test/");
         asked.remove().complete(journey(10));
         now.addAndGet(FetchCache.TTL.toNanos() - 1);
@@ -62,7 +62,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void whoWantsItFreshAsksAnew() {
+    void fetchesAgainForFreshChecks() {
         get(TestCheckContext.create(), "https://a.test/");
         asked.remove().complete(journey(10));
         get(fresh(), "https://a.test/");
@@ -72,7 +72,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void anotherIpVersionIsAnotherFetch() {
+    void separatesIpVersions() {
         get(TestCheckContext.create(), "https://a.test/");
         get(TestCheckContext.overIp("4"), "https://a.test/");
         get(TestCheckContext.overIp("6"), "https://a.test/");
@@ -81,7 +81,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void nobodyWaitsLongerThanHeMay() {
+    void doesNotWaitForAFetchWithALaterDeadline() {
         get(TestCheckContext.create().withDeadline(30_000), "https://a.test/");
         get(TestCheckContext.create().withDeadline(1_000), "https://a.test/");
 
@@ -92,7 +92,7 @@ class FetchCacheTest {
     @EnumSource(
             value = ErrorCode.class,
             names = {"READ_TIMEOUT", "DNS_TIMEOUT", "REQUEST_LIMIT", "CONNECTION_RESET"})
-    void whatOneRanIntoIsNoAnswerForAnother(ErrorCode code) {
+    void doesNotShareFailuresOfOneCheck(ErrorCode code) {
         Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> second = get(TestCheckContext.create().withDeadline(20_000), "https://a.test/");
         RedirectTrace broken =
@@ -107,7 +107,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void aRefusalForWantOfRoomIsTheLeadersOwn() {
+    void doesNotShareOverload() {
         Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> second = get(TestCheckContext.create().withDeadline(20_000), "https://a.test/");
 
@@ -119,7 +119,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void whatIsCertainIsShared() {
+    void sharesPermanentFailures() {
         get(TestCheckContext.create(), "https://a.test/");
         asked.remove()
                 .complete(new RedirectTrace(
@@ -132,7 +132,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void holdsNoMoreBytesThanItMay() {
+    void limitsTheCachedBytes() {
         int size = 512 * 1024;
         int kept = 0;
         for (int i = 0; i < 100; i++) {
@@ -147,7 +147,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void holdsNoMoreThanSoManyOfTheSmallest() {
+    void limitsTheNumberOfSmallEntries() {
         int kept = 0;
         for (int i = 0; i < 3_000; i++) {
             get(TestCheckContext.create(), "https://a.test/" + i);
@@ -161,7 +161,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void checksOfOnePageAskItsServerOnce() {
+    void sendsOneRequestForSeveralChecksOfAPage() {
         try (HttpFixture bench = HttpFixture.start()) {
             Target.Url page = bench.url("/ok?shared");
 

@@ -30,7 +30,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void prefersWhatIsEncryptedAndEndsItInASlash() {
+    void prefersHttpsAndAppendsASlash() {
         assertThat(
                         parse(
                                 """
@@ -41,7 +41,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void theLongestNameDecides() throws Exception {
+    void usesTheLongestSuffix() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             Path list = Files.writeString(
                     folder.resolve("list.json"),
@@ -57,7 +57,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void hasAListOfItsOwn() throws Exception {
+    void containsASnapshot() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             RdapBootstrap bootstrap =
                     new RdapBootstrap(bench.vertx(), bench.http(), new Config.RegistrySettings("x.test", null, FREELY));
@@ -68,7 +68,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void isRenewedBesideTheChecksOnceADay() throws Exception {
+    void refreshesInTheBackgroundOnceADay() throws Exception {
         AtomicLong clock = new AtomicLong();
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
@@ -87,7 +87,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void theFirstCheckWaitsForTheListThatIsConfigured() throws Exception {
+    void waitsForTheConfiguredRegistryOnFirstUse() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
             RdapBootstrap bootstrap =
@@ -99,7 +99,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void aListThatDoesNotComeIsNotWaitedForUntilTheEnd() throws Exception {
+    void limitsTheWaitForTheRegistry() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             bench.page("/rdap/dns.json", request -> {});
             RdapBootstrap bootstrap =
@@ -111,7 +111,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void aBadListChangesNothing() throws Exception {
+    void ignoresAnInvalidUpdate() throws Exception {
         AtomicLong clock = new AtomicLong();
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             bench.page("/rdap/dns.json", 200, "{\"services\":[]}");
@@ -120,7 +120,7 @@ class RdapBootstrapTest {
 
             bootstrap.serverOf("example.com");
             Await.until(() -> bench.queried().size() == 1);
-            // it is tried again an hour later, whatever came of the first time
+            // the download is retried after an hour
             Await.until(() -> {
                 clock.addAndGet(Duration.ofHours(1).toNanos());
                 bootstrap.serverOf("example.com");
@@ -132,7 +132,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void aFileThatIsNoListIsNamed() throws Exception {
+    void namesAnInvalidFile() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             Path list = Files.writeString(folder.resolve("bad.json"), "{}");
 
@@ -146,7 +146,7 @@ class RdapBootstrapTest {
     }
 
     @Property(tries = 1000)
-    void anyTextIsAListOrNone(@ForAll @StringLength(max = 500) String text) {
+    void parsesAnyTextWithoutUnexpectedException(@ForAll @StringLength(max = 500) String text) {
         try {
             assertThat(parse("{\"services\":[[[\"a\"],[" + text + "]]]}")).isNotEmpty();
         } catch (IllegalArgumentException none) {

@@ -38,7 +38,7 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void oneServerIsAskedByOneAfterTheOther() {
+    void runsQueriesToOneServerInSequence() {
         Promise<String> first = Promise.promise();
         AtomicInteger asked = new AtomicInteger();
         Future<String> one = pace.run(TestCheckContext.create(), "a", share -> first.future());
@@ -58,7 +58,7 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void whoseTurnDoesNotComeIsToldToComeAgain() {
+    void failsWithOverloadIfThePermitComesTooLate() {
         Promise<String> never = Promise.promise();
         Future<String> first = pace.run(TestCheckContext.create(), "a", share -> never.future());
 
@@ -70,7 +70,7 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void aQuestionThatThrowsGivesItsPlaceBack() {
+    void releasesThePermitIfTheQueryThrows() {
         Await.failure(pace.run(TestCheckContext.create(), "a", share -> {
             throw new IllegalStateException("broken");
         }));
@@ -79,7 +79,7 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void aQuestionHasItsPlaceForSomeSecondsOnly() {
+    void limitsTheDurationOfAQuery() {
         Long left = Await.value(pace.run(
                 TestCheckContext.create().withDeadline(60_000),
                 "a",
@@ -89,7 +89,7 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void linesOfJobsLetOthersGoFirst() {
+    void givesInstantChecksPriority() {
         Promise<String> first = Promise.promise();
         List<String> order = new CopyOnWriteArrayList<>();
         Future<String> inside = pace.run(TestCheckContext.create(), "a", share -> first.future());
@@ -105,7 +105,7 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void aServerThatKeepsSilentIsLeftAloneForAWhile() {
+    void backsOffAfterRepeatedTimeouts() {
         AtomicLong clock = new AtomicLong();
         AtomicInteger asked = new AtomicInteger();
         RegistryRateLimiter timed = new RegistryRateLimiter(vertx, new Config.OutboundLimit(0, 1), clock::get);
@@ -132,7 +132,7 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void whoHadNoTimeToWaitTellsNothingOfTheServer() {
+    void ignoresTimeoutsOfChecksWithLittleTime() {
         Function<CheckContext, Future<String>> hasty =
                 share -> Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "Nothing came."));
         for (int i = 0; i < 5; i++) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 
 class WhoisReferralTest {
     @Test
-    void findsTheServerAmongOtherLines() {
+    void findsTheReferral() {
         String text = "% IANA WHOIS server\n\nrefer:        whois.nic.test\n\ndomain:       TEST\n";
 
         assertThat(Objects.requireNonNull(WhoisReferral.fromIana(text, 43)).text())
@@ -17,7 +17,7 @@ class WhoisReferralTest {
     }
 
     @Test
-    void passesOverThoseOnAnotherPort() {
+    void ignoresReferralsToOtherPorts() {
         String text = "whois: a.test:25\nwhois: b.test:4343\nwhois: whois://c.test:43/\n";
 
         assertThat(Objects.requireNonNull(WhoisReferral.fromIana(text, 43)).text())
@@ -28,10 +28,10 @@ class WhoisReferralTest {
         assertThat(WhoisReferral.fromRegistry("Whois Server: a.test:25\n", 43)).isNull();
     }
 
-    /** Looking for each line's colon in all that follows would take hours. */
+    /** Searching all following text for the colon of each line would take hours. */
     @Test
     @Timeout(60)
-    void linesWithoutEndAreReadOnce() {
+    void readsLongLinesInLinearTime() {
         assertThat(WhoisReferral.fromIana("\n".repeat(4_000_000), 43)).isNull();
         assertThat(WhoisReferral.fromRegistry("a\n".repeat(2_000_000) + ":", 43)).isNull();
     }

@@ -65,7 +65,7 @@ class TcpProbeTest {
     }
 
     @Test
-    void saysWhatTheScriptSaysWhenItIsSpokenTo() {
+    void sendsWhatTheScriptReturns() {
         int port = serve(socket -> {
             socket.write("hello\r\n");
             socket.handler(bytes -> socket.write("you said " + bytes));
@@ -84,7 +84,7 @@ class TcpProbeTest {
     }
 
     @Test
-    void hangsUpAtOnceWhenThereIsNothingToSay() {
+    void closesTheConnectionIfTheScriptReturnsNull() {
         int port = serve(socket -> {});
 
         assertThat(Await.value(exchange(port, 60_000, TcpProbe.Script.NO_EXCHANGE))
@@ -94,7 +94,7 @@ class TcpProbeTest {
     }
 
     @Test
-    void boundsWhatAPeerSaysAndHowLongItTakes() {
+    void limitsReceivedBytesAndDuration() {
         int flood = serve(socket -> socket.write(Buffer.buffer(new byte[1_000_000])));
         int silent = serve(socket -> {});
         int closing = serve(socket -> socket.end(Buffer.buffer("bye")));
@@ -106,7 +106,7 @@ class TcpProbeTest {
     }
 
     @Test
-    void tellsWhyNoConnectionOpens() throws IOException {
+    void reportsWhyTheConnectionFailed() throws IOException {
         int closed = FreePorts.next();
 
         assertCode(exchange(closed, 100, LISTEN), ErrorCode.CONNECT_REFUSED);
@@ -116,7 +116,7 @@ class TcpProbeTest {
     }
 
     @Test
-    void neverGoesPastTheGuard() {
+    void connectsThroughTheEgressGuardOnly() {
         Canary canary = Await.value(Canary.listen(vertx, "127.0.0.1", 0));
 
         assertCode(

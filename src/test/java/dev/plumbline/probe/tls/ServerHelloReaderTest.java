@@ -13,29 +13,29 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
-/** Whatever a server sends is an answer of some kind; nothing else happens. */
+/** Any input leads to a result and to no exception. */
 class ServerHelloReaderTest {
     private static final int ECDHE_RSA = 0xc02f;
     private static final int DHE_RSA = 0x009e;
 
     @Property(tries = 2000)
-    void anyBytesAreAnAnswer(@ForAll @Size(max = 600) byte[] bytes) {
+    void acceptsAnyBytes(@ForAll @Size(max = 600) byte[] bytes) {
         assertThat(read(bytes).kind()).isNotNull();
     }
 
     @Property(tries = 2000)
-    void anyBytesInARecordAreAnAnswer(@ForAll @Size(max = 600) byte[] bytes) {
+    void acceptsAnyBytesInARecord(@ForAll @Size(max = 600) byte[] bytes) {
         assertThat(read(record(Buffer.buffer(bytes)).getBytes()).kind()).isNotNull();
     }
 
     @Property(tries = 2000)
-    void anyServerHelloIsAnAnswer(@ForAll @Size(min = 1, max = 600) byte[] bytes) {
+    void acceptsAnyServerHello(@ForAll @Size(min = 1, max = 600) byte[] bytes) {
         assertThat(read(record(message(2, Buffer.buffer(bytes))).getBytes()).kind())
                 .isNotNull();
     }
 
     @Property(tries = 2000)
-    void aRealAnswerWithBytesTurnedIsAnAnswer(
+    void acceptsCorruptedResponses(
             @ForAll @Size(min = 1, max = 12) List<@IntRange(max = 100_000) Integer> turned) {
         byte[] bytes = flight(ECDHE_RSA, curve(29)).getBytes();
         for (int each : turned) {
@@ -45,7 +45,7 @@ class ServerHelloReaderTest {
     }
 
     @Property(tries = 300)
-    void howBytesArriveMakesNoDifference(@ForAll @IntRange(min = 1, max = 500) int piece) {
+    void isIndependentOfFragmentation(@ForAll @IntRange(min = 1, max = 500) int piece) {
         byte[] bytes = flight(ECDHE_RSA, curve(24)).getBytes();
         ServerHelloReader reader = new ServerHelloReader(true);
         ServerHelloResult answer = null;
@@ -57,7 +57,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void tellsTheGroupOfACurve() {
+    void readsTheGroupOfAnEcdheKeyExchange() {
         ServerHelloResult answer = read(flight(ECDHE_RSA, curve(23)).getBytes());
 
         assertThat(answer.hello()).isTrue();
@@ -68,7 +68,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void tellsTheSizeOfAPrime() {
+    void readsTheSizeOfADhePrime() {
         byte[] prime = new byte[128];
         prime[1] = 1;
         Buffer exchange = Buffer.buffer().appendUnsignedShort(prime.length).appendBytes(prime);
@@ -77,7 +77,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void tellsTheGroupThatARetryAsksFor() {
+    void readsTheGroupOfAHelloRetryRequest() {
         Buffer extensions = Buffer.buffer()
                 .appendUnsignedShort(43)
                 .appendUnsignedShort(2)
@@ -94,7 +94,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void aHelloIsWorthTellingWhereNothingFollows() {
+    void returnsTheServerHelloIfNothingFollows() {
         byte[] bytes = record(message(2, hello(ECDHE_RSA, Buffer.buffer()))).getBytes();
 
         ServerHelloResult answer = read(bytes);
@@ -104,7 +104,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void tellsRefusalsFromNoise() {
+    void distinguishesAlertsFromOtherProtocols() {
         assertThat(read(new byte[] {21, 3, 1, 0, 2, 2, 70}).alert()).isEqualTo(70);
         assertThat(read(new byte[] {21, 3, 1, 0, 2, 1, 112}).kind())
                 .as("a warning is no refusal")
@@ -116,7 +116,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void aFloodIsNotReadToItsEnd() {
+    void limitsTheBytesRead() {
         Buffer flood = record(message(2, hello(ECDHE_RSA, Buffer.buffer())));
         Buffer certificates = record(Buffer.buffer(new byte[] {11, (byte) 0xff, 0, 0}));
         flood.appendBuffer(certificates);
@@ -135,7 +135,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void emptyRecordsAndMessagesWithoutEndAreGivenUp() {
+    void stopsAtEndlessEmptyRecordsAndMessages() {
         for (byte[] piece : List.of(new byte[] {22, 3, 3, 0, 0}, new byte[] {22, 3, 3, 0, 4, 0, 0, 0, 0})) {
             ServerHelloReader reader = new ServerHelloReader(true);
             ServerHelloResult answer = null;
