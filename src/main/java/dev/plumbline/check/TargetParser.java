@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import java.util.List;
 import com.google.common.base.Utf8;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -30,13 +31,27 @@ public final class TargetParser {
         String text = cleaned(raw);
         Target target =
                 switch (module.input()) {
-                    case URL -> url(module, text);
+                    case URL -> url(text, module.schemes());
                     case HOST_PORT -> hostPort(module, text);
                     case DOMAIN -> domain(text);
                     case HOST -> new Target.AnyHost(withoutPort(text, host(text), "a host"));
                     case IP -> ip(text);
                     case EMAIL -> cleanEmail(text);
                 };
+        return withinLimit(target);
+    }
+
+    /**
+     * Parses and normalizes a URL that is not the target of a check, such as a redirect.
+     *
+     * @param schemes the allowed schemes, the default first
+     * @throws InvalidTargetException if the text is not a valid URL
+     */
+    public static Target.Url url(String raw, String... schemes) throws InvalidTargetException {
+        return withinLimit(url(cleaned(raw), List.of(schemes)));
+    }
+
+    private static <T extends Target> T withinLimit(T target) throws InvalidTargetException {
         if (Utf8.encodedLength(target.text()) > MAX_BYTES) {
             throw new InvalidTargetException("The normalized target has more than 2,048 bytes.");
         }
@@ -70,14 +85,14 @@ public final class TargetParser {
         }
     }
 
-    private static Target.Url url(ModuleDescription module, String text) throws InvalidTargetException {
+    private static Target.Url url(String text, List<String> schemes) throws InvalidTargetException {
         UrlAuthority parts = UrlAuthority.parse(text, false);
-        String scheme = parts.scheme() == null ? module.schemes().get(0) : parts.scheme();
-        if (!module.schemes().contains(scheme)) {
+        String scheme = parts.scheme() == null ? schemes.get(0) : parts.scheme();
+        if (!schemes.contains(scheme)) {
             throw new InvalidTargetException("URL scheme "
                     + HostParser.excerpt(scheme)
                     + " is not supported. Supported schemes: "
-                    + String.join(", ", module.schemes())
+                    + String.join(", ", schemes)
                     + ".");
         }
         int port = parts.port() == 0 ? Target.Url.defaultPort(scheme) : parts.port();

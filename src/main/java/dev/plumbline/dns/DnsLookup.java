@@ -75,7 +75,7 @@ final class DnsLookup {
             } else if (message != null && rcode == Rcode.FORMERR && edns) {
                 edns = false;
                 send();
-            } else if (hasNext(message == null && isTimeout(cause)) && !deadline.passed()) {
+            } else if (hasNext(message == null && CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT)) && !deadline.passed()) {
                 attempt++;
                 send();
             } else if (message == null) {
@@ -110,9 +110,5 @@ final class DnsLookup {
 
     private boolean hasNext(boolean timedOut) {
         return attempt + 1 < servers.size() || timedOut && attempt + 1 < MIN_ATTEMPTS;
-    }
-
-    private static boolean isTimeout(@Nullable Throwable cause) {
-        return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.DNS_TIMEOUT;
     }
 }

@@ -225,7 +225,7 @@ public final class DnsResolver {
 
     /** Adds the name of the query to a timeout. */
     private static Throwable withName(String name, Throwable cause) {
-        return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.DNS_TIMEOUT
+        return CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT)
                 ? DnsTimeout.failure(name)
                 : cause;
     }

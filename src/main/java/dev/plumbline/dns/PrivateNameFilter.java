@@ -37,35 +37,21 @@ public final class PrivateNameFilter {
 
     /** Whether the response must not be disclosed. */
     public static boolean isPrivate(TargetPolicy policy, DnsResponse response) {
-        for (Name alias : response.aliases()) {
-            if (policy.refusalOfName(DnsResolver.text(alias)) != null) {
-                return true;
-            }
+        return response.aliases().stream().anyMatch(alias -> policy.refusalOfName(DnsResolver.text(alias)) != null)
+                || response.addresses().stream().anyMatch(address -> policy.refusalOf(address) != null)
+                || response.records().stream().anyMatch(record -> isPrivate(policy, record));
+    }
+
+    private static boolean isPrivate(TargetPolicy policy, Record record) {
+        if (record instanceof CAARecord caa) {
+            return caa.getTag().equalsIgnoreCase("iodef") && policy.isPrivateName(host(caa.getValue()));
         }
-        for (InetAddress address : response.addresses()) {
-            if (policy.refusalOf(address) != null) {
-                return true;
-            }
+        if (record instanceof URIRecord uri) {
+            return policy.isPrivateName(host(uri.getTarget()));
         }
-        for (Record record : response.records()) {
-            for (Name name : names(record)) {
-                if (policy.isPrivateName(DnsResolver.text(name))) {
-                    return true;
-                }
-            }
-            if (record instanceof SVCBBase service && hasPrivateHint(policy, service)) {
-                return true;
-            }
-            if (record instanceof CAARecord caa
-                    && caa.getTag().equalsIgnoreCase("iodef")
-                    && policy.isPrivateName(host(caa.getValue()))) {
-                return true;
-            }
-            if (record instanceof URIRecord uri && policy.isPrivateName(host(uri.getTarget()))) {
-                return true;
-            }
-        }
-        return false;
+        return names(record).stream().anyMatch(name -> policy.isPrivateName(DnsResolver.text(name)))
+                || record instanceof SVCBBase service
+                        && hints(service).stream().anyMatch(hint -> policy.refusalOf(hint) != null);
     }
 
     /** The failure of a lookup whose response is private. */
@@ -113,15 +99,6 @@ public final class PrivateNameFilter {
         Matcher host = HOST_OF_URI.matcher(uri);
         String name = host.lookingAt() ? host.group(1).toLowerCase(Locale.ROOT) : "";
         return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
-    }
-
-    private static boolean hasPrivateHint(TargetPolicy policy, SVCBBase service) {
-        for (InetAddress hint : hints(service)) {
-            if (policy.refusalOf(hint) != null) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** RFC 9460 section 7.3. */

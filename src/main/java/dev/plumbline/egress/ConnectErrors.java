@@ -1,5 +1,6 @@
 package dev.plumbline.egress;
 
+import java.util.Set;
 import static dev.plumbline.check.ErrorCode.CONNECTION_RESET;
 import static dev.plumbline.check.ErrorCode.CONNECT_REFUSED;
 import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
@@ -34,6 +35,13 @@ public final class ConnectErrors {
             return new CheckFailure(CONNECTION_RESET, "Connection to " + endpoint(remote) + " was reset.");
         }
         return new CheckFailure(CONNECT_UNREACHABLE, "No route to host " + address(remote) + ".");
+    }
+
+    /** Whether the connection was refused, timed out or had no route. */
+    public static boolean isConnectFailure(Throwable cause) {
+        return cause instanceof CheckFailure failure
+                && Set.of(CONNECT_REFUSED, CONNECT_TIMEOUT, CONNECT_UNREACHABLE)
+                        .contains(failure.error().code());
     }
 
     /** The address and port; an IPv6 address is enclosed in brackets. */

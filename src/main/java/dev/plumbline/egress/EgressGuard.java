@@ -1,5 +1,8 @@
 package dev.plumbline.egress;
 
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.ConnectOptions;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
@@ -108,7 +111,7 @@ public final class EgressGuard {
         List<InetAddress> usable = new ArrayList<>();
         for (Future<DnsResponse> lookup : List.of(v4, v6)) {
             if (lookup.failed()) {
-                if (isBlocked(lookup.cause())) {
+                if (CheckFailure.hasCode(lookup.cause(), ErrorCode.TARGET_BLOCKED)) {
                     return Future.failedFuture(lookup.cause());
                 }
                 continue;
@@ -129,10 +132,6 @@ public final class EgressGuard {
         return usable.isEmpty()
                 ? Future.failedFuture(version.noAddress(host.name(), v4, v6))
                 : Future.succeededFuture(List.copyOf(usable));
-    }
-
-    private static boolean isBlocked(Throwable cause) {
-        return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.TARGET_BLOCKED;
     }
 
     private @Nullable String refusalOf(DnsResponse response, int port) {
@@ -184,6 +183,25 @@ public final class EgressGuard {
             running = Future.failedFuture(thrown);
         }
         return running.onComplete(done -> release.run());
+    }
+
+    /**
+     * Opens a connection to a classified address and verifies the peer. Fails with {@code connect_*}
+     * if it does not open.
+     */
+    public Future<NetSocket> connect(NetClient client, SocketAddress remote, InetAddress pinned, long timeoutMillis) {
+        ConnectOptions options =
+                new ConnectOptions().setRemoteAddress(remote).setTimeout((int) Math.max(1, timeoutMillis));
+        return client.connect(options)
+                .recover(cause -> Future.failedFuture(ConnectErrors.of(cause, remote)))
+                .compose(socket -> {
+                    try {
+                        assertPeer(socket.remoteAddress(), pinned, remote.port());
+                        return Future.succeededFuture(socket);
+                    } catch (RuntimeException wrongPeer) {
+                        return socket.close().transform(closed -> Future.failedFuture(wrongPeer));
+                    }
+                });
     }
 
     /**

@@ -138,7 +138,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         Set<String> types = new LinkedHashSet<>(requested.isEmpty() ? DEFAULT_TYPES : requested);
         Future<CheckError> admission = dns.admit(context, name)
                 .<CheckError>mapEmpty()
-                .recover(cause -> cause instanceof CheckFailure failure && !DnsProbe.isBlocked(cause)
+                .recover(cause -> cause instanceof CheckFailure failure && !CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED)
                         ? Future.succeededFuture(unverified(failure.error()))
                         : Future.failedFuture(cause));
         String below = RANDOM_LABEL + "." + name;

@@ -57,11 +57,6 @@ public final class RevocationProbe {
     private static final Future<RevocationStatement> NO_URL = Future.succeededFuture(
             RevocationStatement.undetermined("an OCSP or CRL address in the certificate is not a valid http URL"));
 
-    private static final ModuleDescription URL_INPUT = ModuleDescription.of(
-                    "revocation-source", "Revocation source", InputType.URL)
-            .schemes("http")
-            .build();
-
     private interface Source extends Function<CheckContext, Future<RevocationStatement>> {}
 
     private interface Reader extends Function<byte[], RevocationStatement> {}
@@ -173,7 +168,7 @@ public final class RevocationProbe {
 
     private static Target.@Nullable Url source(String url) {
         try {
-            return (Target.Url) TargetParser.parse(URL_INPUT, url);
+            return TargetParser.url(url, "http");
         } catch (InvalidTargetException invalid) {
             return null;
         }

@@ -93,7 +93,7 @@ public final class DnsProbe {
         }
         return admit(context, DnsResolver.text(aliases.get(aliases.size() - 1)))
                 .map(response)
-                .recover(cause -> Future.failedFuture(isBlocked(cause) ? PrivateNameFilter.failure(name) : cause));
+                .recover(cause -> Future.failedFuture(CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED) ? PrivateNameFilter.failure(name) : cause));
     }
 
     /** The response; fails with {@code dns_nxdomain} if the name does not exist. */
@@ -121,7 +121,7 @@ public final class DnsProbe {
         return Future.join(v4, v6).transform(done -> {
             for (Future<DnsResponse> lookup : List.of(v4, v6)) {
                 boolean unknown = lookup.failed() && lookup.cause() instanceof CheckFailure;
-                if (lookup.failed() && (!unknown || isBlocked(lookup.cause()))) {
+                if (lookup.failed() && (!unknown || CheckFailure.hasCode(lookup.cause(), ErrorCode.TARGET_BLOCKED))) {
                     return Future.failedFuture(lookup.cause());
                 }
             }
@@ -133,11 +133,6 @@ public final class DnsProbe {
                     ? Future.succeededFuture()
                     : Future.failedFuture(v6.cause());
         });
-    }
-
-    /** Whether the failure is {@code target_blocked}. */
-    public static boolean isBlocked(@Nullable Throwable cause) {
-        return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.TARGET_BLOCKED;
     }
 
     private DnsQueryLimiter limiter(CheckContext context) {

@@ -1,5 +1,6 @@
 package dev.plumbline.probe.http;
 
+import dev.plumbline.egress.ConnectErrors;
 import static dev.plumbline.check.ErrorCode.CONNECT_REFUSED;
 import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
 import static dev.plumbline.check.ErrorCode.CONNECT_UNREACHABLE;
@@ -148,7 +149,7 @@ public final class HttpProbe {
             return exchanged;
         }
         return exchanged.recover(
-                failure -> isConnectFailure(failure) && context.deadline().remainingMillis() > RESERVE_MS
+                failure -> ConnectErrors.isConnectFailure(failure) && context.deadline().remainingMillis() > RESERVE_MS
                         ? dial(context, request, addresses.subList(1, addresses.size()), start, resolved)
                         : Future.failedFuture(failure));
     }
@@ -165,13 +166,6 @@ public final class HttpProbe {
             return new HttpConnection(guard, engine, trust, context, request, bodyBudget, headers(request), remainingMs)
                     .exchange(client, socket, address, connectMs);
         });
-    }
-
-    private static boolean isConnectFailure(@Nullable Throwable failure) {
-        return failure instanceof CheckFailure known
-                && (known.error().code() == CONNECT_REFUSED
-                        || known.error().code() == CONNECT_TIMEOUT
-                        || known.error().code() == CONNECT_UNREACHABLE);
     }
 
     private List<HttpHeader> headers(HttpRequestSpec request) {

@@ -31,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  * policy and the guard.
  */
 final class RedirectFollower {
-    private static final ModuleDescription URL_INPUT =
-            ModuleDescription.of("redirect", "Redirect", InputType.URL).build();
-
     private final HttpProbe probe;
     private final TargetPolicy policy;
     private final CheckContext context;
@@ -103,10 +100,7 @@ final class RedirectFollower {
         }
         Target.Url url;
         try {
-            if (!(TargetParser.parse(URL_INPUT, absolute) instanceof Target.Url parsed)) {
-                throw blocked("The Location header is not a URL.");
-            }
-            url = parsed;
+            url = TargetParser.url(absolute, "https", "http");
         } catch (InvalidTargetException invalid) {
             throw blocked("The URL is not valid. " + invalid.getMessage());
         }

@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Resolves URL references (RFC 3986 section 5). Pure. */
 public final class RedirectLocation {
-    private static final ModuleDescription URL_INPUT =
-            ModuleDescription.of("reference", "Reference", InputType.URL).build();
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
     private static final Pattern SCHEME = Pattern.compile("^([A-Za-z][A-Za-z0-9+.-]*):");
 
@@ -31,7 +29,7 @@ public final class RedirectLocation {
         String bytes = new String(reference.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
         String absolute = resolve(base, bytes.replaceAll("[\\t\\r\\n]", ""));
         try {
-            return absolute == null ? null : (Target.Url) TargetParser.parse(URL_INPUT, absolute);
+            return absolute == null ? null : TargetParser.url(absolute, "https", "http");
         } catch (InvalidTargetException invalid) {
             return null;
         }

@@ -53,9 +53,6 @@ public final class RdapBootstrap {
     private static final ObjectMapper MAPPER =
             new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
-    private static final ModuleDescription URL_INPUT =
-            ModuleDescription.of("rdap-server", "RDAP server", InputType.URL).build();
-
     private final Vertx vertx;
     private final HttpProbe http;
     private final Target.@Nullable Url source;
@@ -240,7 +237,7 @@ public final class RdapBootstrap {
 
     static Target.@Nullable Url url(String text) {
         try {
-            return (Target.Url) TargetParser.parse(URL_INPUT, text);
+            return TargetParser.url(text, "https", "http");
         } catch (InvalidTargetException none) {
             return null;
         }

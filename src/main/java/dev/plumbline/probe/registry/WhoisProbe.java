@@ -155,11 +155,8 @@ public final class WhoisProbe {
         CheckContext share = last ? context : halfDeadline(context);
         InetAddress address = addresses.get(0);
         return guard.dial(share, server.host(), address, server.port(), remote -> {
-                    ConnectOptions options =
-                            new ConnectOptions().setRemoteAddress(remote).setTimeout((int) Math.max(1, remainingMillis(share)));
-                    return client.connect(options)
-                            .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
-                            .compose(socket -> transfer(share, server, address, query, socket));
+                    return guard.connect(client, remote, address, remainingMillis(share))
+                            .compose(socket -> transfer(share, server, query, socket));
                 })
                 .recover(failure -> !last && failure instanceof CheckFailure && remainingMillis(context) > 0
                         ? dial(context, server, addresses.subList(1, addresses.size()), query)
@@ -167,12 +164,7 @@ public final class WhoisProbe {
     }
 
     private Future<WhoisResponse> transfer(
-            CheckContext context, Target.HostPort server, InetAddress address, String query, NetSocket socket) {
-        try {
-            guard.assertPeer(socket.remoteAddress(), address, server.port());
-        } catch (RuntimeException wrongPeer) {
-            return socket.close().transform(closed -> Future.failedFuture(wrongPeer));
-        }
+            CheckContext context, Target.HostPort server, String query, NetSocket socket) {
         String name = server.host().name();
         Promise<WhoisResponse> promise = Promise.promise();
         Buffer received = Buffer.buffer();

@@ -156,17 +156,9 @@ public final class TcpProbe {
                     new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
         }
         long started = System.nanoTime();
-        ConnectOptions options = new ConnectOptions().setRemoteAddress(remote).setTimeout((int)
-                Math.max(1, Math.min(remainingMillis, connectMillis)));
-        return client.connect(options)
-                .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
+        return guard.connect(client, remote, address, Math.min(remainingMillis, connectMillis))
                 .compose(socket -> {
                     double connectMs = (System.nanoTime() - started) / 1e6;
-                    try {
-                        guard.assertPeer(socket.remoteAddress(), address, remote.port());
-                    } catch (RuntimeException wrongPeer) {
-                        return socket.close().transform(closed -> Future.failedFuture(wrongPeer));
-                    }
                     return runScript(socket, script, Math.min(readMillis, remainingMillis(context)))
                             .map(received -> new Exchange(connectMs, received));
                 });

@@ -46,21 +46,13 @@ final class ClientHelloProbe {
                 return Future.failedFuture(
                         new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
             }
-            ConnectOptions options =
-                    new ConnectOptions().setRemoteAddress(remote).setTimeout((int) remaining);
-            return client.connect(options)
-                    .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
-                    .compose(socket -> readResult(context, peer, hello, keyExchange, millis, socket));
+            return guard.connect(client, remote, peer.address(), remaining)
+                    .compose(socket -> readResult(context, hello, keyExchange, millis, socket));
         });
     }
 
     private Future<ServerHelloResult> readResult(
-            CheckContext context, Peer peer, ClientHello hello, boolean keyExchange, long millis, NetSocket socket) {
-        try {
-            guard.assertPeer(socket.remoteAddress(), peer.address(), peer.port());
-        } catch (RuntimeException wrongPeer) {
-            return socket.close().transform(closed -> Future.failedFuture(wrongPeer));
-        }
+            CheckContext context, ClientHello hello, boolean keyExchange, long millis, NetSocket socket) {
         ServerHelloReader reader = new ServerHelloReader(keyExchange);
         Promise<ServerHelloResult> promise = Promise.promise();
         socket.exceptionHandler(broken -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.RESET)));

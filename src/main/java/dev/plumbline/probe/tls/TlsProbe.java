@@ -79,17 +79,9 @@ public final class TlsProbe {
         if (addresses.size() == 1) {
             return first;
         }
-        return first.recover(failure -> isConnectFailure(failure) && remainingMillis(context) > 0
+        return first.recover(failure -> ConnectErrors.isConnectFailure(failure) && remainingMillis(context) > 0
                 ? handshakeNext(context, host, addresses.subList(1, addresses.size()), port, serverName)
                 : Future.failedFuture(failure));
-    }
-
-    private static boolean isConnectFailure(Throwable failure) {
-        return failure instanceof CheckFailure known
-                && switch (known.error().code()) {
-                    case CONNECT_REFUSED, CONNECT_TIMEOUT, CONNECT_UNREACHABLE -> true;
-                    default -> false;
-                };
     }
 
     /** Performs a handshake with one address of a host, as {@link #handshake} does. */
@@ -153,16 +145,8 @@ public final class TlsProbe {
                     new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
         }
         long started = System.nanoTime();
-        ConnectOptions options =
-                new ConnectOptions().setRemoteAddress(remote).setTimeout((int) Math.min(remainingMillis, endpoint.connectMillis()));
-        return client.connect(options)
-                .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
+        return guard.connect(client, remote, endpoint.address(), Math.min(remainingMillis, endpoint.connectMillis()))
                 .compose(socket -> {
-                    try {
-                        guard.assertPeer(socket.remoteAddress(), endpoint.address(), endpoint.port());
-                    } catch (RuntimeException wrongPeer) {
-                        return socket.close().transform(closed -> Future.failedFuture(wrongPeer));
-                    }
                     long connectMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
                     return handshake
                             .start(socket, endpoint.serverName(), endpoint.address(), connectMillis, remainingMillis(endpoint.context()))

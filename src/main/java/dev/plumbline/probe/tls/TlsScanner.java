@@ -1,5 +1,6 @@
 package dev.plumbline.probe.tls;
 
+import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
@@ -64,15 +65,8 @@ public final class TlsScanner {
         ClientHelloScheduler scheduler = new ClientHelloScheduler(vertx, helloProbe, context, peer, addresses.size());
         return new TlsScanSession(scheduler, handshakes, everyCipher)
                 .scan()
-                .recover(failure -> addresses.size() > 1 && isConnectFailure(failure)
+                .recover(failure -> addresses.size() > 1 && ConnectErrors.isConnectFailure(failure)
                         ? scanNext(context, host, port, everyCipher, addresses.subList(1, addresses.size()))
                         : Future.failedFuture(failure));
-    }
-
-    private static boolean isConnectFailure(@Nullable Throwable failure) {
-        return failure instanceof CheckFailure known
-                && (known.error().code() == ErrorCode.CONNECT_REFUSED
-                        || known.error().code() == ErrorCode.CONNECT_TIMEOUT
-                        || known.error().code() == ErrorCode.CONNECT_UNREACHABLE);
     }
 }
