@@ -77,7 +77,7 @@ final class DnsQuery {
             return;
         }
         if (nowNanos - endNanos >= 0) {
-            fail(socket == null ? DnsResolver.overload() : DnsTimeout.failure());
+            fail(socket == null ? DnsResolver.overload() : DnsTransport.timeout());
         } else if (socket != null && nowNanos - sentNanos >= MAX_UNREAD_NANOS) {
             markRead();
             if (!retransmitted && nowNanos - sentNanos >= RETRANSMIT_NANOS) {

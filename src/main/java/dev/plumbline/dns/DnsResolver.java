@@ -226,7 +226,7 @@ public final class DnsResolver {
     /** Adds the name of the query to a timeout. */
     private static Throwable withName(String name, Throwable cause) {
         return CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT)
-                ? DnsTimeout.failure(name)
+                ? new CheckFailure(ErrorCode.DNS_TIMEOUT, "DNS lookup for " + name + " timed out.")
                 : cause;
     }
 
@@ -248,7 +248,7 @@ public final class DnsResolver {
         if (shared.isComplete() || remaining > QUEUE_TIMEOUT_MS + maxTimeoutMillis()) {
             return shared;
         }
-        Promise<DnsResponse> promise = DnsTimeout.after(vertx, remaining);
+        Promise<DnsResponse> promise = DnsTransport.timeoutPromise(vertx, remaining);
         shared.onComplete(outcome -> ContextFutures.tell(promise, outcome));
         return promise.future().recover(cause -> Future.failedFuture(withName(name, cause)));
     }

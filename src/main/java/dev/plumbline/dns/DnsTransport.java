@@ -1,5 +1,6 @@
 package dev.plumbline.dns;
 
+import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.IpAddressText;
@@ -105,7 +106,7 @@ final class DnsTransport {
 
     private Future<Message> exchangeTcp(Question question, long endNanos) {
         long millis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
-        Promise<Message> outcome = DnsTimeout.after(vertx, millis);
+        Promise<Message> outcome = timeoutPromise(vertx, millis);
         int id = random.nextInt(0x10000);
         byte[] query = DnsMessageCodec.query(question.record(), id, question.edns());
         tcp.connect(question.server())
@@ -156,6 +157,18 @@ final class DnsTransport {
         return message.length <= MAX_EVENT_LOOP_BYTES
                 ? Future.succeededFuture(Optional.ofNullable(DnsMessageCodec.parse(message)))
                 : vertx.executeBlocking(() -> Optional.ofNullable(DnsMessageCodec.parse(message)), false);
+    }
+
+    /** A promise that fails with {@code dns_timeout} after this time. */
+    static <T> Promise<T> timeoutPromise(Vertx vertx, long millis) {
+        Promise<T> promise = Promise.promise();
+        Runnable cancel = Scheduler.of(vertx).after(millis, () -> promise.tryFail(timeout()));
+        promise.future().onComplete(done -> cancel.run());
+        return promise;
+    }
+
+    static CheckFailure timeout() {
+        return new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out.");
     }
 
     static CheckFailure failed(String message) {

@@ -17,12 +17,8 @@ public record ResponseHeaders(List<HttpHeader> lines) {
 
     /** The value of the first header with this name; null if there is none. */
     public @Nullable String first(String name) {
-        for (HttpHeader line : lines) {
-            if (line.name().equals(name)) {
-                return line.value();
-            }
-        }
-        return null;
+        HttpHeader line = find(name);
+        return line == null ? null : line.value();
     }
 
     /**
@@ -30,9 +26,14 @@ public record ResponseHeaders(List<HttpHeader> lines) {
      * none.
      */
     public @Nullable String firstText(String name) {
+        HttpHeader line = find(name);
+        return line == null ? null : line.text();
+    }
+
+    private @Nullable HttpHeader find(String name) {
         for (HttpHeader line : lines) {
             if (line.name().equals(name)) {
-                return line.text();
+                return line;
             }
         }
         return null;

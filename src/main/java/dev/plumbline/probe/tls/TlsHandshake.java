@@ -47,10 +47,6 @@ final class TlsHandshake {
         this.executor = executor;
     }
 
-    static TlsHandshake boringSsl() throws SSLException {
-        return boringSsl(List.of());
-    }
-
     /**
      * @param alpn the application protocols to offer; empty to omit the extension
      */
@@ -60,10 +56,6 @@ final class TlsHandshake {
                 TlsClientOptions.newNativeContext(alpn, recorder.trustManager(), recorder.keyManager()),
                 recorder,
                 ImmediateExecutor.INSTANCE);
-    }
-
-    static TlsHandshake jdk(Vertx vertx) throws SSLException {
-        return jdk(vertx, List.of());
     }
 
     /**

@@ -47,8 +47,8 @@ public final class TlsProbe {
         this.guard = guard;
         this.client = vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true));
         try {
-            this.jdkHandshake = TlsHandshake.jdk(vertx);
-            this.nativeHandshake = TlsClientOptions.nativeEngine() ? TlsHandshake.boringSsl() : jdkHandshake;
+            this.jdkHandshake = TlsHandshake.jdk(vertx, List.of());
+            this.nativeHandshake = TlsClientOptions.nativeEngine() ? TlsHandshake.boringSsl(List.of()) : jdkHandshake;
         } catch (SSLException broken) {
             throw new IllegalStateException("no TLS engine works", broken);
         }

@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -184,7 +185,7 @@ class TlsProbeTest {
         TlsLab.Server server = fixture.lab.server("one");
         NetClient client = fixture.vertx.createNetClient(new NetClientOptions());
         NetSocket socket = Await.value(client.connect(server.port(), "127.0.0.1"));
-        TlsPeer peer = Await.value(TlsHandshake.jdk(fixture.vertx)
+        TlsPeer peer = Await.value(TlsHandshake.jdk(fixture.vertx, List.of())
                 .start(socket, server.host(), InetAddress.getLoopbackAddress(), 0, 5_000));
         assertThat(peer.leaf().getSubjectX500Principal().getName()).contains(server.host());
         Await.value(client.close());
