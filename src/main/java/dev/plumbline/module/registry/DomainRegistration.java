@@ -1,37 +1,21 @@
 package dev.plumbline.module.registry;
 
-import static dev.plumbline.module.registry.DomainRegistrationDescription.DESCRIPTION;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.EXPIRED;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.EXPIRES_SOON;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.NOT_REGISTERED;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.NOT_UNDERSTOOD;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.NO_EXPIRY;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.NO_NAMESERVERS;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.NO_TRANSFER_LOCK;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.ONE_NAMESERVER;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.ON_HOLD;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.RDAP;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.RDAP_FAILED;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.SOURCE;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.TO_BE_DELETED;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.UNSIGNED;
-import static dev.plumbline.module.registry.DomainRegistrationDescription.WHOIS;
-
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.egress.RegistrableDomains;
+import dev.plumbline.probe.registry.RdapDomainParser;
 import dev.plumbline.probe.registry.RdapProbe;
 import dev.plumbline.probe.registry.RdapResponse;
+import dev.plumbline.probe.registry.RegistrationRecord;
+import dev.plumbline.probe.registry.WhoisParser;
 import dev.plumbline.probe.registry.WhoisProbe;
 import dev.plumbline.probe.registry.WhoisResponse;
 import io.vertx.core.Future;
@@ -39,41 +23,78 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Who has registered a domain, with whom and until when. */
-@AutoService(ModuleDefinition.class)
-public final class DomainRegistration implements ModuleDefinition<DomainRegistration.Evidence> {
+/** The registration of a domain, from RDAP or WHOIS. */
+@AutoService(CheckModule.class)
+public final class DomainRegistration
+        implements CheckModule<DomainRegistration.Evidence, DomainRegistration.Report, DomainRegistration.Findings> {
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
-
     private static final int SOON_DAYS = 30;
-    private static final int OK = 200;
-    private static final int NOT_FOUND = 404;
-    private static final int TOO_MANY_REQUESTS = 429;
-    private static final int FORBIDDEN = 403;
+
+    /** The fields of the report. */
+    public record Report(
+            @Nullable Boolean registered,
+            String registrableDomain,
+            @Nullable String registrar,
+            @Nullable Integer ianaId,
+            @Nullable Instant created,
+            @Nullable Instant updated,
+            @Nullable Instant expires,
+            @Nullable Long daysRemaining,
+            List<String> statuses,
+            List<String> nameservers,
+            @Nullable Boolean dnssecSigned,
+            @Nullable String abuseEmail,
+            RegistrationSource sourceUsed,
+            boolean supported) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void notRegistered(String domain);
+
+        void responseUnrecognized(String domain);
+
+        void aboutToBeDeleted(List<String> statuses);
+
+        void onHold(List<String> statuses);
+
+        void registrationExpired(LocalDate date);
+
+        void registrationExpiresSoon(LocalDate date, long days);
+
+        void noNameservers(String domain);
+
+        void oneNameserver(String nameserver);
+
+        void noTransferLock(List<String> statuses);
+
+        void dnssecUnsigned(String domain);
+
+        void expiryUnknown();
+
+        void rdapFailed(String error);
+    }
+
+    /** The protocol that returned the registration. */
+    public enum RegistrationSource {
+        RDAP,
+        WHOIS,
+        NONE
+    }
 
     /**
-     * What was learnt.
-     *
-     * @param seen null when nobody could be asked
-     * @param source who told it: rdap, whois or none
-     * @param rdapError why RDAP did not tell it, null when it did or was not asked
+     * @param time when the registration was looked up
+     * @param registration null if no RDAP or WHOIS server is known for the domain
+     * @param rdapError why RDAP failed, null if it did not fail or was not used
      */
     public record Evidence(
             String domain,
-            Instant at,
-            @Nullable RegistrationRecord seen,
-            String source,
+            Instant time,
+            @Nullable RegistrationRecord registration,
+            RegistrationSource source,
             @Nullable CheckError rdapError) {}
-
-    @Override
-    public ModuleDescription description() {
-        return DESCRIPTION;
-    }
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -81,179 +102,180 @@ public final class DomainRegistration implements ModuleDefinition<DomainRegistra
         if (DOMAINS.isRegistrySuffix(name)) {
             return Future.failedFuture(new CheckFailure(
                     ErrorCode.INVALID_TARGET,
-                    name
-                            + " is a public suffix, below which domains are registered. Give a domain below"
-                            + " it, such as example."
-                            + name
-                            + "."));
+                    name + " is a public suffix. Enter a domain below it, for example example." + name + "."));
         }
         String domain = DOMAINS.registered(name);
-        String source = String.valueOf(context.options().text(SOURCE));
-        if (source.equals(WHOIS)) {
-            return byWhois(context, domain, null);
+        String source = String.valueOf(context.options().text("source"));
+        if (source.equals("whois")) {
+            return lookupWhois(context, domain, null);
         }
-        boolean alone = source.equals(RDAP);
-        Deadline share = context.deadline().atMost(context.deadline().remainingMillis() / 2);
-        return byRdap(alone ? context : context.within(share), domain).transform(told -> {
-            if (told.succeeded() && (alone || told.result().seen() != null)) {
-                return Future.succeededFuture(told.result());
+        if (source.equals("rdap")) {
+            return lookupRdap(context, domain);
+        }
+        Deadline half = context.deadline().atMost(context.deadline().remainingMillis() / 2);
+        return lookupRdap(context.within(half), domain).transform(result -> {
+            if (result.failed() && !(result.cause() instanceof CheckFailure)) {
+                return Future.failedFuture(result.cause());
             }
-            if (alone || told.failed() && !(told.cause() instanceof CheckFailure)) {
-                return Future.failedFuture(told.cause());
+            if (result.succeeded() && result.result().registration() != null) {
+                return Future.succeededFuture(result.result());
             }
-            CheckError error = told.cause() instanceof CheckFailure failure ? failure.error() : null;
-            // RDAP would be asked anew if the check gave up now
-            return byWhois(error == null ? context : context.patiently(), domain, error);
+            CheckError error = result.cause() instanceof CheckFailure failure ? failure.error() : null;
+            // A retry of the check would repeat the RDAP request, so wait for the WHOIS rate limit instead.
+            return lookupWhois(error == null ? context : context.patiently(), domain, error);
         });
     }
 
-    private static Future<Evidence> byRdap(CheckContext context, String domain) {
+    private static Future<Evidence> lookupRdap(CheckContext context, String domain) {
         return context.probe(RdapProbe.class)
                 .lookup(context, domain)
-                .compose(reply -> reply.isEmpty()
-                        ? Future.succeededFuture(nobody(context, domain, null))
-                        : context.executeBlocking(() -> read(reply.get(), domain))
-                                .map(seen -> new Evidence(domain, now(context), seen, RDAP, null)));
+                .compose(response -> response.isEmpty()
+                        ? Future.succeededFuture(unsupported(context, domain))
+                        : context.executeBlocking(() -> parse(response.get(), domain))
+                                .map(registration -> new Evidence(
+                                        domain,
+                                        context.clock().instant(),
+                                        registration,
+                                        RegistrationSource.RDAP,
+                                        null)));
     }
 
-    private static RegistrationRecord read(RdapResponse reply, String domain) throws CheckFailure {
-        switch (reply.status()) {
-            case OK -> {
-                RegistrationRecord seen = RdapDomainParser.read(reply.body(), domain);
-                if (seen != null) {
-                    return seen;
+    private static RegistrationRecord parse(RdapResponse response, String domain) throws CheckFailure {
+        switch (response.status()) {
+            case 200 -> {
+                RegistrationRecord registration = RdapDomainParser.read(response.body(), domain);
+                if (registration != null) {
+                    return registration;
                 }
                 throw new CheckFailure(
                         ErrorCode.HTTP_PROTOCOL_ERROR,
-                        reply.server() + " answered with what is no RDAP about " + domain + ".");
+                        "The response of the RDAP server " + response.server() + " is not a valid RDAP response for "
+                                + domain + ".");
             }
-            case NOT_FOUND -> {
-                return RegistrationRecord.NONE;
+            case 404 -> {
+                return RegistrationRecord.NOT_REGISTERED;
             }
-            case TOO_MANY_REQUESTS, FORBIDDEN ->
-                throw new CheckFailure(ErrorCode.RATE_LIMITED, reply.server() + " asks to be asked less often.");
+            case 403, 429 -> throw rateLimited("RDAP", response.server());
             default ->
                 throw new CheckFailure(
                         ErrorCode.HTTP_PROTOCOL_ERROR,
-                        reply.server() + " answered with status " + reply.status() + ".");
+                        "The RDAP server " + response.server() + " returned status " + response.status() + ".");
         }
     }
 
-    private static Future<Evidence> byWhois(CheckContext context, String domain, @Nullable CheckError rdapError) {
-        return context.probe(WhoisProbe.class).lookup(context, domain).compose(replies -> {
-            if (!replies.isEmpty()) {
-                return context.executeBlocking(() -> read(replies))
-                        .map(seen -> new Evidence(domain, now(context), seen, WHOIS, rdapError));
+    private static CheckFailure rateLimited(String protocol, String server) {
+        return new CheckFailure(
+                ErrorCode.RATE_LIMITED,
+                "The " + protocol + " server " + server + " rejected the request because of its rate limit.");
+    }
+
+    private static Future<Evidence> lookupWhois(CheckContext context, String domain, @Nullable CheckError rdapError) {
+        return context.probe(WhoisProbe.class).lookup(context, domain).compose(responses -> {
+            if (!responses.isEmpty()) {
+                return context.executeBlocking(() -> parse(responses))
+                        .map(registration -> new Evidence(
+                                domain, context.clock().instant(), registration, RegistrationSource.WHOIS, rdapError));
             }
             return rdapError == null
-                    ? Future.succeededFuture(nobody(context, domain, null))
+                    ? Future.succeededFuture(unsupported(context, domain))
                     : Future.failedFuture(new CheckFailure(rdapError.code(), rdapError.message()));
         });
     }
 
-    private static RegistrationRecord read(List<WhoisResponse> replies) throws CheckFailure {
-        if (WhoisParser.turnsAway(replies.get(0).text())) {
-            throw new CheckFailure(ErrorCode.RATE_LIMITED, replies.get(0).server() + " asks to be asked less often.");
+    private static RegistrationRecord parse(List<WhoisResponse> responses) throws CheckFailure {
+        WhoisResponse first = responses.get(0);
+        if (WhoisParser.isRateLimited(first.text())) {
+            throw rateLimited("WHOIS", first.server());
         }
-        RegistrationRecord seen = WhoisParser.read(replies.get(0).text());
-        for (WhoisResponse more : replies.subList(1, replies.size())) {
-            if (Boolean.TRUE.equals(seen.registered())) {
-                seen = seen.or(WhoisParser.read(more.text()));
+        RegistrationRecord registration = WhoisParser.read(first.text());
+        for (WhoisResponse next : responses.subList(1, responses.size())) {
+            if (Boolean.TRUE.equals(registration.registered())) {
+                registration = registration.or(WhoisParser.read(next.text()));
             }
         }
-        return seen;
+        return registration;
     }
 
-    private static Evidence nobody(CheckContext context, String domain, @Nullable CheckError error) {
-        return new Evidence(domain, now(context), null, "none", error);
-    }
-
-    private static Instant now(CheckContext context) {
-        return context.clock().instant();
+    private static Evidence unsupported(CheckContext context, String domain) {
+        return new Evidence(domain, context.clock().instant(), null, RegistrationSource.NONE, null);
     }
 
     @Override
-    public Evaluation evaluate(Evidence evidence, Options options) {
-        RegistrationRecord seen = evidence.seen();
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        fields.put("registrable_domain", evidence.domain());
-        fields.put("source_used", evidence.source());
-        fields.put("supported", seen != null);
-        fields.put("statuses", seen == null ? List.of() : seen.statuses());
-        fields.put("nameservers", seen == null ? List.of() : seen.nameservers());
-        if (seen == null) {
-            return new Evaluation(
-                    fields,
-                    List.of(),
-                    new CheckError(
-                            ErrorCode.UNSUPPORTED_TLD,
-                            "There is no service to ask about the registration of " + evidence.domain() + "."));
-        }
-        Instant expires = seen.expires();
-        Long days = expires == null ? null : days(evidence.at(), expires);
-        fields.put("registered", seen.registered());
-        fields.put("registrar", seen.registrar());
-        fields.put("iana_id", seen.ianaId());
-        fields.put("created", seen.created());
-        fields.put("updated", seen.updated());
-        fields.put("expires", expires);
-        fields.put("days_remaining", days);
-        fields.put("dnssec_signed", seen.dnssecSigned());
-        fields.put("abuse_email", seen.abuseEmail());
-        return Evaluation.of(fields, findings(evidence, seen, days));
-    }
-
-    /** Whole days, rounded down. */
-    private static long days(Instant from, Instant to) {
-        return Math.floorDiv(Duration.between(from, to).toSeconds(), 86_400);
-    }
-
-    private static List<Finding> findings(Evidence evidence, RegistrationRecord seen, @Nullable Long days) {
-        List<Finding> found = new ArrayList<>();
-        if (seen.registered() == null) {
-            found.add(NOT_UNDERSTOOD.found());
-        } else if (!seen.registered()) {
-            found.add(NOT_REGISTERED.found(evidence.domain() + " is not registered."));
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        String domain = evidence.domain();
+        RegistrationRecord known = evidence.registration();
+        RegistrationRecord registration = known == null ? RegistrationRecord.UNKNOWN : known;
+        Instant expires = registration.expires();
+        Long days = expires == null
+                ? null
+                : Long.valueOf(
+                        Math.floorDiv(Duration.between(evidence.time(), expires).toSeconds(), 86_400));
+        if (known == null) {
+            findings.error(
+                    new CheckError(ErrorCode.UNSUPPORTED_TLD, "No RDAP or WHOIS server is known for " + domain + "."));
+        } else if (known.registered() == null) {
+            findings.responseUnrecognized(domain);
+        } else if (!known.registered()) {
+            findings.notRegistered(domain);
         } else {
-            registered(seen, days, found);
+            reportRegistered(domain, known, days, findings);
         }
-        CheckError error = evidence.rdapError();
-        if (error != null) {
-            found.add(RDAP_FAILED.found(RDAP_FAILED.message() + " " + error.message()));
+        if (evidence.rdapError() != null) {
+            findings.rdapFailed(evidence.rdapError().message());
         }
-        return found;
+        return new Report(
+                registration.registered(),
+                domain,
+                registration.registrar(),
+                registration.ianaId(),
+                registration.created(),
+                registration.updated(),
+                expires,
+                days,
+                registration.statuses(),
+                registration.nameservers(),
+                registration.dnssecSigned(),
+                registration.abuseEmail(),
+                evidence.source(),
+                known != null);
     }
 
-    private static void registered(RegistrationRecord seen, @Nullable Long days, List<Finding> found) {
-        List<String> statuses = seen.statuses();
-        if (statuses.contains("pendingDelete") || statuses.contains("redemptionPeriod")) {
-            found.add(TO_BE_DELETED.found());
+    private static void reportRegistered(
+            String domain, RegistrationRecord registration, @Nullable Long days, Findings findings) {
+        List<String> statuses = registration.statuses();
+        List<String> nameservers = registration.nameservers();
+        Instant expires = registration.expires();
+        List<String> deletion = matching(statuses, "pendingDelete|redemptionPeriod");
+        if (!deletion.isEmpty()) {
+            findings.aboutToBeDeleted(deletion);
         }
-        if (statuses.contains("clientHold") || statuses.contains("serverHold")) {
-            found.add(ON_HOLD.found());
+        List<String> holds = matching(statuses, "(client|server)Hold");
+        if (!holds.isEmpty()) {
+            findings.onHold(holds);
         }
-        if (days == null) {
-            found.add(NO_EXPIRY.found());
+        if (expires == null || days == null) {
+            findings.expiryUnknown();
         } else if (days < 0) {
-            found.add(EXPIRED.found("The registration expired on " + day(seen.expires()) + "."));
+            findings.registrationExpired(LocalDate.ofInstant(expires, ZoneOffset.UTC));
         } else if (days < SOON_DAYS) {
-            found.add(EXPIRES_SOON.found("The registration ends on " + day(seen.expires()) + "."));
+            findings.registrationExpiresSoon(LocalDate.ofInstant(expires, ZoneOffset.UTC), days);
         }
-        if (seen.nameservers().isEmpty()) {
-            found.add(NO_NAMESERVERS.found());
-        } else if (seen.nameservers().size() == 1) {
-            found.add(ONE_NAMESERVER.found());
+        if (nameservers.isEmpty()) {
+            findings.noNameservers(domain);
+        } else if (nameservers.size() == 1) {
+            findings.oneNameserver(nameservers.get(0));
         }
-        boolean epp = statuses.stream().anyMatch(status -> status.matches("(client|server).*|ok"));
-        if (epp && statuses.stream().noneMatch(status -> status.endsWith("TransferProhibited"))) {
-            found.add(NO_TRANSFER_LOCK.found());
+        // Registries without EPP statuses have other means against transfers.
+        boolean epp = !matching(statuses, "(client|server).*|ok").isEmpty();
+        if (epp && matching(statuses, ".*TransferProhibited").isEmpty()) {
+            findings.noTransferLock(statuses);
         }
-        if (Boolean.FALSE.equals(seen.dnssecSigned())) {
-            found.add(UNSIGNED.found());
+        if (Boolean.FALSE.equals(registration.dnssecSigned())) {
+            findings.dnssecUnsigned(domain);
         }
     }
 
-    private static LocalDate day(@Nullable Instant instant) {
-        return LocalDate.ofInstant(instant == null ? Instant.EPOCH : instant, ZoneOffset.UTC);
+    private static List<String> matching(List<String> statuses, String pattern) {
+        return statuses.stream().filter(status -> status.matches(pattern)).toList();
     }
 }

@@ -1,4 +1,4 @@
-/** RDAP and WHOIS lookups. */
+/** RDAP and WHOIS lookups, and the parsers of their responses. */
 @NullMarked
 package dev.plumbline.probe.registry;
 

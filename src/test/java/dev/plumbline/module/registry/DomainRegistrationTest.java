@@ -6,11 +6,15 @@ import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.RegistryFixture;
+import dev.plumbline.lab.RegistryResponses;
 import dev.plumbline.lab.WhoisLab;
+import dev.plumbline.probe.registry.RegistrationRecord;
 import dev.plumbline.support.DebianTool;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
@@ -31,19 +35,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DomainRegistrationTest {
-    private static final DomainRegistration MODULE = new DomainRegistration();
+    private static final ModuleDefinition<DomainRegistration.Evidence> MODULE =
+            SheetModule.load(new DomainRegistration());
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
 
-    private RegistryFixture bench;
+    private RegistryFixture fixture;
 
     @BeforeEach
     void start(@TempDir Path folder) {
-        bench = new RegistryFixture(folder, "com");
+        fixture = new RegistryFixture(folder, "com");
     }
 
     @AfterEach
     void stop() {
-        bench.close();
+        fixture.close();
     }
 
     private CheckResult check(String domain) {
@@ -51,7 +56,7 @@ class DomainRegistrationTest {
     }
 
     private CheckResult check(String domain, String source) {
-        return bench.check(MODULE, domain, Map.of("source", source), 10_000);
+        return fixture.check(MODULE, domain, Map.of("source", source), 10_000);
     }
 
     private static List<String> codes(CheckResult result) {
@@ -59,8 +64,8 @@ class DomainRegistrationTest {
     }
 
     @Test
-    void asksRdapFirst() {
-        bench.page("/rdap/domain/example.com", 200, RegistryResponses.RDAP);
+    void usesRdapFirst() {
+        fixture.page("/rdap/domain/example.com", 200, RegistryResponses.RDAP);
 
         CheckResult result = check("www.example.com");
 
@@ -75,11 +80,11 @@ class DomainRegistrationTest {
                 .containsEntry("source_used", "rdap")
                 .containsEntry("supported", true);
         assertThat(result.verdict()).isEqualTo(Verdict.PASS);
-        assertThat(bench.iana().questions()).isEmpty();
+        assertThat(fixture.iana().questions()).isEmpty();
     }
 
     @Test
-    void whatRdapDoesNotKnowIsNotRegistered() {
+    void reportsNotRegisteredIfRdapReturns404() {
         CheckResult result = check("example.com");
 
         assertThat(result.fields()).containsEntry("registered", false).containsEntry("supported", true);
@@ -89,36 +94,36 @@ class DomainRegistrationTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"co.uk", "com.br", "org.uk"})
-    void anEndingThatARegistryRunsIsNoDomain(String ending) {
+    void rejectsPublicSuffixes(String ending) {
         CheckResult result = check(ending);
 
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code()).isEqualTo(ErrorCode.INVALID_TARGET);
-        assertThat(result.error().message()).contains(ending + " is a public suffix", "below it");
-        assertThat(bench.queried()).isEmpty();
-        assertThat(bench.iana().questions()).isEmpty();
+        assertThat(result.error().message()).contains(ending + " is a public suffix", "Enter a domain below it");
+        assertThat(fixture.asked()).isEmpty();
+        assertThat(fixture.iana().questions()).isEmpty();
     }
 
     @Test
-    void followsTheRedirectsOfRdap() {
-        bench.page("/rdap/domain/example.com", request -> request.response()
+    void followsRdapRedirects() {
+        fixture.page("/rdap/domain/example.com", request -> request.response()
                 .setStatusCode(302)
                 .putHeader("location", "/elsewhere/example.com")
                 .end());
-        bench.page("/elsewhere/example.com", 200, RegistryResponses.RDAP);
+        fixture.page("/elsewhere/example.com", 200, RegistryResponses.RDAP);
 
         assertThat(check("example.com").fields()).containsEntry("source_used", "rdap");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"500", "429", "200 {}", "200 <html>", "200 other", "200 entity", "200 huge", "reset"})
-    void asksWhoisWhereRdapFails(String manner) {
-        bench.page("/rdap/domain/example.com", request -> {
-            if (manner.equals("reset")) {
+    void usesWhoisIfRdapFails(String failure) {
+        fixture.page("/rdap/domain/example.com", request -> {
+            if (failure.equals("reset")) {
                 request.connection().close();
                 return;
             }
-            String[] words = manner.split(" ");
+            String[] words = failure.split(" ");
             String body = words.length == 1 ? "" : words[1];
             body = switch (body) {
                 case "huge" -> "[" + " ".repeat(400_000) + "]";
@@ -128,7 +133,7 @@ class DomainRegistrationTest {
             };
             request.response().setStatusCode(Integer.parseInt(words[0])).end(body);
         });
-        bench.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(""));
+        fixture.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(""));
 
         CheckResult result = check("example.com");
 
@@ -140,39 +145,39 @@ class DomainRegistrationTest {
     }
 
     @Test
-    void asksWhoisAloneWhenToldTo() {
-        bench.page("/rdap/domain/example.com", 200, RegistryResponses.RDAP);
-        WhoisLab com = bench.registry("com").answer("domain example.com", RegistryResponses.VERISIGN);
+    void usesOnlyWhoisIfSelected() {
+        fixture.page("/rdap/domain/example.com", 200, RegistryResponses.RDAP);
+        WhoisLab com = fixture.registry("com").answer("domain example.com", RegistryResponses.VERISIGN);
 
         assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
         assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
 
-        assertThat(bench.queried()).isEmpty();
+        assertThat(fixture.asked()).isEmpty();
         assertThat(com.questions()).containsExactly("domain example.com", "domain example.com");
-        assertThat(bench.iana().questions()).as("IANA is asked once").containsExactly("com");
+        assertThat(fixture.iana().questions()).as("IANA is queried once").containsExactly("com");
     }
 
     @Test
-    void asksTheRegistrarForWhatAThinRegistryDoesNotTell() {
-        WhoisLab registrar = bench.whois("whois.registrar.test");
+    void followsTheReferralOfAThinRegistry() {
+        WhoisLab registrar = fixture.whois("whois.registrar.test");
         String where = "whois.registrar.test:" + registrar.port();
         registrar.answer("example.com", RegistryResponses.REGISTRAR.formatted(where));
-        bench.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(where));
+        fixture.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(where));
 
         CheckResult result = check("example.com", "whois");
 
         assertThat(result.fields())
                 .containsEntry("registrar", "Registrar Test, Inc.")
                 .containsEntry("abuse_email", "abuse@registrar.test");
-        assertThat(registrar.questions()).as("that it names itself").hasSize(1);
+        assertThat(registrar.questions()).as("a referral to itself is ignored").hasSize(1);
     }
 
     @Test
-    void referralsInACircleEnd() {
-        WhoisLab one = bench.registry("one");
-        WhoisLab other = bench.whois("other.test");
+    void stopsAtReferralLoops() {
+        WhoisLab one = fixture.registry("one");
+        WhoisLab other = fixture.whois("other.test");
         one.answer("a.one", "Registrar: A\nRegistrar WHOIS Server: other.test:" + other.port());
-        one.answer("domain a.one", "never");
+        one.answer("domain a.one", "unused");
         other.answer("a.one", "Registrar: B\nWhois Server: whois.one.test:" + one.port());
 
         CheckResult result = check("a.one");
@@ -183,12 +188,12 @@ class DomainRegistrationTest {
     }
 
     @Test
-    void aReferralToAnotherPortThanThatOfWhoisIsNotFollowed() {
-        WhoisLab elsewhere = WhoisLab.start(bench.vertx());
-        bench.name("elsewhere.test");
+    void ignoresReferralsToOtherPorts() {
+        WhoisLab elsewhere = WhoisLab.start(fixture.vertx());
+        fixture.name("elsewhere.test");
         String where = "elsewhere.test:" + elsewhere.port();
-        bench.registry("org").answer("example.org", "Registrar: A\nWhois Server: " + where + "\n");
-        bench.iana().answer("net", "domain: NET\n\nwhois: " + where + "\n");
+        fixture.registry("org").answer("example.org", "Registrar: A\nWhois Server: " + where + "\n");
+        fixture.iana().answer("net", "domain: NET\n\nwhois: " + where + "\n");
 
         assertThat(check("example.org").fields()).containsEntry("registrar", "A");
         assertThat(check("example.net").error().code()).isEqualTo(ErrorCode.UNSUPPORTED_TLD);
@@ -196,7 +201,7 @@ class DomainRegistrationTest {
     }
 
     @Test
-    void afterRdapHasFailedWhoisIsWaitedFor(@TempDir Path folder) {
+    void waitsForTheWhoisRateLimitAfterRdapFailed(@TempDir Path folder) {
         try (RegistryFixture slow = new RegistryFixture(folder, new Config.OutboundLimit(1, 1), "com")) {
             slow.page("/rdap/domain/example.com", 500, "");
             slow.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(""));
@@ -205,13 +210,13 @@ class DomainRegistrationTest {
             CheckResult result = slow.checkInHaste(MODULE, "example.com", Map.of());
 
             assertThat(result.fields()).containsEntry("source_used", "whois");
-            assertThat(slow.queried()).hasSize(1);
+            assertThat(slow.asked()).hasSize(1);
         }
     }
 
     @Test
-    void aReferralToTheInsideIsNotFollowed() {
-        WhoisLab org = bench.registry("org");
+    void ignoresReferralsToPrivateAddresses() {
+        WhoisLab org = fixture.registry("org");
         org.answer("example.org", "Registrar: A\nCreation Date: 2000-01-01\nRegistrar WHOIS Server: 10.0.0.1:22\n");
 
         assertThat(check("example.org").fields())
@@ -229,9 +234,9 @@ class DomainRegistrationTest {
         "example.com.br, example.com.br, BR",
         "example.eu, example.eu, EU"
     })
-    void speaksToTheBigRegistriesAsTheyWant(String domain, String question, String answer) throws Exception {
+    void usesTheQueryFormatOfEachRegistry(String domain, String question, String answer) throws Exception {
         String text = (String) RegistryResponses.class.getDeclaredField(answer).get(null);
-        bench.registry(domain.substring(domain.lastIndexOf('.') + 1)).answer(question, text);
+        fixture.registry(domain.substring(domain.lastIndexOf('.') + 1)).answer(question, text);
 
         CheckResult result = check("www." + domain);
 
@@ -240,16 +245,16 @@ class DomainRegistrationTest {
     }
 
     @Test
-    void readsLatinWhereItIsNoUtf8() {
+    void decodesLatin1IfNotUtf8() {
         byte[] latin = "Registrar: São Paulo Registros\n".getBytes(StandardCharsets.ISO_8859_1);
-        bench.registry("org").answer("example.org", latin);
+        fixture.registry("org").answer("example.org", latin);
 
         assertThat(check("example.org").fields()).containsEntry("registrar", "São Paulo Registros");
     }
 
     @Test
-    void saysWhereNobodyCanBeAsked() {
-        bench.iana().answer("nowhere", "% IANA WHOIS server\n\ndomain: NOWHERE\nstatus: ACTIVE\n");
+    void reportsUnsupportedTopLevelDomains() {
+        fixture.iana().answer("nowhere", "% IANA WHOIS server\n\ndomain: NOWHERE\nstatus: ACTIVE\n");
 
         CheckResult result = check("example.nowhere");
 
@@ -261,15 +266,15 @@ class DomainRegistrationTest {
     }
 
     @Test
-    void saysWhenItIsTurnedAway() {
-        bench.registry("org").answer("example.org", "WHOIS LIMIT EXCEEDED\n");
+    void reportsTheRateLimitOfTheServer() {
+        fixture.registry("org").answer("example.org", "WHOIS LIMIT EXCEEDED\n");
 
         assertThat(check("example.org").error().code()).isEqualTo(ErrorCode.RATE_LIMITED);
     }
 
     @Test
-    void survivesHostileServers() {
-        WhoisLab org = bench.registry("org");
+    void limitsHostileServers() {
+        WhoisLab org = fixture.registry("org");
         byte[] noise = new byte[100_000];
         new Random(1).nextBytes(noise);
         org.answer("noise.org", noise)
@@ -280,35 +285,35 @@ class DomainRegistrationTest {
                 .behave("silent.org", socket -> {});
 
         assertThat(check("noise.org").error()).isNull();
-        assertThat(codes(check("noise.org"))).containsExactly("answer_not_understood");
+        assertThat(codes(check("noise.org"))).containsExactly("response_unrecognized");
         assertThat(check("empty.org").error().code()).isEqualTo(ErrorCode.CONNECTION_RESET);
         assertThat(check("endless.org").error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
         assertThat(check("line.org").error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
         for (String slow : List.of("slow.org", "silent.org")) {
-            CheckResult result = bench.check(MODULE, slow, Map.of(), 1_500);
+            CheckResult result = fixture.check(MODULE, slow, Map.of(), 1_500);
             assertThat(result.error().code()).isEqualTo(ErrorCode.READ_TIMEOUT);
         }
     }
 
     @Tag("integration")
     @Test
-    void agreesWithTheWhoisOfDebian() throws Exception {
+    void agreesWithTheWhoisClientOfDebian() throws Exception {
         Path whois = DebianTool.require("whois");
-        WhoisLab org = bench.registry("org").answer("example.org", RegistryResponses.ORG);
+        WhoisLab org = fixture.registry("org").answer("example.org", RegistryResponses.ORG);
         Process process = new ProcessBuilder(whois.toString(), "-h", "127.0.0.2", "-p", "" + org.port(), "example.org")
                 .redirectErrorStream(true)
                 .start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
 
         Map<String, Object> fields = check("example.org").fields();
 
-        assertThat(said).contains("Registrar: " + fields.get("registrar") + "\n");
-        assertThat(said).contains("Registrar IANA ID: " + fields.get("iana_id") + "\n");
-        assertThat(said).contains("Registry Expiry Date: " + fields.get("expires") + "\n");
-        assertThat(said.lines().filter(line -> line.startsWith("Name Server: ")))
+        assertThat(output).contains("Registrar: " + fields.get("registrar") + "\n");
+        assertThat(output).contains("Registrar IANA ID: " + fields.get("iana_id") + "\n");
+        assertThat(output).contains("Registry Expiry Date: " + fields.get("expires") + "\n");
+        assertThat(output.lines().filter(line -> line.startsWith("Name Server: ")))
                 .hasSameSizeAs((List<?>) fields.get("nameservers"));
-        assertThat(org.questions()).as("both ask alike").containsExactly("example.org", "example.org");
+        assertThat(org.questions()).as("both send the same query").containsExactly("example.org", "example.org");
     }
 
     @ParameterizedTest
@@ -320,7 +325,7 @@ class DomainRegistrationTest {
                 "2026-01-31T12:00:00Z | clientTransferProhibited | a.x b.x | true | ",
                 "2026-01-31T11:00:00Z | clientTransferProhibited | a.x b.x | true | registration_expires_soon",
                 "2026-01-01T11:00:00Z | clientTransferProhibited | a.x b.x | true | registration_expired",
-                "- | clientTransferProhibited | a.x b.x | true | expiry_not_told",
+                "- | clientTransferProhibited | a.x b.x | true | expiry_unknown",
                 "2030-01-01T00:00:00Z | ok | a.x b.x | true | no_transfer_lock",
                 "2030-01-01T00:00:00Z | connect | a.x b.x | true | ",
                 "2030-01-01T00:00:00Z | clientHold serverTransferProhibited | a.x b.x | true | on_hold",
@@ -329,13 +334,13 @@ class DomainRegistrationTest {
                 "2030-01-01T00:00:00Z | connect | a.x | true | one_nameserver",
                 "2030-01-01T00:00:00Z | connect | a.x b.x | false | dnssec_unsigned"
             })
-    void judgesWhatItHasSeenAlone(
+    void evaluatesFindingsFromEvidence(
             @Nullable Instant expires,
             String statuses,
             @Nullable String nameservers,
             boolean signed,
             @Nullable String code) {
-        RegistrationRecord seen = new RegistrationRecord(
+        RegistrationRecord registration = new RegistrationRecord(
                 true,
                 "R",
                 1,
@@ -347,15 +352,20 @@ class DomainRegistrationTest {
                 signed,
                 null);
 
-        assertThat(judged(seen, null)).isEqualTo(code == null ? List.of() : List.of(code));
-        assertThat(judged(RegistrationRecord.UNKNOWN, new CheckError(ErrorCode.READ_TIMEOUT, "Late.")))
-                .containsExactly("answer_not_understood", "rdap_failed");
+        assertThat(codes(registration, null)).isEqualTo(code == null ? List.of() : List.of(code));
+        assertThat(codes(RegistrationRecord.UNKNOWN, new CheckError(ErrorCode.READ_TIMEOUT, "Timeout.")))
+                .containsExactly("response_unrecognized", "rdap_failed");
     }
 
-    private static List<String> judged(RegistrationRecord seen, @Nullable CheckError rdapError) {
+    private static List<String> codes(RegistrationRecord registration, @Nullable CheckError rdapError) {
         return MODULE
                 .evaluate(
-                        new DomainRegistration.Evidence("example.com", NOW, seen, "rdap", rdapError),
+                        new DomainRegistration.Evidence(
+                                "example.com",
+                                NOW,
+                                registration,
+                                DomainRegistration.RegistrationSource.RDAP,
+                                rdapError),
                         Options.defaults(MODULE.description()))
                 .findings()
                 .stream()

@@ -1,7 +1,8 @@
-package dev.plumbline.module.registry;
+package dev.plumbline.probe.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.lab.RegistryResponses;
 import java.time.Instant;
 import java.util.List;
 import net.jqwik.api.Example;
@@ -11,7 +12,6 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import net.jqwik.api.constraints.StringLength;
 
-/** What registries write, in their many ways, and what nobody would. */
 class WhoisParserTest {
     private static final List<String> ALL = List.of(
             RegistryResponses.VERISIGN,
@@ -45,12 +45,12 @@ class WhoisParserTest {
 
     @Example
     void readsOrg() {
-        RegistrationRecord seen = WhoisParser.read(RegistryResponses.ORG);
+        RegistrationRecord registration = WhoisParser.read(RegistryResponses.ORG);
 
-        assertThat(seen.updated()).isEqualTo("2024-09-01T10:00:00Z");
-        assertThat(seen.dnssecSigned()).isFalse();
-        assertThat(seen.abuseEmail()).isEqualTo("abuse@registrar.test");
-        assertThat(seen.statuses()).containsExactly("serverTransferProhibited");
+        assertThat(registration.updated()).isEqualTo("2024-09-01T10:00:00Z");
+        assertThat(registration.dnssecSigned()).isFalse();
+        assertThat(registration.abuseEmail()).isEqualTo("abuse@registrar.test");
+        assertThat(registration.statuses()).containsExactly("serverTransferProhibited");
     }
 
     @Example
@@ -71,39 +71,39 @@ class WhoisParserTest {
 
     @Example
     void readsUk() {
-        RegistrationRecord seen = WhoisParser.read(RegistryResponses.UK);
+        RegistrationRecord registration = WhoisParser.read(RegistryResponses.UK);
 
-        assertThat(seen.registrar()).isEqualTo("Registrar Test Ltd");
-        assertThat(seen.created()).isEqualTo("1996-11-26T00:00:00Z");
-        assertThat(seen.expires()).isEqualTo("2030-11-26T00:00:00Z");
-        assertThat(seen.updated()).isEqualTo("2024-10-01T00:00:00Z");
-        assertThat(seen.nameservers()).containsExactly("ns1.example.co.uk", "ns2.test.net");
-        assertThat(seen.dnssecSigned()).isTrue();
+        assertThat(registration.registrar()).isEqualTo("Registrar Test Ltd");
+        assertThat(registration.created()).isEqualTo("1996-11-26T00:00:00Z");
+        assertThat(registration.expires()).isEqualTo("2030-11-26T00:00:00Z");
+        assertThat(registration.updated()).isEqualTo("2024-10-01T00:00:00Z");
+        assertThat(registration.nameservers()).containsExactly("ns1.example.co.uk", "ns2.test.net");
+        assertThat(registration.dnssecSigned()).isTrue();
     }
 
     @Example
     void readsFr() {
-        RegistrationRecord seen = WhoisParser.read(RegistryResponses.FR);
+        RegistrationRecord registration = WhoisParser.read(RegistryResponses.FR);
 
-        assertThat(seen.registrar()).isEqualTo("REGISTRAR TEST");
-        assertThat(seen.created()).isEqualTo("2004-07-04T10:00:00Z");
-        assertThat(seen.updated()).isEqualTo("2024-05-04T10:00:00Z");
-        assertThat(seen.expires()).isEqualTo("2030-07-04T10:00:00Z");
-        assertThat(seen.statuses()).containsExactly("ok", "serverTransferProhibited");
-        assertThat(seen.nameservers()).containsExactly("ns1.test.fr", "ns2.test.fr");
-        assertThat(seen.dnssecSigned()).isTrue();
+        assertThat(registration.registrar()).isEqualTo("REGISTRAR TEST");
+        assertThat(registration.created()).isEqualTo("2004-07-04T10:00:00Z");
+        assertThat(registration.updated()).isEqualTo("2024-05-04T10:00:00Z");
+        assertThat(registration.expires()).isEqualTo("2030-07-04T10:00:00Z");
+        assertThat(registration.statuses()).containsExactly("ok", "serverTransferProhibited");
+        assertThat(registration.nameservers()).containsExactly("ns1.test.fr", "ns2.test.fr");
+        assertThat(registration.dnssecSigned()).isTrue();
     }
 
     @Example
     void readsJp() {
-        RegistrationRecord seen = WhoisParser.read(RegistryResponses.JP);
+        RegistrationRecord registration = WhoisParser.read(RegistryResponses.JP);
 
-        assertThat(seen.created()).isEqualTo("2001-08-22T00:00:00Z");
-        assertThat(seen.expires()).isEqualTo("2030-08-31T00:00:00Z");
-        assertThat(seen.updated()).isEqualTo("2024-08-31T16:05:04Z");
-        assertThat(seen.statuses()).containsExactly("ok");
-        assertThat(seen.nameservers()).containsExactly("ns1.test.jp", "ns2.test.jp");
-        assertThat(seen.dnssecSigned()).isNull();
+        assertThat(registration.created()).isEqualTo("2001-08-22T00:00:00Z");
+        assertThat(registration.expires()).isEqualTo("2030-08-31T00:00:00Z");
+        assertThat(registration.updated()).isEqualTo("2024-08-31T16:05:04Z");
+        assertThat(registration.statuses()).containsExactly("ok");
+        assertThat(registration.nameservers()).containsExactly("ns1.test.jp", "ns2.test.jp");
+        assertThat(registration.dnssecSigned()).isNull();
 
         RegistrationRecord company = WhoisParser.read(RegistryResponses.CO_JP);
         assertThat(company.created()).isEqualTo("1997-03-04T00:00:00Z");
@@ -113,22 +113,22 @@ class WhoisParserTest {
 
     @Example
     void readsBr() {
-        RegistrationRecord seen = WhoisParser.read(RegistryResponses.BR);
+        RegistrationRecord registration = WhoisParser.read(RegistryResponses.BR);
 
-        assertThat(seen.created()).isEqualTo("1999-05-18T00:00:00Z");
-        assertThat(seen.updated()).isEqualTo("2024-06-01T00:00:00Z");
-        assertThat(seen.expires()).isEqualTo("2030-05-18T00:00:00Z");
-        assertThat(seen.nameservers()).containsExactly("ns1.test.com.br", "ns2.test.com.br");
-        assertThat(seen.dnssecSigned()).isTrue();
+        assertThat(registration.created()).isEqualTo("1999-05-18T00:00:00Z");
+        assertThat(registration.updated()).isEqualTo("2024-06-01T00:00:00Z");
+        assertThat(registration.expires()).isEqualTo("2030-05-18T00:00:00Z");
+        assertThat(registration.nameservers()).containsExactly("ns1.test.com.br", "ns2.test.com.br");
+        assertThat(registration.dnssecSigned()).isTrue();
     }
 
     @Example
     void readsEu() {
-        RegistrationRecord seen = WhoisParser.read(RegistryResponses.EU);
+        RegistrationRecord registration = WhoisParser.read(RegistryResponses.EU);
 
-        assertThat(seen.registrar()).isEqualTo("Registrar Test BV");
-        assertThat(seen.nameservers()).containsExactly("ns1.test.eu", "ns2.example.eu");
-        assertThat(seen.registered()).isTrue();
+        assertThat(registration.registrar()).isEqualTo("Registrar Test BV");
+        assertThat(registration.nameservers()).containsExactly("ns1.test.eu", "ns2.example.eu");
+        assertThat(registration.registered()).isTrue();
     }
 
     @Example
@@ -156,7 +156,7 @@ class WhoisParserTest {
     }
 
     @Example
-    void knowsTheManyWaysToSayNo() {
+    void recognizesUnregisteredDomains() {
         for (String text : List.of(
                 "No match for \"NOBODY.COM\".\n>>> Last update of whois database: now <<<",
                 "NOT FOUND\n",
@@ -178,45 +178,45 @@ class WhoisParserTest {
                 "No information available about domain name nobody.pl\n",
                 "domain: nobody.test\nregistration status: available\n",
                 "Domain:             nobody.it\nStatus:             AVAILABLE\n")) {
-            assertThat(WhoisParser.read(text)).as(text).isEqualTo(RegistrationRecord.NONE);
-            assertThat(WhoisParser.turnsAway(text)).as(text).isFalse();
+            assertThat(WhoisParser.read(text)).as(text).isEqualTo(RegistrationRecord.NOT_REGISTERED);
+            assertThat(WhoisParser.isRateLimited(text)).as(text).isFalse();
         }
     }
 
     @Example
-    void knowsWhenItIsTurnedAway() {
+    void recognizesRateLimits() {
         for (String text : List.of(
                 "% Error: 55000000002 Connection refused; access control limit exceeded.\n",
                 "WHOIS LIMIT EXCEEDED - SEE WWW.PIR.ORG/WHOIS FOR DETAILS\n",
                 "% Query rate limit exceeded. Reduced information.\n",
                 "You have exceeded your quota; please try again later.\n",
                 "Too many requests\n")) {
-            assertThat(WhoisParser.turnsAway(text)).as(text).isTrue();
+            assertThat(WhoisParser.isRateLimited(text)).as(text).isTrue();
             assertThat(WhoisParser.read(text)).as(text).isEqualTo(RegistrationRecord.UNKNOWN);
         }
-        ALL.forEach(text -> assertThat(WhoisParser.turnsAway(text)).as(text).isFalse());
+        ALL.forEach(text -> assertThat(WhoisParser.isRateLimited(text)).as(text).isFalse());
     }
 
     @Property(tries = 1000)
-    void anyTextIsRead(@ForAll @StringLength(max = 2_000) String text) {
+    void acceptsArbitraryText(@ForAll @StringLength(max = 2_000) String text) {
         assertThat(WhoisParser.read(text)).isNotNull();
-        WhoisParser.turnsAway(text);
+        WhoisParser.isRateLimited(text);
     }
 
     @Property(tries = 2000)
-    void aRealAnswerWithCharactersTurnedIsRead(
-            @ForAll @IntRange(max = 11) int which,
-            @ForAll @Size(min = 1, max = 20) List<@IntRange(max = 1_000_000) Integer> turned) {
-        StringBuilder text = new StringBuilder(ALL.get(which));
-        for (int each : turned) {
-            text.setCharAt(each % text.length(), (char) (each / text.length() % 256));
+    void acceptsResponsesWithChangedCharacters(
+            @ForAll @IntRange(max = 11) int response,
+            @ForAll @Size(min = 1, max = 20) List<@IntRange(max = 1_000_000) Integer> changed) {
+        StringBuilder text = new StringBuilder(ALL.get(response));
+        for (int position : changed) {
+            text.setCharAt(position % text.length(), (char) (position / text.length() % 256));
         }
         assertThat(WhoisParser.read(text.toString()).nameservers()).isNotNull();
     }
 
     @Example
-    void aMegabyteOfTheWorstIsReadWithinBounds() {
-        for (String worst : List.of(
+    void limitsTheWorkForHostileResponses() {
+        for (String hostile : List.of(
                 "x".repeat(1_000_000),
                 ":".repeat(1_000_000),
                 ".".repeat(1_000_000),
@@ -226,10 +226,10 @@ class WhoisParserTest {
                 "name server: ns1.test.org\n".repeat(40_000),
                 ("-".repeat(900) + "is fre\n").repeat(1_100),
                 ("created: " + "1-".repeat(400) + "\n").repeat(1_200))) {
-            RegistrationRecord seen = WhoisParser.read(worst);
+            RegistrationRecord registration = WhoisParser.read(hostile);
 
-            assertThat(seen.nameservers().size()).isLessThanOrEqualTo(100);
-            WhoisParser.turnsAway(worst);
+            assertThat(registration.nameservers().size()).isLessThanOrEqualTo(100);
+            WhoisParser.isRateLimited(hostile);
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.plumbline.module.registry;
+package dev.plumbline.probe.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -87,7 +87,7 @@ class RegistryValueParserTest {
     }
 
     @Property(tries = 2000)
-    void anyTextIsReadOrPassedOver(@ForAll @StringLength(max = 400) String text) {
+    void acceptsArbitraryText(@ForAll @StringLength(max = 400) String text) {
         RegistryValueParser.date(text);
         RegistryValueParser.status(text);
         RegistryValueParser.nameserver(text);

@@ -1,20 +1,19 @@
-package dev.plumbline.module.registry;
+package dev.plumbline.probe.registry;
 
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a registry says of a domain, whichever way it said so. What it does not tell is null or
- * empty.
+ * The registration data of a domain. Values that the registry does not publish are null or empty.
  *
- * @param registered null where the answer could not be understood
- * @param ianaId the number that IANA gave the registrar
- * @param statuses as EPP names them (RFC 5731, section 2.3) where the registry does
- * @param nameservers lower-case, without a trailing dot
+ * @param registered null if the response could not be interpreted
+ * @param ianaId the number that IANA assigned to the registrar
+ * @param statuses EPP status codes (RFC 5731 section 2.3); other values as the registry writes them
+ * @param nameservers in lower case, without a trailing dot
  * @param dnssecSigned whether the registry publishes a key of the domain
  */
-record RegistrationRecord(
+public record RegistrationRecord(
         @Nullable Boolean registered,
         @Nullable String registrar,
         @Nullable Integer ianaId,
@@ -25,20 +24,20 @@ record RegistrationRecord(
         List<String> nameservers,
         @Nullable Boolean dnssecSigned,
         @Nullable String abuseEmail) {
-    static final RegistrationRecord NONE = nothing(false);
-    static final RegistrationRecord UNKNOWN = nothing(null);
+    public static final RegistrationRecord NOT_REGISTERED = empty(false);
+    public static final RegistrationRecord UNKNOWN = empty(null);
 
-    RegistrationRecord {
+    public RegistrationRecord {
         statuses = List.copyOf(statuses);
         nameservers = List.copyOf(nameservers);
     }
 
-    private static RegistrationRecord nothing(@Nullable Boolean registered) {
+    private static RegistrationRecord empty(@Nullable Boolean registered) {
         return new RegistrationRecord(registered, null, null, null, null, null, List.of(), List.of(), null, null);
     }
 
-    /** The same, with what another source knows and this one does not. */
-    RegistrationRecord or(RegistrationRecord other) {
+    /** This record, with missing values from another source. */
+    public RegistrationRecord or(RegistrationRecord other) {
         return new RegistrationRecord(
                 registered,
                 first(registrar, other.registrar),

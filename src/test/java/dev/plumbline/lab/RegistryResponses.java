@@ -1,8 +1,8 @@
-package dev.plumbline.module.registry;
+package dev.plumbline.lab;
 
-/** Answers in the shapes of the big registries, about domains that are made up. */
-final class RegistryResponses {
-    static final String VERISIGN =
+/** Responses in the formats of large registries, about fictitious domains. */
+public final class RegistryResponses {
+    public static final String VERISIGN =
             """
          Domain Name: EXAMPLE.COM
          Registry Domain ID: 2336799_DOMAIN_COM-VRSN
@@ -27,7 +27,7 @@ final class RegistryResponses {
       currently set to expire. Registrar: not this one
       """;
 
-    static final String REGISTRAR =
+    public static final String REGISTRAR =
             """
       Domain Name: example.com
       Registrar WHOIS Server: %s
@@ -36,7 +36,7 @@ final class RegistryResponses {
       Registrant Organization: REDACTED FOR PRIVACY
       """;
 
-    static final String ORG =
+    public static final String ORG =
             """
       Domain Name: example.org
       Registry Domain ID: abc-LROR
@@ -54,7 +54,7 @@ final class RegistryResponses {
       DNSSEC: unsigned
       """;
 
-    static final String DE =
+    public static final String DE =
             """
       % Restricted rights.
       %
@@ -70,7 +70,7 @@ final class RegistryResponses {
       Changed: 2023-01-01T00:00:00+01:00
       """;
 
-    static final String UK =
+    public static final String UK =
             """
 
           Domain name:
@@ -104,7 +104,7 @@ final class RegistryResponses {
       This WHOIS information is provided for free by Nominet UK
       """;
 
-    static final String FR =
+    public static final String FR =
             """
       %%
       %% This is the AFNIC Whois server.
@@ -137,7 +137,7 @@ final class RegistryResponses {
       changed:                       2025-01-01T00:00:00Z
       """;
 
-    static final String JP =
+    public static final String JP =
             """
       [ JPRS database provides information on network administration. Its use is    ]
       [ restricted to network administration purposes.                              ]
@@ -159,7 +159,7 @@ final class RegistryResponses {
       [Name]                          Somebody
       """;
 
-    static final String CO_JP =
+    public static final String CO_JP =
             """
       Domain Information:
       a. [Domain Name]                EXAMPLE.CO.JP
@@ -174,7 +174,7 @@ final class RegistryResponses {
       [Last Update]                   2024/04/01 01:00:11 (JST)
       """;
 
-    static final String BR =
+    public static final String BR =
             """
       % Copyright (c) Nic.br
       domain:      example.com.br
@@ -197,7 +197,7 @@ final class RegistryResponses {
       changed:     20250101
       """;
 
-    static final String EU =
+    public static final String EU =
             """
       % The WHOIS service offered by EURid
       Domain: example.eu
@@ -227,7 +227,7 @@ final class RegistryResponses {
       Please visit www.eurid.eu for more info.
       """;
 
-    static final String NL =
+    public static final String NL =
             """
       Domain name: example.nl
       Status:      active
@@ -255,7 +255,7 @@ final class RegistryResponses {
       Record maintained by: SIDN BV
       """;
 
-    static final String IT =
+    public static final String IT =
             """
       Domain:             example.it
       Status:             ok
@@ -277,7 +277,7 @@ final class RegistryResponses {
         ns2.test.it
       """;
 
-    static final String FI =
+    public static final String FI =
             """
       domain.............: example.fi
       status.............: Registered
@@ -302,7 +302,7 @@ final class RegistryResponses {
       www................: registrar.test
       """;
 
-    static final String RDAP =
+    public static final String RDAP =
             """
       {"objectClassName":"domain","handle":"2336799_DOMAIN_COM-VRSN","ldhName":"EXAMPLE.COM",
        "status":["client delete prohibited","client transfer prohibited","active"],

@@ -1,4 +1,4 @@
-package dev.plumbline.module.registry;
+package dev.plumbline.probe.registry;
 
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -15,82 +15,56 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads words, dates and names as the world's registries write them. */
+/** Parses values in the formats of registries. Each method returns null if the value is not valid. */
 final class RegistryValueParser {
-    private static final int MOST_DATE = 64;
+    private static final int MAX_DATE = 64;
     private static final Pattern SPACE = Pattern.compile("[\\s\\u0085\\p{Zl}\\p{Zp}]+");
 
-    /** Controls, and what turns the direction of writing or is not seen. */
-    private static final Pattern STEERING = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}]");
+    /** Control and format characters, such as direction marks, and surrogates. */
+    private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}]");
 
-    private static final int MOST_VALUE = 300;
-    private static final int MOST_EMAIL = 254;
+    private static final int MAX_VALUE = 300;
+    private static final int MAX_EMAIL = 254;
     private static final int JAPAN_HOURS = 9;
 
-    /** Every status of EPP (RFC 5731, section 2.3; RFC 3915, section 3.1), by its letters alone. */
-    private static final Map<String, String> STATUSES = statuses(
-            "clientDeleteProhibited",
-            "clientHold",
-            "clientRenewProhibited",
-            "clientTransferProhibited",
-            "clientUpdateProhibited",
-            "inactive",
-            "ok",
-            "pendingCreate",
-            "pendingDelete",
-            "pendingRenew",
-            "pendingTransfer",
-            "pendingUpdate",
-            "serverDeleteProhibited",
-            "serverHold",
-            "serverRenewProhibited",
-            "serverTransferProhibited",
-            "serverUpdateProhibited",
-            "addPeriod",
-            "autoRenewPeriod",
-            "redemptionPeriod",
-            "pendingRestore",
-            "renewPeriod",
-            "transferPeriod");
+    /** EPP status codes (RFC 5731 section 2.3, RFC 3915 section 3.1), by their names in lower case. */
+    private static final Map<String, String> STATUSES =
+            statuses("clientDeleteProhibited clientHold clientRenewProhibited clientTransferProhibited "
+                    + "clientUpdateProhibited inactive ok pendingCreate pendingDelete pendingRenew "
+                    + "pendingTransfer pendingUpdate serverDeleteProhibited serverHold serverRenewProhibited "
+                    + "serverTransferProhibited serverUpdateProhibited addPeriod autoRenewPeriod redemptionPeriod "
+                    + "pendingRestore renewPeriod transferPeriod");
 
     private static final Pattern OFFSET = Pattern.compile(
             "(\\d{4}-\\d{2}-\\d{2})[T ](\\d{2}:\\d{2}(?::\\d{2})?)(?:\\.\\d{1,9})?\\s*(Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)");
-    private static final Pattern TIME = Pattern.compile("\\s+\\(?(?:UTC|GMT|JST|CLST|CET|CEST)\\)?$");
+    private static final Pattern ZONE = Pattern.compile("\\s+\\(?(?:UTC|GMT|JST|CLST|CET|CEST)\\)?$");
     private static final Pattern CLOCK = Pattern.compile(
             "[T\\s]+(\\d{1,2}:\\d{2}(?::\\d{2})?)(?:\\.\\d{1,9})?(?:\\s*[A-Z]{3,4}(?:[+-]\\d{1,2})?)?$");
     private static final Pattern NAME =
             Pattern.compile("[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)+");
     private static final Pattern EMAIL = Pattern.compile("[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}");
 
-    private static final List<DateTimeFormatter> DAYS = List.of(
-            day("uuuu-MM-dd"),
-            day("uuuu/MM/dd"),
-            day("uuuu.MM.dd"),
-            day("uuuuMMdd"),
-            day("dd-MMM-uuuu"),
-            day("dd MMM uuuu"),
-            day("d MMM uuuu"),
-            day("dd.MM.uuuu"),
-            day("d.M.uuuu"),
-            day("dd/MM/uuuu"),
-            day("dd-MM-uuuu"),
-            day("MMM dd uuuu"),
-            day("MMMM d uuuu"),
-            day("MMM d uuuu"),
-            day("EEE MMM d uuuu"),
-            day("EEE MMM dd uuuu"));
+    private static final List<DateTimeFormatter> DAYS =
+            days("uuuu-MM-dd, uuuu/MM/dd, uuuu.MM.dd, uuuuMMdd, dd-MMM-uuuu, dd MMM uuuu, d MMM uuuu, "
+                    + "dd.MM.uuuu, d.M.uuuu, dd/MM/uuuu, dd-MM-uuuu, MMM dd uuuu, MMMM d uuuu, MMM d uuuu, "
+                    + "EEE MMM d uuuu, EEE MMM dd uuuu");
 
     private RegistryValueParser() {}
 
-    private static Map<String, String> statuses(String... names) {
+    private static Map<String, String> statuses(String names) {
         Map<String, String> all = new HashMap<>();
-        for (String name : names) {
+        for (String name : names.split(" ")) {
             all.put(name.toLowerCase(Locale.ROOT), name);
         }
         all.put("active", "ok");
         return Map.copyOf(all);
+    }
+
+    private static List<DateTimeFormatter> days(String patterns) {
+        return Stream.of(patterns.split(", ")).map(RegistryValueParser::day).toList();
     }
 
     private static DateTimeFormatter day(String pattern) {
@@ -101,19 +75,20 @@ final class RegistryValueParser {
                 .withResolverStyle(ResolverStyle.STRICT);
     }
 
-    /** A value of one line without what hides in it; null when nothing is left. */
+    /** The value as one line without invisible characters. Null if it is empty. */
     static @Nullable String value(@Nullable String text) {
         if (text == null) {
             return null;
         }
-        String plain = STEERING.matcher(SPACE.matcher(text).replaceAll(" "))
+        String plain = INVISIBLE
+                .matcher(SPACE.matcher(text).replaceAll(" "))
                 .replaceAll("")
                 .strip();
-        plain = plain.length() > MOST_VALUE ? plain.substring(0, MOST_VALUE) : plain;
+        plain = plain.length() > MAX_VALUE ? plain.substring(0, MAX_VALUE) : plain;
         return plain.isEmpty() ? null : plain;
     }
 
-    /** A status in EPP's spelling where it is one of EPP's, else as it is; null for none. */
+    /** The EPP status code, or the value itself if it is not one. */
     static @Nullable String status(@Nullable String text) {
         String plain = value(text);
         if (plain == null) {
@@ -123,11 +98,11 @@ final class RegistryValueParser {
         int bracket = plain.indexOf(" (");
         int end = url > 0 ? url : bracket > 0 ? bracket : plain.length();
         String word = plain.substring(0, end).strip();
-        String known = STATUSES.get(word.replaceAll("[ _-]", "").toLowerCase(Locale.ROOT));
-        return known == null ? word : known;
+        String code = STATUSES.get(word.replaceAll("[ _-]", "").toLowerCase(Locale.ROOT));
+        return code == null ? word : code;
     }
 
-    /** The name of a server, of what stands before it and after it; null for none. */
+    /** The hostname at the start of the value; addresses after it are ignored. */
     static @Nullable String nameserver(@Nullable String text) {
         String plain = value(text);
         if (plain == null) {
@@ -142,7 +117,7 @@ final class RegistryValueParser {
         String plain = value(text);
         String address =
                 plain == null ? "" : plain.toLowerCase(Locale.ROOT).startsWith("mailto:") ? plain.substring(7) : plain;
-        return address.length() <= MOST_EMAIL && EMAIL.matcher(address).matches() ? address : null;
+        return address.length() <= MAX_EMAIL && EMAIL.matcher(address).matches() ? address : null;
     }
 
     static @Nullable Integer number(@Nullable String text) {
@@ -151,11 +126,11 @@ final class RegistryValueParser {
     }
 
     /**
-     * A moment; the start of the day in UTC where only a day is told; null where it cannot be read.
+     * A date and time. A date without a time is the start of the day in UTC.
      */
     static @Nullable Instant date(@Nullable String text) {
         String plain = value(text);
-        if (plain == null || plain.length() > MOST_DATE) {
+        if (plain == null || plain.length() > MAX_DATE) {
             return null;
         }
         try {
@@ -164,12 +139,12 @@ final class RegistryValueParser {
                 return withOffset(offset.group(1), offset.group(2), offset.group(3));
             }
             boolean japan = plain.endsWith("(JST)");
-            String local = TIME.matcher(plain).replaceFirst("");
+            String local = ZONE.matcher(plain).replaceFirst("");
             local = local.replaceFirst("\\s+#.*$", "").replace(",", "");
             String time = "00:00:00";
             Matcher clock = CLOCK.matcher(local);
-            boolean timed = clock.find();
-            if (timed) {
+            boolean hasTime = clock.find();
+            if (hasTime) {
                 time = clock.group(1);
                 local = local.substring(0, clock.start());
             }
@@ -177,8 +152,8 @@ final class RegistryValueParser {
             return day == null
                     ? null
                     : LocalDateTime.parse(day + "T" + padded(time))
-                            .toInstant(ZoneOffset.ofHours(japan && timed ? JAPAN_HOURS : 0));
-        } catch (DateTimeException | IndexOutOfBoundsException unreadable) {
+                            .toInstant(ZoneOffset.ofHours(japan && hasTime ? JAPAN_HOURS : 0));
+        } catch (DateTimeException | IndexOutOfBoundsException e) {
             return null;
         }
     }
@@ -203,7 +178,7 @@ final class RegistryValueParser {
         for (DateTimeFormatter format : formats) {
             try {
                 return LocalDate.parse(text, format);
-            } catch (DateTimeException other) {
+            } catch (DateTimeException e) {
                 continue;
             }
         }

@@ -1,7 +1,8 @@
-package dev.plumbline.module.registry;
+package dev.plumbline.probe.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.lab.RegistryResponses;
 import java.time.Instant;
 import java.util.List;
 import net.jqwik.api.Example;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 class RdapDomainParserTest {
     @Example
-    void readsAnAnswer() {
+    void parsesADomainObject() {
         assertThat(RdapDomainParser.read(RegistryResponses.RDAP, "example.com"))
                 .isEqualTo(new RegistrationRecord(
                         true,
@@ -30,14 +31,14 @@ class RdapDomainParserTest {
     }
 
     @Example
-    void whatIsLeftOutIsNotMadeUp() {
+    void leavesMissingValuesNull() {
         assertThat(read("{\"objectClassName\":\"domain\",\"ldhName\":\"a.test\"}"))
                 .isEqualTo(
                         new RegistrationRecord(true, null, null, null, null, null, List.of(), List.of(), null, null));
     }
 
     @Example
-    void aNameIsTheSameHoweverItIsWritten() {
+    void acceptsTheNameInEverySpelling() {
         for (String name : List.of(
                 "\"ldhName\":\"XN--BCHER-KVA.Test\"",
                 "\"ldhName\":\"xn--bcher-kva.test.\"",
@@ -50,7 +51,7 @@ class RdapDomainParserTest {
     }
 
     @Example
-    void whatIsNoDomainIsNotRead() {
+    void rejectsOtherObjectsAndNames() {
         for (String body : List.of(
                 "",
                 "null",
@@ -72,7 +73,7 @@ class RdapDomainParserTest {
     }
 
     @Example
-    void valuesOfTheWrongKindArePassedOver() {
+    void ignoresValuesOfTheWrongType() {
         for (String member : List.of(
                 "\"status\":{\"a\":1}",
                 "\"status\":[1,null,[],{}]",
@@ -81,35 +82,35 @@ class RdapDomainParserTest {
                 "\"nameservers\":[{\"ldhName\":\"not a name\\u0000\"},7]",
                 "\"secureDNS\":{\"delegationSigned\":\"yes\"}",
                 "\"entities\":[{\"roles\":[\"registrar\"],\"vcardArray\":[\"vcard\",{}],\"publicIds\":[{\"type\":\"IANA Registrar ID\",\"identifier\":\"-1\"}]}]")) {
-            RegistrationRecord seen = read("{\"ldhName\":\"a.test\"," + member + "}");
+            RegistrationRecord registration = read("{\"ldhName\":\"a.test\"," + member + "}");
 
-            assertThat(seen).as(member).isNotNull();
-            assertThat(seen.expires()).isNull();
-            assertThat(seen.nameservers()).isEmpty();
-            assertThat(seen.dnssecSigned()).isNull();
-            assertThat(seen.ianaId()).isNull();
+            assertThat(registration).as(member).isNotNull();
+            assertThat(registration.expires()).isNull();
+            assertThat(registration.nameservers()).isEmpty();
+            assertThat(registration.dnssecSigned()).isNull();
+            assertThat(registration.ianaId()).isNull();
         }
     }
 
     @Property(tries = 1000)
-    void anyTextIsReadOrPassedOver(@ForAll @StringLength(max = 1_000) String text) {
+    void acceptsArbitraryText(@ForAll @StringLength(max = 1_000) String text) {
         read(text);
     }
 
     @Property(tries = 2000)
-    void aRealAnswerWithCharactersTurnedIsReadOrPassedOver(
-            @ForAll @Size(min = 1, max = 10) List<@IntRange(max = 1_000_000) Integer> turned) {
+    void acceptsResponsesWithChangedCharacters(
+            @ForAll @Size(min = 1, max = 10) List<@IntRange(max = 1_000_000) Integer> changed) {
         StringBuilder text = new StringBuilder(RegistryResponses.RDAP);
-        for (int each : turned) {
-            text.setCharAt(each % text.length(), (char) (each / text.length() % 256));
+        for (int position : changed) {
+            text.setCharAt(position % text.length(), (char) (position / text.length() % 256));
         }
         RdapDomainParser.read(text.toString(), "example.com");
     }
 
     @Example
-    void aMegabyteOfTheWorstIsReadWithinBounds() {
+    void limitsTheWorkForHostileResponses() {
         String entity = "{\"roles\":[\"x\"],\"entities\":[";
-        for (String worst : List.of(
+        for (String hostile : List.of(
                 "[".repeat(1_000_000),
                 "{\"ldhName\":\"a.test\",\"entities\":[" + entity.repeat(30_000),
                 "{\"ldhName\":\"a.test\",\"entities\":["
@@ -117,9 +118,10 @@ class RdapDomainParserTest {
                         + "{}]}",
                 "{\"ldhName\":\"a.test\",\"status\":[" + "\"x\",".repeat(250_000) + "\"y\"]}",
                 "{\"ldhName\":\"a.test\",\"n\":" + "9".repeat(900_000) + "}")) {
-            RegistrationRecord seen = read(worst);
+            RegistrationRecord registration = read(hostile);
 
-            assertThat(seen == null || seen.statuses().size() <= 100).isTrue();
+            assertThat(registration == null || registration.statuses().size() <= 100)
+                    .isTrue();
         }
     }
 

@@ -1,48 +1,47 @@
-package dev.plumbline.module.registry;
+package dev.plumbline.probe.registry;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Iterables;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.TargetParser;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what RDAP says of a domain (RFC 9083, section 5.3), trusting none of it. */
-final class RdapDomainParser {
-    private static final int MOST_ITEMS = 100;
-    private static final int MOST_DEPTH = 3;
-    private static final ModuleDescription NAME = ModuleDescription.of(
-                    "rdap-domain", "Domain of RDAP", InputType.DOMAIN)
-            .build();
+/** Parses RDAP domain objects (RFC 9083 section 5.3) from untrusted servers. */
+public final class RdapDomainParser {
+    private static final int MAX_ITEMS = 100;
+    private static final int MAX_DEPTH = 3;
+    private static final ModuleDescription NAME =
+            ModuleDescription.of("rdap-domain", "RDAP domain", InputType.DOMAIN).build();
     private static final ObjectMapper MAPPER =
             new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
     private RdapDomainParser() {}
 
     /**
-     * What it says; null when it is no answer about this domain.
-     *
-     * @param name in lower-case A-labels
+     * @param name in A-labels and lower case
+     * @return null if the body is not a domain object of this name
      */
-    static @Nullable RegistrationRecord read(String body, String name) {
+    public static @Nullable RegistrationRecord read(String body, String name) {
         JsonNode domain;
         try {
             domain = MAPPER.readTree(body);
-        } catch (JsonProcessingException broken) {
+        } catch (JsonProcessingException e) {
             return null;
         }
-        boolean known = domain.isObject()
+        boolean valid = domain.isObject()
                 && "domain".equalsIgnoreCase(domain.path("objectClassName").asText("domain"))
                 && (isNamed(domain.path("ldhName"), name) || isNamed(domain.path("unicodeName"), name));
-        if (!known) {
+        if (!valid) {
             return null;
         }
         JsonNode registrar = entity(domain, "registrar", 0);
@@ -56,32 +55,37 @@ final class RdapDomainParser {
                 event(domain, "registration"),
                 event(domain, "last changed"),
                 event(domain, "expiration"),
-                statuses(domain),
-                nameservers(domain),
+                distinct(domain.path("status"), status -> RegistryValueParser.status(status.asText())),
+                distinct(
+                        domain.path("nameservers"),
+                        server -> RegistryValueParser.nameserver(
+                                server.path("ldhName").asText())),
                 signed.isBoolean() ? (Boolean) signed.asBoolean() : null,
                 abuse == null ? null : RegistryValueParser.email(property(abuse, "email")));
     }
 
-    /** Whether it is the same name, in whatever case, in A-labels or U-labels. */
-    private static boolean isNamed(JsonNode written, String name) {
-        if (!written.isTextual()) {
+    /** Compares names in A-labels or U-labels, without case. */
+    private static boolean isNamed(JsonNode value, String name) {
+        if (!value.isTextual()) {
             return false;
         }
         try {
-            return TargetParser.parse(NAME, written.asText()).text().equals(name);
-        } catch (InvalidTargetException none) {
+            return TargetParser.parse(NAME, value.asText()).text().equals(name);
+        } catch (InvalidTargetException e) {
             return false;
         }
     }
 
+    /** The first {@value #MAX_ITEMS} items of an array; none of another value. */
     private static List<JsonNode> items(JsonNode list) {
-        List<JsonNode> items = new ArrayList<>();
-        if (list.isArray()) {
-            for (int i = 0; i < Math.min(list.size(), MOST_ITEMS); i++) {
-                items.add(list.get(i));
-            }
-        }
-        return items;
+        return list.isArray() ? ImmutableList.copyOf(Iterables.limit(list, MAX_ITEMS)) : List.of();
+    }
+
+    private static List<String> distinct(JsonNode list, Function<JsonNode, @Nullable String> parser) {
+        return items(list).stream()
+                .flatMap(item -> Stream.ofNullable(parser.apply(item)))
+                .distinct()
+                .toList();
     }
 
     private static @Nullable Instant event(JsonNode domain, String action) {
@@ -93,38 +97,16 @@ final class RdapDomainParser {
         return null;
     }
 
-    private static List<String> statuses(JsonNode domain) {
-        Set<String> statuses = new LinkedHashSet<>();
-        for (JsonNode status : items(domain.path("status"))) {
-            String name = RegistryValueParser.status(status.asText());
-            if (name != null) {
-                statuses.add(name);
-            }
-        }
-        return List.copyOf(statuses);
-    }
-
-    private static List<String> nameservers(JsonNode domain) {
-        Set<String> names = new LinkedHashSet<>();
-        for (JsonNode server : items(domain.path("nameservers"))) {
-            String name = RegistryValueParser.nameserver(server.path("ldhName").asText());
-            if (name != null) {
-                names.add(name);
-            }
-        }
-        return List.copyOf(names);
-    }
-
     private static @Nullable JsonNode entity(JsonNode within, String role, int depth) {
         for (JsonNode entity : items(within.path("entities"))) {
-            for (JsonNode each : items(entity.path("roles"))) {
-                if (role.equalsIgnoreCase(each.asText())) {
+            for (JsonNode assigned : items(entity.path("roles"))) {
+                if (role.equalsIgnoreCase(assigned.asText())) {
                     return entity;
                 }
             }
-            JsonNode deeper = depth < MOST_DEPTH ? entity(entity, role, depth + 1) : null;
-            if (deeper != null) {
-                return deeper;
+            JsonNode nested = depth < MAX_DEPTH ? entity(entity, role, depth + 1) : null;
+            if (nested != null) {
+                return nested;
             }
         }
         return null;
@@ -145,7 +127,7 @@ final class RdapDomainParser {
         return null;
     }
 
-    /** The text of a property of a jCard (RFC 7095, section 3.3). */
+    /** The text of a jCard property (RFC 7095 section 3.3). */
     private static @Nullable String property(JsonNode entity, String name) {
         for (JsonNode property : items(entity.path("vcardArray").path(1))) {
             JsonNode value = property.path(3);

@@ -1,0 +1,147 @@
+package dev.plumbline.probe.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of a robots.txt for one crawler (RFC 9309 sections 2.2.1 and 2.2.2).
+ *
+ * @param agent the product token of the groups, {@code *} if no group names the crawler
+ * @param allow path patterns
+ * @param disallow path patterns
+ * @param crawlDelay seconds, null if not set
+ */
+public record RobotsMatcher(String agent, List<String> allow, List<String> disallow, @Nullable Double crawlDelay) {
+    private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+    /**
+     * Combines all groups that name the crawler, or those for {@code *} if none does. If groups name
+     * several tokens of a User-Agent, the longest applies.
+     *
+     * @param agent a product token, a complete User-Agent, or {@code *}
+     */
+    public static RobotsMatcher of(RobotsFile file, String agent) {
+        Set<String> named = file.groups().stream()
+                .flatMap(group -> group.agents().stream())
+                .map(name -> name.toLowerCase(Locale.ROOT))
+                .collect(Collectors.toSet());
+        String token = RobotsFile.TOKEN
+                .matcher(agent)
+                .results()
+                .map(MatchResult::group)
+                .filter(word -> named.contains(word.toLowerCase(Locale.ROOT)))
+                .reduce((first, next) -> next.length() > first.length() ? next : first)
+                .orElse("*");
+        List<String> allow = new ArrayList<>();
+        List<String> disallow = new ArrayList<>();
+        Double delay = null;
+        for (RobotsFile.Group group : file.groups()) {
+            if (group.agents().stream().anyMatch(token::equalsIgnoreCase)) {
+                allow.addAll(group.allow());
+                disallow.addAll(group.disallow());
+                delay = delay == null ? group.crawlDelay() : delay;
+            }
+        }
+        return new RobotsMatcher(token, allow, disallow, delay);
+    }
+
+    /**
+     * The rule that disallows a path: the longest that matches, unless a matching allow rule is at
+     * least as long. Null if the path is allowed.
+     *
+     * @param pathAndQuery starts with a slash
+     */
+    public @Nullable String disallowedBy(String pathAndQuery) {
+        if (pathAndQuery.equals("/robots.txt")) {
+            return null;
+        }
+        // A star and a dollar sign in the path are not wildcards.
+        String path = normalize(pathAndQuery).replace("*", "%2A").replace("$", "%24");
+        String disallowed = longestMatch(disallow, path);
+        String allowed = longestMatch(allow, path);
+        boolean allows = disallowed == null
+                || allowed != null
+                        && pattern(allowed).length() >= pattern(disallowed).length();
+        return allows ? null : disallowed;
+    }
+
+    private static @Nullable String longestMatch(List<String> rules, String path) {
+        String longest = null;
+        int length = 0;
+        for (String rule : rules) {
+            String pattern = pattern(rule);
+            if (pattern.length() > length && matches(pattern, path)) {
+                longest = rule;
+                length = pattern.length();
+            }
+        }
+        return longest;
+    }
+
+    /** Whether the path starts with the pattern. {@code *} matches any characters, a final {@code $} the end. */
+    private static boolean matches(String pattern, String path) {
+        boolean anchored = pattern.endsWith("$");
+        String[] parts = (anchored ? pattern.substring(0, pattern.length() - 1) : pattern).split("\\*", -1);
+        if (!path.startsWith(parts[0])) {
+            return false;
+        }
+        int end = parts[0].length();
+        for (int i = 1; i < parts.length; i++) {
+            if (anchored && i == parts.length - 1) {
+                return path.length() - end >= parts[i].length() && path.endsWith(parts[i]);
+            }
+            int start = path.indexOf(parts[i], end);
+            if (start < 0) {
+                return false;
+            }
+            end = start + parts[i].length();
+        }
+        return !anchored || end == path.length();
+    }
+
+    /** The normalized rule. A dollar sign that is not its last character is not a wildcard. */
+    private static String pattern(String rule) {
+        String normalized = normalize(rule);
+        int last = normalized.length() - 1;
+        return last < 0 ? "" : normalized.substring(0, last).replace("$", "%24") + normalized.charAt(last);
+    }
+
+    /**
+     * The path in a canonical percent-encoding: bytes that are not printable ASCII are encoded,
+     * unreserved characters are decoded, and in a query also {@code /:?@}. Hex digits are upper case.
+     */
+    private static String normalize(String path) {
+        byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
+        StringBuilder out = new StringBuilder(bytes.length + 16);
+        boolean query = false;
+        for (int i = 0; i < bytes.length; i++) {
+            int b = bytes[i] & 0xff;
+            int high = b == '%' && i + 2 < bytes.length ? Character.digit((char) bytes[i + 1], 16) : -1;
+            int low = high >= 0 ? Character.digit((char) bytes[i + 2], 16) : -1;
+            boolean encoded = low >= 0;
+            if (encoded) {
+                b = high << 4 | low;
+                i += 2;
+            }
+            boolean plain = encoded ? isUnreserved(b) || query && "/:?@".indexOf(b) >= 0 : b > 0x20 && b <= 0x7e;
+            if (plain) {
+                query |= !encoded && b == '?';
+                out.append((char) b);
+            } else {
+                out.append('%').append(HEX.toHexDigits((byte) b));
+            }
+        }
+        return out.toString();
+    }
+
+    private static boolean isUnreserved(int c) {
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || "-._~".indexOf(c) >= 0;
+    }
+}
