@@ -32,7 +32,7 @@ public final class TargetParser {
         Target target =
                 switch (module.input()) {
                     case URL -> url(text, module.schemes());
-                    case HOST_PORT -> hostPort(module, text);
+                    case HOST_PORT -> hostPort(text, module.defaultPort());
                     case DOMAIN -> domain(text);
                     case HOST -> new Target.AnyHost(withoutPort(text, host(text), "a host"));
                     case IP -> ip(text);
@@ -49,6 +49,16 @@ public final class TargetParser {
      */
     public static Target.Url url(String raw, String... schemes) throws InvalidTargetException {
         return withinLimit(url(cleaned(raw), List.of(schemes)));
+    }
+
+    /** Parses and normalizes a host with an optional port, as {@link #url} does with URLs. */
+    public static Target.HostPort endpoint(String raw, int defaultPort) throws InvalidTargetException {
+        return withinLimit(hostPort(cleaned(raw), defaultPort));
+    }
+
+    /** Parses and normalizes a domain name, as {@link #url} does with URLs. */
+    public static Target.Domain domainName(String raw) throws InvalidTargetException {
+        return withinLimit(domain(cleaned(raw)));
     }
 
     private static <T extends Target> T withinLimit(T target) throws InvalidTargetException {
@@ -99,18 +109,18 @@ public final class TargetParser {
         return new Target.Url(scheme, parts.host(), port, UrlNormalizer.pathAndQuery(parts.rest()));
     }
 
-    private static Target.HostPort hostPort(ModuleDescription module, String text) throws InvalidTargetException {
+    private static Target.HostPort hostPort(String text, int defaultPort) throws InvalidTargetException {
         boolean bareV6 = isBareV6(text);
         UrlAuthority parts = bareV6 ? new UrlAuthority(null, bareV6(text), 0, "") : UrlAuthority.parse(text, false);
         int port = parts.port();
-        if (port == 0 && bareV6 && module.defaultPort() == 0) {
+        if (port == 0 && bareV6 && defaultPort == 0) {
             throw new InvalidTargetException(
                     "The target requires a port. Enclose the IPv6 address in brackets: " + bracketed(text) + ".");
         }
         if (port == 0) {
-            port = module.defaultPort() != 0 ? module.defaultPort() : schemePort(parts.scheme());
+            port = defaultPort != 0 ? defaultPort : schemePort(parts.scheme());
         }
-        return new Target.HostPort(parts.host(), port, port == module.defaultPort());
+        return new Target.HostPort(parts.host(), port, port == defaultPort);
     }
 
     private static Host bareV6(String text) throws InvalidTargetException {

@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class EmailTargetTest {
     private static final ModuleDescription EMAIL =
-            ModuleDescription.of("e", "E", InputType.EMAIL).build();
+            ModuleDescriptionBuilder.of("e", "E", InputType.EMAIL).build();
 
     @ParameterizedTest
     @CsvSource(

@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,15 +10,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HostTargetTest {
     private static final ModuleDescription HOST_PORT =
-            ModuleDescription.of("p", "P", InputType.HOST_PORT).defaultPort(443).build();
+            ModuleDescriptionBuilder.of("p", "P", InputType.HOST_PORT).defaultPort(443).build();
     private static final ModuleDescription ANY_PORT =
-            ModuleDescription.of("q", "Q", InputType.HOST_PORT).build();
+            ModuleDescriptionBuilder.of("q", "Q", InputType.HOST_PORT).build();
     private static final ModuleDescription DOMAIN =
-            ModuleDescription.of("d", "D", InputType.DOMAIN).build();
+            ModuleDescriptionBuilder.of("d", "D", InputType.DOMAIN).build();
     private static final ModuleDescription HOST =
-            ModuleDescription.of("h", "H", InputType.HOST).build();
+            ModuleDescriptionBuilder.of("h", "H", InputType.HOST).build();
     private static final ModuleDescription IP =
-            ModuleDescription.of("i", "I", InputType.IP).build();
+            ModuleDescriptionBuilder.of("i", "I", InputType.IP).build();
 
     @ParameterizedTest
     @CsvSource(

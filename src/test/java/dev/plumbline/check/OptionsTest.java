@@ -1,5 +1,7 @@
 package dev.plumbline.check;
 
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
@@ -10,12 +12,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OptionsTest {
-    private static final ModuleDescription MODULE = ModuleDescription.of("m", "M", InputType.DOMAIN)
+    private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("m", "M", InputType.DOMAIN)
             .options(
                     OptionDescription.choice("method", "Method", "How.", "auto", "head", "get"),
-                    OptionDescription.list(
+                    Descriptions.listOption(
                             "types", "Types", "Which.", List.of("A"), Pattern.compile("A|AAAA|TXT"), 10, 20),
-                    OptionDescription.text("word", "Word", "A word.", Pattern.compile("[a-z]+"), 10))
+                    Descriptions.textOption("word", "Word", "A word.", Pattern.compile("[a-z]+"), 10))
             .build();
 
     @ParameterizedTest

@@ -1,5 +1,7 @@
 package dev.plumbline.check;
 
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.buffer.Buffer;
@@ -24,10 +26,10 @@ class ResultSizeLimitTest {
     private static final int LIMIT = 64 * 1024;
     private static final Instant NOW = Instant.parse("2026-11-20T10:00:00.123Z");
     private static final List<String> NAMES = List.of("first", "second", "third", "fourth", "fifth", "sixth");
-    private static final ModuleDescription MODULE = ModuleDescription.of("sample", "Sample", InputType.URL)
+    private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("sample", "Sample", InputType.URL)
             .fields(NAMES.stream()
                     .map(name ->
-                            FieldDescription.object(name, name, "Anything.").orNull())
+                            Descriptions.object(name, name, "Anything.").orNull())
                     .toArray(FieldDescription[]::new))
             .build();
 

@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Locale;
@@ -13,12 +14,12 @@ import net.jqwik.api.Provide;
 /** Properties of targets of all types. */
 class TargetParserTest {
     private static final ModuleDescription DOMAIN =
-            ModuleDescription.of("d", "D", InputType.DOMAIN).build();
+            ModuleDescriptionBuilder.of("d", "D", InputType.DOMAIN).build();
 
     @Property(tries = 3000)
     void parsesItsOwnTextToAnEqualTarget(@ForAll InputType input, @ForAll("nearTargets") String raw) {
         ModuleDescription module =
-                ModuleDescription.of("m", "M", input).defaultPort(443).build();
+                ModuleDescriptionBuilder.of("m", "M", input).defaultPort(443).build();
         Target target;
         try {
             target = TargetParser.parse(module, raw);

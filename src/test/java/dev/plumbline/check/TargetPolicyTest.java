@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TargetPolicyTest {
     private static final List<String> PORTS = List.of("25", "53", "80", "443", "8080");
     private static final ModuleDescription URL =
-            ModuleDescription.of("u", "U", InputType.URL).build();
+            ModuleDescriptionBuilder.of("u", "U", InputType.URL).build();
     private static final TargetPolicy STRICT = policy(List.of(), List.of(), PORTS);
 
     private static TargetPolicy policy(List<String> allow, List<String> deny, List<String> ports) {
@@ -229,7 +230,7 @@ class TargetPolicyTest {
     void classifiesTargetsOfEveryType() throws InvalidTargetException {
         for (InputType input : InputType.values()) {
             ModuleDescription module =
-                    ModuleDescription.of("m", "M", input).defaultPort(443).build();
+                    ModuleDescriptionBuilder.of("m", "M", input).defaultPort(443).build();
             String prefix = input == InputType.EMAIL ? "postmaster@" : "";
             String bad = input == InputType.IP ? "10.0.0.1" : prefix + "printer.local";
             String good = input == InputType.IP ? "1.1.1.1" : prefix + "example.com";

@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,9 +10,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class UrlTargetTest {
     private static final ModuleDescription URL =
-            ModuleDescription.of("u", "U", InputType.URL).build();
+            ModuleDescriptionBuilder.of("u", "U", InputType.URL).build();
     private static final ModuleDescription WEBSOCKET =
-            ModuleDescription.of("w", "W", InputType.URL).schemes("wss", "ws").build();
+            ModuleDescriptionBuilder.of("w", "W", InputType.URL).schemes("wss", "ws").build();
 
     @ParameterizedTest
     @CsvSource(

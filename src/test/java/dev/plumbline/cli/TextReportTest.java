@@ -1,5 +1,7 @@
 package dev.plumbline.cli;
 
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckError;
@@ -22,15 +24,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TextReportTest {
-    private static final ModuleDescription MODULE = ModuleDescription.of("sample", "Sample", InputType.URL)
+    private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("sample", "Sample", InputType.URL)
             .fields(
-                    FieldDescription.string("text", "Text", "A text."),
-                    FieldDescription.array("list", "List", "A list.", FieldType.STRING),
-                    FieldDescription.table(
-                            "table", "Table", "A table.", FieldDescription.string("cell", "Cell", "A cell.")),
-                    FieldDescription.object("free", "Free", "Whatever."),
-                    FieldDescription.time("at", "At", "A time."),
-                    FieldDescription.string("none", "None", "Nothing.").orNull())
+                    Descriptions.string("text", "Text", "A text."),
+                    Descriptions.array("list", "List", "A list.", FieldType.STRING),
+                    Descriptions.table(
+                            "table", "Table", "A table.", Descriptions.string("cell", "Cell", "A cell.")),
+                    Descriptions.object("free", "Free", "Whatever."),
+                    Descriptions.time("at", "At", "A time."),
+                    Descriptions.string("none", "None", "Nothing.").orNull())
             .build();
 
     @Test

@@ -1,5 +1,6 @@
 package dev.plumbline.egress;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -180,7 +181,7 @@ class EgressGuardTest {
                 .filter(hostile -> hostile.refusal() == Refusal.FORBIDDEN)
                 .filter(hostile -> !hostile.target().startsWith("http://example.com"))
                 .forEach(cases::add);
-        ModuleDescription module = ModuleDescription.of("u", "U", InputType.URL).build();
+        ModuleDescription module = ModuleDescriptionBuilder.of("u", "U", InputType.URL).build();
         EgressGuard guard = guard();
         for (Case hostile : cases) {
             Target.Url url = (Target.Url) TargetParser.parse(module, hostile.target());

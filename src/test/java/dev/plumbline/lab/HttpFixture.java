@@ -1,5 +1,6 @@
 package dev.plumbline.lab;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
@@ -24,7 +25,7 @@ public final class HttpFixture implements AutoCloseable {
     public static final String USER_AGENT = "Plumbline/test (+https://example.test/contact)";
 
     private static final ModuleDescription URL =
-            ModuleDescription.of("any", "Any", InputType.URL).build();
+            ModuleDescriptionBuilder.of("any", "Any", InputType.URL).build();
 
     private final Vertx vertx;
     private final DnsLab dns;

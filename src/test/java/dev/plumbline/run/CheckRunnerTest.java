@@ -1,5 +1,7 @@
 package dev.plumbline.run;
 
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.Message;
@@ -53,13 +55,13 @@ class CheckRunnerTest {
 
     /** Ends as the test says, target by target, and remembers who came. */
     private static final class Scripted implements ModuleDefinition<String> {
-        private static final ModuleDescription DESCRIPTION = ModuleDescription.of(
+        private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
                         "scripted", "Scripted", InputType.DOMAIN)
                 .fields(
-                        FieldDescription.string("text", "Text", "A text."),
-                        FieldDescription.integer("number", "Number", "A number.")
+                        Descriptions.string("text", "Text", "A text."),
+                        Descriptions.integer("number", "Number", "A number.")
                                 .orNull(),
-                        FieldDescription.bool("flag", "Flag", "A flag.").orNull())
+                        Descriptions.bool("flag", "Flag", "A flag.").orNull())
                 .build();
 
         private final List<String> came = Collections.synchronizedList(new ArrayList<>());

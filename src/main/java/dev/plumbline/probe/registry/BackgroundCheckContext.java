@@ -14,8 +14,7 @@ record BackgroundCheckContext(Options options, Deadline deadline, Clock clock, R
 
     static BackgroundCheckContext of(long millis) {
         return new BackgroundCheckContext(
-                Options.defaults(ModuleDescription.of("background", "Background", InputType.URL)
-                        .build()),
+                Options.NONE,
                 Deadline.in(millis),
                 Clock.systemUTC(),
                 new RequestBudget());

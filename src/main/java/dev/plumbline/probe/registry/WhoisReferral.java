@@ -19,10 +19,6 @@ final class WhoisReferral {
     private static final Set<String> REGISTRY_KEYS = Set.of("registrar whois server", "whois server", "referralserver");
     private static final Pattern SCHEME = Pattern.compile("^r?whois://|/.*$");
 
-    private static final ModuleDescription SERVER_INPUT = ModuleDescription.of(
-                    "whois-server", "WHOIS server", InputType.HOST_PORT)
-            .defaultPort(PORT)
-            .build();
 
     private WhoisReferral() {}
 
@@ -51,7 +47,7 @@ final class WhoisReferral {
             return null;
         }
         try {
-            return (Target.HostPort) TargetParser.parse(SERVER_INPUT, plain);
+            return TargetParser.endpoint(plain, PORT);
         } catch (InvalidTargetException none) {
             return null;
         }

@@ -1,5 +1,7 @@
 package dev.plumbline.job.coordinate;
 
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.FieldDescription;
@@ -32,9 +34,9 @@ import java.util.concurrent.CountDownLatch;
 public final class ScriptedModule implements ModuleDefinition<String> {
     public static final String NAME = "scripted";
 
-    private static final ModuleDescription DESCRIPTION = ModuleDescription.of(NAME, "Scripted", InputType.DOMAIN)
-            .fields(FieldDescription.string("text", "Text", "The target."))
-            .findings(new FindingCode("said", Level.WARN, "text", "The target says so.", "Nothing.", "RFC 2606"))
+    private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(NAME, "Scripted", InputType.DOMAIN)
+            .fields(Descriptions.string("text", "Text", "The target."))
+            .findings(new FindingCode("said", Level.WARN, "text", "The target says so.", "Nothing.", "RFC 2606", 0))
             .build();
 
     private final List<String> came = Collections.synchronizedList(new ArrayList<>());

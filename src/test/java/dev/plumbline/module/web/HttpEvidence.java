@@ -1,5 +1,6 @@
 package dev.plumbline.module.web;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Evidence for tests of judgements: what might have been seen. */
 final class HttpEvidence {
-    private static final dev.plumbline.check.ModuleDescription ANY = dev.plumbline.check.ModuleDescription.of(
+    private static final dev.plumbline.check.ModuleDescription ANY = ModuleDescriptionBuilder.of(
                     "any", "Any", InputType.URL)
             .build();
     private static final HttpTimings TIMINGS = new HttpTimings(1, 2, null, 3, 1, 7);

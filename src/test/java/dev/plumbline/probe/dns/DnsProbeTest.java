@@ -1,5 +1,6 @@
 package dev.plumbline.probe.dns;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckContext;
@@ -41,7 +42,7 @@ class DnsProbeTest {
     private static final TargetPolicy POLICY = new TargetPolicy(
             new TargetPolicy.Rules(List.of(), List.of(), List.of("corp.example"), List.of("*")),
             (address, port) -> false);
-    private static final ModuleDescription MODULE = ModuleDescription.of("any", "Any", InputType.DOMAIN)
+    private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("any", "Any", InputType.DOMAIN)
             .resolver()
             .build()
             .withResolvers(List.of("other", "third"));

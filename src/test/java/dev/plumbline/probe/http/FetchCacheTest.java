@@ -1,5 +1,6 @@
 package dev.plumbline.probe.http;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckContext;
@@ -242,7 +243,7 @@ class FetchCacheTest {
     private static Target.Url url(String text) {
         try {
             return (Target.Url) TargetParser.parse(
-                    dev.plumbline.check.ModuleDescription.of("any", "Any", dev.plumbline.check.InputType.URL)
+                    ModuleDescriptionBuilder.of("any", "Any", dev.plumbline.check.InputType.URL)
                             .build(),
                     text);
         } catch (dev.plumbline.check.InvalidTargetException invalid) {
