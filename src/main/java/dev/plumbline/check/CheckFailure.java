@@ -1,6 +1,7 @@
 package dev.plumbline.check;
 
 import org.jspecify.annotations.Nullable;
+
 /**
  * A probe could not complete an exchange with a target. It has no stack trace, because it is an
  * expected and frequent outcome.

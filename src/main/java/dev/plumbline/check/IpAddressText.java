@@ -43,9 +43,7 @@ public final class IpAddressText {
         if (bytes.length == 4) {
             return dotted(bytes, 0);
         }
-        return EmbeddedIpv4.isMapped(bytes)
-                ? "::ffff:" + dotted(bytes, 12)
-                : InetAddresses.toAddrString(of(bytes));
+        return EmbeddedIpv4.isMapped(bytes) ? "::ffff:" + dotted(bytes, 12) : InetAddresses.toAddrString(of(bytes));
     }
 
     /** Returns the IPv4 address with these 32 bits. */

@@ -86,12 +86,7 @@ public record ModuleDescription(
         }
         if (connects) {
             options.add(OptionDescription.choice(
-                    IP_VERSION,
-                    "IP version",
-                    "Connect over IPv4 (4), IPv6 (6), or either (auto).",
-                    "auto",
-                    "4",
-                    "6"));
+                    IP_VERSION, "IP version", "Connect over IPv4 (4), IPv6 (6), or either (auto).", "auto", "4", "6"));
         }
         return options;
     }

@@ -1,7 +1,7 @@
 package dev.plumbline.check;
 
-import java.util.List;
 import com.google.common.base.Utf8;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 

@@ -35,7 +35,10 @@ public enum Verdict {
     }
 
     private static Verdict worst(List<Finding> findings) {
-        Level worst = findings.stream().map(Finding::level).max(Comparator.naturalOrder()).orElse(Level.INFO);
+        Level worst = findings.stream()
+                .map(Finding::level)
+                .max(Comparator.naturalOrder())
+                .orElse(Level.INFO);
         return worst == Level.INFO ? PASS : valueOf(worst.name());
     }
 }

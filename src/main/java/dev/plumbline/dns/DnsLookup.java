@@ -75,7 +75,8 @@ final class DnsLookup {
             } else if (message != null && rcode == Rcode.FORMERR && edns) {
                 edns = false;
                 send();
-            } else if (hasNext(message == null && CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT)) && !deadline.passed()) {
+            } else if (hasNext(message == null && CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT))
+                    && !deadline.passed()) {
                 attempt++;
                 send();
             } else if (message == null) {

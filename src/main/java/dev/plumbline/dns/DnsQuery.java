@@ -41,7 +41,11 @@ final class DnsQuery {
      * @param context the context on which the callback is called
      */
     DnsQuery(
-            Question question, long endNanos, ContextInternal context, Completable<Message> callback, DnsUdpSocketPool pool) {
+            Question question,
+            long endNanos,
+            ContextInternal context,
+            Completable<Message> callback,
+            DnsUdpSocketPool pool) {
         this.question = question;
         this.endNanos = endNanos;
         this.context = context;

@@ -200,7 +200,8 @@ public final class DnsResolver {
         if (leader != own) {
             return withDeadline(key.name(), deadline, ContextFutures.ofCaller(leader.response));
         }
-        semaphore.take(
+        semaphore
+                .take(
                         Math.min(QUEUE_TIMEOUT_MS, deadline.remainingMillis()),
                         () -> new DnsLookup(
                                         transport,

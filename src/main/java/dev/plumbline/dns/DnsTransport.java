@@ -1,9 +1,9 @@
 package dev.plumbline.dns;
 
-import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.IpAddressText;
+import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.dns.DnsQuery.Question;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.InternetProtocolFamily;

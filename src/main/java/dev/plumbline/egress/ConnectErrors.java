@@ -1,6 +1,5 @@
 package dev.plumbline.egress;
 
-import java.util.Set;
 import static dev.plumbline.check.ErrorCode.CONNECTION_RESET;
 import static dev.plumbline.check.ErrorCode.CONNECT_REFUSED;
 import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
@@ -13,6 +12,7 @@ import io.vertx.core.net.SocketAddress;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.util.Locale;
+import java.util.Set;
 
 /** Maps connect failures to error codes, equally for all protocols. */
 public final class ConnectErrors {

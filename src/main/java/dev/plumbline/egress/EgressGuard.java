@@ -1,8 +1,5 @@
 package dev.plumbline.egress;
 
-import io.vertx.core.net.NetSocket;
-import io.vertx.core.net.NetClient;
-import io.vertx.core.net.ConnectOptions;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
@@ -18,6 +15,9 @@ import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.PrivateNameFilter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.ConnectOptions;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -171,11 +171,13 @@ public final class EgressGuard {
             return failed(ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of outbound requests.");
         }
         SocketAddress pinned = SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
-        return rateLimits.acquire(host, address, context.deadline().atMost(context.patienceMs()))
+        return rateLimits
+                .acquire(host, address, context.deadline().atMost(context.patienceMs()))
                 .compose(release -> run(exchange, pinned, release));
     }
 
-    private static <T> Future<T> run(Function<SocketAddress, Future<T>> exchange, SocketAddress pinned, Runnable release) {
+    private static <T> Future<T> run(
+            Function<SocketAddress, Future<T>> exchange, SocketAddress pinned, Runnable release) {
         Future<T> running;
         try {
             running = Objects.requireNonNull(exchange.apply(pinned), "no exchange");

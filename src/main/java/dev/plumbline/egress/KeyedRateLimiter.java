@@ -104,7 +104,8 @@ public final class KeyedRateLimiter<K> {
         return waiter.promise().future();
     }
 
-    private @Nullable OverloadFailure rejectionOf(RateLimiterQueue queue, long now, long maxWaitMillis, boolean lowPriority) {
+    private @Nullable OverloadFailure rejectionOf(
+            RateLimiterQueue queue, long now, long maxWaitMillis, boolean lowPriority) {
         int queuedBefore = queue.queuedBefore(lowPriority);
         long windowWait = TimeUnit.NANOSECONDS.toMillis(queue.windowWaitNanos(now, queuedBefore));
         boolean full = waiting.get() >= MAX_QUEUED || queuedBefore >= MAX_QUEUED_PER_KEY;

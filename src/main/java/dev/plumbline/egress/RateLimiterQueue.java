@@ -156,7 +156,8 @@ final class RateLimiterQueue {
 
     /** Removes and returns the next waiting caller; the queue must not be empty. */
     Waiter next() {
-        return Objects.requireNonNull(size(waiters) == 0 ? lowPriorityWaiters : waiters).remove();
+        return Objects.requireNonNull(size(waiters) == 0 ? lowPriorityWaiters : waiters)
+                .remove();
     }
 
     boolean remove(Waiter waiter) {

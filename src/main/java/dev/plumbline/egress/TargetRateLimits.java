@@ -51,7 +51,8 @@ final class TargetRateLimits {
         return addresses.size() + networks.size() + domains.size();
     }
 
-    private static <K> Future<Runnable> acquireFrom(KeyedRateLimiter<K> limiter, K key, Deadline deadline, Runnable release) {
+    private static <K> Future<Runnable> acquireFrom(
+            KeyedRateLimiter<K> limiter, K key, Deadline deadline, Runnable release) {
         if (limiter.isUnlimited()) {
             return Future.succeededFuture(release);
         }

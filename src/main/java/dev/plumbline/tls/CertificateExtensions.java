@@ -1,15 +1,14 @@
 package dev.plumbline.tls;
 
-import java.util.stream.Stream;
-import java.util.function.Function;
-import java.util.Arrays;
 import dev.plumbline.check.IpAddressText;
 import java.io.IOException;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.bouncycastle.asn1.ASN1Encodable;
 import org.bouncycastle.asn1.ASN1Integer;
 import org.bouncycastle.asn1.ASN1OctetString;
@@ -106,22 +105,30 @@ public final class CertificateExtensions {
 
     /** The URLs of the OCSP responders. */
     public static List<String> ocspResponders(X509Certificate certificate) {
-        return read(certificate, Extension.authorityInfoAccess.getId(), List.of(), value -> urls(Arrays.stream(
-                        AuthorityInformationAccess.getInstance(value).getAccessDescriptions())
-                .filter(access -> access.getAccessMethod().equals(AccessDescription.id_ad_ocsp))
-                .map(AccessDescription::getAccessLocation)));
+        return read(
+                certificate,
+                Extension.authorityInfoAccess.getId(),
+                List.of(),
+                value -> urls(Arrays.stream(
+                                AuthorityInformationAccess.getInstance(value).getAccessDescriptions())
+                        .filter(access -> access.getAccessMethod().equals(AccessDescription.id_ad_ocsp))
+                        .map(AccessDescription::getAccessLocation)));
     }
 
     /** The URLs of the certificate revocation lists (CRL). */
     public static List<String> revocationLists(X509Certificate certificate) {
-        return read(certificate, Extension.cRLDistributionPoints.getId(), List.of(), value -> urls(Arrays.stream(
-                        CRLDistPoint.getInstance(value).getDistributionPoints())
-                // A CRL by another issuer, or for some reasons only, cannot prove that a certificate is not revoked.
-                .filter(point -> point.getCRLIssuer() == null && point.getReasons() == null)
-                .map(DistributionPoint::getDistributionPoint)
-                .filter(name -> name != null && name.getType() == DistributionPointName.FULL_NAME)
-                .flatMap(name -> Arrays.stream(
-                        GeneralNames.getInstance(name.getName()).getNames()))));
+        return read(
+                certificate,
+                Extension.cRLDistributionPoints.getId(),
+                List.of(),
+                value -> urls(Arrays.stream(CRLDistPoint.getInstance(value).getDistributionPoints())
+                        // A CRL by another issuer, or for some reasons only, cannot prove that a certificate is not
+                        // revoked.
+                        .filter(point -> point.getCRLIssuer() == null && point.getReasons() == null)
+                        .map(DistributionPoint::getDistributionPoint)
+                        .filter(name -> name != null && name.getType() == DistributionPointName.FULL_NAME)
+                        .flatMap(name -> Arrays.stream(
+                                GeneralNames.getInstance(name.getName()).getNames()))));
     }
 
     private static List<String> urls(Stream<GeneralName> locations) {

@@ -1,21 +1,23 @@
 package dev.plumbline.tls;
 
-import java.util.stream.Collectors;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** The key exchange groups by their IANA codes. */
 public final class KeyExchangeGroup {
-    private static final Map<Integer, String> NAMES = Arrays.stream("""
+    private static final Map<Integer, String> NAMES = Arrays.stream(
+                    """
             4587=SecP256r1MLKEM768 4588=X25519MLKEM768 4589=SecP384r1MLKEM1024 25497=X25519Kyber768Draft00
             513=MLKEM768 514=MLKEM1024 29=x25519 30=x448 23=secp256r1 24=secp384r1 25=secp521r1
             31=brainpoolP256r1tls13 32=brainpoolP384r1tls13 33=brainpoolP512r1tls13 256=ffdhe2048 257=ffdhe3072
             258=ffdhe4096 259=ffdhe6144 260=ffdhe8192 26=brainpoolP256r1 27=brainpoolP384r1 28=brainpoolP512r1
             22=secp256k1 14=sect571r1 13=sect571k1 12=sect409r1 11=sect409k1 10=sect283r1 9=sect283k1
             8=sect239k1 7=sect233r1 6=sect233k1 21=secp224r1 20=secp224k1 19=secp192r1 18=secp192k1 17=secp160r2
-            16=secp160r1 15=secp160k1 5=sect193r2 4=sect193r1 3=sect163r2 2=sect163r1 1=sect163k1""".split("\\s+"))
+            16=secp160r1 15=secp160k1 5=sect193r2 4=sect193r1 3=sect163r2 2=sect163r1 1=sect163k1"""
+                            .split("\\s+"))
             .map(entry -> entry.split("="))
             .collect(Collectors.toUnmodifiableMap(entry -> Integer.valueOf(entry[0]), entry -> entry[1]));
 

@@ -69,7 +69,8 @@ public final class TrustRoots {
     private static List<X509Certificate> read(Path file) throws IOException {
         List<X509Certificate> certificates = new ArrayList<>();
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            for (Certificate certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+            for (Certificate certificate :
+                    CertificateFactory.getInstance("X.509").generateCertificates(in)) {
                 certificates.add((X509Certificate) certificate);
             }
         } catch (GeneralSecurityException broken) {

@@ -1,16 +1,17 @@
 package dev.plumbline.check;
 
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HostTargetTest {
-    private static final ModuleDescription HOST_PORT =
-            ModuleDescriptionBuilder.of("p", "P", InputType.HOST_PORT).defaultPort(443).build();
+    private static final ModuleDescription HOST_PORT = ModuleDescriptionBuilder.of("p", "P", InputType.HOST_PORT)
+            .defaultPort(443)
+            .build();
     private static final ModuleDescription ANY_PORT =
             ModuleDescriptionBuilder.of("q", "Q", InputType.HOST_PORT).build();
     private static final ModuleDescription DOMAIN =

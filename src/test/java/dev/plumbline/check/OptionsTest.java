@@ -1,9 +1,9 @@
 package dev.plumbline.check;
 
-import dev.plumbline.support.Descriptions;
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;

@@ -1,9 +1,9 @@
 package dev.plumbline.check;
 
-import dev.plumbline.support.Descriptions;
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -28,8 +28,7 @@ class ResultSizeLimitTest {
     private static final List<String> NAMES = List.of("first", "second", "third", "fourth", "fifth", "sixth");
     private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("sample", "Sample", InputType.URL)
             .fields(NAMES.stream()
-                    .map(name ->
-                            Descriptions.object(name, name, "Anything.").orNull())
+                    .map(name -> Descriptions.object(name, name, "Anything.").orNull())
                     .toArray(FieldDescription[]::new))
             .build();
 

@@ -1,8 +1,8 @@
 package dev.plumbline.check;
 
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.util.Locale;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;

@@ -1,12 +1,12 @@
 package dev.plumbline.check;
 
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.lab.HostileTargets;
 import dev.plumbline.lab.HostileTargets.Case;
 import dev.plumbline.lab.HostileTargets.Refusal;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Objects;
@@ -229,8 +229,9 @@ class TargetPolicyTest {
     @Test
     void classifiesTargetsOfEveryType() throws InvalidTargetException {
         for (InputType input : InputType.values()) {
-            ModuleDescription module =
-                    ModuleDescriptionBuilder.of("m", "M", input).defaultPort(443).build();
+            ModuleDescription module = ModuleDescriptionBuilder.of("m", "M", input)
+                    .defaultPort(443)
+                    .build();
             String prefix = input == InputType.EMAIL ? "postmaster@" : "";
             String bad = input == InputType.IP ? "10.0.0.1" : prefix + "printer.local";
             String good = input == InputType.IP ? "1.1.1.1" : prefix + "example.com";

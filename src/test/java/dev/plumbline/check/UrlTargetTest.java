@@ -1,9 +1,9 @@
 package dev.plumbline.check;
 
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -11,8 +11,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UrlTargetTest {
     private static final ModuleDescription URL =
             ModuleDescriptionBuilder.of("u", "U", InputType.URL).build();
-    private static final ModuleDescription WEBSOCKET =
-            ModuleDescriptionBuilder.of("w", "W", InputType.URL).schemes("wss", "ws").build();
+    private static final ModuleDescription WEBSOCKET = ModuleDescriptionBuilder.of("w", "W", InputType.URL)
+            .schemes("wss", "ws")
+            .build();
 
     @ParameterizedTest
     @CsvSource(

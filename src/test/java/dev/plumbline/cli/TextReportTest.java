@@ -1,19 +1,18 @@
 package dev.plumbline.cli;
 
-import dev.plumbline.support.Descriptions;
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Verdict;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,8 +27,7 @@ class TextReportTest {
             .fields(
                     Descriptions.string("text", "Text", "A text."),
                     Descriptions.array("list", "List", "A list.", FieldType.STRING),
-                    Descriptions.table(
-                            "table", "Table", "A table.", Descriptions.string("cell", "Cell", "A cell.")),
+                    Descriptions.table("table", "Table", "A table.", Descriptions.string("cell", "Cell", "A cell.")),
                     Descriptions.object("free", "Free", "Whatever."),
                     Descriptions.time("at", "At", "A time."),
                     Descriptions.string("none", "None", "Nothing.").orNull())

@@ -1,6 +1,5 @@
 package dev.plumbline.egress;
 
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -26,6 +25,7 @@ import dev.plumbline.lab.HostileTargets;
 import dev.plumbline.lab.HostileTargets.Case;
 import dev.plumbline.lab.HostileTargets.Refusal;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -181,7 +181,8 @@ class EgressGuardTest {
                 .filter(hostile -> hostile.refusal() == Refusal.FORBIDDEN)
                 .filter(hostile -> !hostile.target().startsWith("http://example.com"))
                 .forEach(cases::add);
-        ModuleDescription module = ModuleDescriptionBuilder.of("u", "U", InputType.URL).build();
+        ModuleDescription module =
+                ModuleDescriptionBuilder.of("u", "U", InputType.URL).build();
         EgressGuard guard = guard();
         for (Case hostile : cases) {
             Target.Url url = (Target.Url) TargetParser.parse(module, hostile.target());

@@ -1,6 +1,5 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
@@ -13,6 +12,7 @@ import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;

@@ -1,7 +1,5 @@
 package dev.plumbline.run;
 
-import dev.plumbline.support.Descriptions;
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.Message;
@@ -11,7 +9,6 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
@@ -21,6 +18,8 @@ import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -59,8 +58,7 @@ class CheckRunnerTest {
                         "scripted", "Scripted", InputType.DOMAIN)
                 .fields(
                         Descriptions.string("text", "Text", "A text."),
-                        Descriptions.integer("number", "Number", "A number.")
-                                .orNull(),
+                        Descriptions.integer("number", "Number", "A number.").orNull(),
                         Descriptions.bool("flag", "Flag", "A flag.").orNull())
                 .build();
 

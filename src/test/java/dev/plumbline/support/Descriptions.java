@@ -62,7 +62,17 @@ public final class Descriptions {
     public static OptionDescription textOption(
             String name, String title, String description, String defaultValue, Pattern pattern, int maxLength) {
         return new OptionDescription(
-                name, OptionDescription.Type.STRING, title, description, defaultValue, List.of(), 0, 0, pattern, maxLength, 0);
+                name,
+                OptionDescription.Type.STRING,
+                title,
+                description,
+                defaultValue,
+                List.of(),
+                0,
+                0,
+                pattern,
+                maxLength,
+                0);
     }
 
     /** A list of strings. */

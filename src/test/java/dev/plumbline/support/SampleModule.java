@@ -2,7 +2,6 @@ package dev.plumbline.support;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
@@ -47,9 +46,11 @@ public final class SampleModule implements ModuleDefinition<String> {
             new FindingCode("made_bad", Level.FAIL, "text", "It is bad.", "Make it good.", "RFC 2606 section 2", 0);
     private static final FindingCode DUBIOUS =
             new FindingCode("made_dubious", Level.WARN, null, "It is dubious.", "Look again.", null, 0);
-    private static final FindingCode NOTED = new FindingCode("made_note", Level.INFO, "flag", "It is noted.", "", null, 0);
+    private static final FindingCode NOTED =
+            new FindingCode("made_note", Level.INFO, "flag", "It is noted.", "", null, 0);
 
-    private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(NAME, "Made-up tool", InputType.DOMAIN)
+    private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
+                    NAME, "Made-up tool", InputType.DOMAIN)
             .summary("Tells nothing of use, in every way there is.")
             .category("invented")
             .example("made-up.example", "a domain of your own")
@@ -240,7 +241,10 @@ public final class SampleModule implements ModuleDefinition<String> {
         }
         List<Finding> findings = target.startsWith("good.")
                 ? List.of(finding(NOTED, NOTED.message()))
-                : List.of(finding(NOTED, NOTED.message()), finding(DUBIOUS, DUBIOUS.message()), finding(BAD, "It says " + HOSTILE));
+                : List.of(
+                        finding(NOTED, NOTED.message()),
+                        finding(DUBIOUS, DUBIOUS.message()),
+                        finding(BAD, "It says " + HOSTILE));
         return Evaluation.of(new LinkedHashMap<>(fields), findings);
     }
 

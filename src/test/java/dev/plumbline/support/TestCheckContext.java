@@ -12,8 +12,9 @@ import java.util.Map;
 
 /** What a running check may use, put together by a test. */
 public final class TestCheckContext implements CheckContext {
-    private static final ModuleDescription ANY =
-            ModuleDescriptionBuilder.of("any", "Any", InputType.HOST_PORT).connects().build();
+    private static final ModuleDescription ANY = ModuleDescriptionBuilder.of("any", "Any", InputType.HOST_PORT)
+            .connects()
+            .build();
 
     private final Options options;
     private final Deadline deadline;

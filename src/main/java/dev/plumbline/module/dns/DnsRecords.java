@@ -138,9 +138,10 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         Set<String> types = new LinkedHashSet<>(requested.isEmpty() ? DEFAULT_TYPES : requested);
         Future<CheckError> admission = dns.admit(context, name)
                 .<CheckError>mapEmpty()
-                .recover(cause -> cause instanceof CheckFailure failure && !CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED)
-                        ? Future.succeededFuture(unverified(failure.error()))
-                        : Future.failedFuture(cause));
+                .recover(cause ->
+                        cause instanceof CheckFailure failure && !CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED)
+                                ? Future.succeededFuture(unverified(failure.error()))
+                                : Future.failedFuture(cause));
         String below = RANDOM_LABEL + "." + name;
         Future<DnsLookupResult> random = below.length() > MAX_NAME_LENGTH
                 ? Future.succeededFuture()

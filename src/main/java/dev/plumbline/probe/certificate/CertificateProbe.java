@@ -51,7 +51,8 @@ public final class CertificateProbe {
             return queryIssuer ? withRevocation(context, evidence) : Future.succeededFuture(evidence);
         }
         return vertx.executeBlocking(() -> evidence(peer, host, at), false)
-                .compose(evidence -> queryIssuer ? withRevocation(context, evidence) : Future.succeededFuture(evidence));
+                .compose(
+                        evidence -> queryIssuer ? withRevocation(context, evidence) : Future.succeededFuture(evidence));
     }
 
     static boolean isCheap(TlsPeer peer) {

@@ -2,9 +2,7 @@ package dev.plumbline.probe.certificate;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
@@ -77,7 +75,8 @@ public final class RevocationProbe {
      *
      * @return undetermined, not failed, if a source fails or is rate limited
      */
-    public Future<RevocationStatement> query(CheckContext context, X509Certificate certificate, X509Certificate issuer) {
+    public Future<RevocationStatement> query(
+            CheckContext context, X509Certificate certificate, X509Certificate issuer) {
         Instant at = context.clock().instant();
         List<Source> sources = new ArrayList<>();
         byte[] request = OcspCodec.request(certificate, issuer);

@@ -14,7 +14,6 @@ import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
@@ -35,7 +34,8 @@ public final class DnsProbe {
      * @param alternatives the resolvers that the option {@code resolver} offers besides the default
      *     one, by name
      */
-    public DnsProbe(Vertx vertx, DnsResolver defaultResolver, Map<String, DnsResolver> alternatives, TargetPolicy policy) {
+    public DnsProbe(
+            Vertx vertx, DnsResolver defaultResolver, Map<String, DnsResolver> alternatives, TargetPolicy policy) {
         this.vertx = vertx;
         this.defaultResolver = defaultResolver;
         this.alternatives = Map.copyOf(alternatives);
@@ -56,7 +56,8 @@ public final class DnsProbe {
     /** As {@link #query}, but any response code is a response. */
     public Future<DnsResponse> queryRaw(CheckContext context, String name, int type) {
         return limiter(context)
-                .run(context.deadline(), () -> resolver(context).queryRaw(name, type, context.deadline(), MAX_CACHE_AGE_MS))
+                .run(context.deadline(), () -> resolver(context)
+                        .queryRaw(name, type, context.deadline(), MAX_CACHE_AGE_MS))
                 .compose(response -> PrivateNameFilter.isPrivate(policy, response)
                         ? Future.failedFuture(PrivateNameFilter.failure(name))
                         : requireAdmittedAlias(context, name, response));
@@ -93,7 +94,10 @@ public final class DnsProbe {
         }
         return admit(context, DnsResolver.text(aliases.get(aliases.size() - 1)))
                 .map(response)
-                .recover(cause -> Future.failedFuture(CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED) ? PrivateNameFilter.failure(name) : cause));
+                .recover(cause -> Future.failedFuture(
+                        CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED)
+                                ? PrivateNameFilter.failure(name)
+                                : cause));
     }
 
     /** The response; fails with {@code dns_nxdomain} if the name does not exist. */

@@ -192,7 +192,8 @@ final class HttpConnection {
         }));
     }
 
-    private void completeTrust(Channel channel, SslHandler handler, Promise<Outcome> promise, Optional<String> problem) {
+    private void completeTrust(
+            Channel channel, SslHandler handler, Promise<Outcome> promise, Optional<String> problem) {
         if (problem.isPresent()) {
             fail(channel, promise, new CheckFailure(TLS_UNTRUSTED, problem.get()));
         } else {

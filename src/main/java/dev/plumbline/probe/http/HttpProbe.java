@@ -1,9 +1,6 @@
 package dev.plumbline.probe.http;
 
-import dev.plumbline.egress.ConnectErrors;
-import static dev.plumbline.check.ErrorCode.CONNECT_REFUSED;
 import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
-import static dev.plumbline.check.ErrorCode.CONNECT_UNREACHABLE;
 import static dev.plumbline.check.ErrorCode.INVALID_TARGET;
 
 import dev.plumbline.check.CheckContext;
@@ -11,6 +8,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
@@ -24,7 +22,6 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 and HTTP/2 client. Each request uses a new connection to an address that the egress
@@ -148,8 +145,8 @@ public final class HttpProbe {
         if (last) {
             return exchanged;
         }
-        return exchanged.recover(
-                failure -> ConnectErrors.isConnectFailure(failure) && context.deadline().remainingMillis() > RESERVE_MS
+        return exchanged.recover(failure ->
+                ConnectErrors.isConnectFailure(failure) && context.deadline().remainingMillis() > RESERVE_MS
                         ? dial(context, request, addresses.subList(1, addresses.size()), start, resolved)
                         : Future.failedFuture(failure));
     }

@@ -1,8 +1,6 @@
 package dev.plumbline.probe.http;
 
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.UrlNormalizer;

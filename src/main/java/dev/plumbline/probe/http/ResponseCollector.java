@@ -198,8 +198,8 @@ final class ResponseCollector {
             budget.release(body.length);
             body = NO_BYTES;
             HttpBody read = bytes.length == 0 && !truncated ? HttpBody.EMPTY : new HttpBody(bytes, truncated);
-            promise.tryComplete(
-                    new Response(received.status, received.reason, received.version, received.headers, read, received.nanos, error));
+            promise.tryComplete(new Response(
+                    received.status, received.reason, received.version, received.headers, read, received.nanos, error));
         }
         channel.pipeline().firstContext().close();
     }

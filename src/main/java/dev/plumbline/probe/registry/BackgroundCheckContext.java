@@ -2,8 +2,6 @@ package dev.plumbline.probe.registry;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.InputType;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.RequestBudget;
 import java.time.Clock;
@@ -13,11 +11,7 @@ record BackgroundCheckContext(Options options, Deadline deadline, Clock clock, R
         implements CheckContext {
 
     static BackgroundCheckContext of(long millis) {
-        return new BackgroundCheckContext(
-                Options.NONE,
-                Deadline.in(millis),
-                Clock.systemUTC(),
-                new RequestBudget());
+        return new BackgroundCheckContext(Options.NONE, Deadline.in(millis), Clock.systemUTC(), new RequestBudget());
     }
 
     @Override

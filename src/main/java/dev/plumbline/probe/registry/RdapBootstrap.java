@@ -6,9 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.concurrent.ContextFutures;
@@ -159,7 +157,9 @@ public final class RdapBootstrap {
         Target.Url url = source;
         long now = nanoClock.getAsLong();
         long scheduled = nextRefreshNanos.get();
-        if (url == null || now - scheduled < 0 || !nextRefreshNanos.compareAndSet(scheduled, now + REFRESH_INTERVAL.toNanos())) {
+        if (url == null
+                || now - scheduled < 0
+                || !nextRefreshNanos.compareAndSet(scheduled, now + REFRESH_INTERVAL.toNanos())) {
             return;
         }
         fetch(url)

@@ -81,8 +81,7 @@ final class RegistryRateLimiter {
         return ContextFutures.ofCaller(limiter.acquire(server, maxWaitMillis, context.bulk()))
                 .compose(acquired -> {
                     CheckFailure rejected = backoff(server);
-                    Future<T> result =
-                            rejected == null ? start(context, server, query) : Future.failedFuture(rejected);
+                    Future<T> result = rejected == null ? start(context, server, query) : Future.failedFuture(rejected);
                     return result.onComplete(done -> limiter.release(server));
                 });
     }
@@ -103,7 +102,11 @@ final class RegistryRateLimiter {
             if (code != ErrorCode.READ_TIMEOUT && code != ErrorCode.CONNECT_TIMEOUT) {
                 timeouts.invalidate(server);
             } else if (now - started >= TimeUnit.MILLISECONDS.toNanos(MIN_TIMEOUT_MILLIS)) {
-                timeouts.asMap().merge(server, new Timeouts(1, now), (previous, update) -> new Timeouts(previous.count() + 1, now));
+                timeouts.asMap()
+                        .merge(
+                                server,
+                                new Timeouts(1, now),
+                                (previous, update) -> new Timeouts(previous.count() + 1, now));
             }
         }
     }

@@ -7,13 +7,11 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Target;
 import dev.plumbline.config.Config;
-import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
@@ -129,7 +127,8 @@ public final class WhoisProbe {
             CheckContext context, String domain, List<Target.HostPort> queried, List<WhoisResponse> responses) {
         Target.HostPort next =
                 WhoisReferral.fromRegistry(responses.get(responses.size() - 1).text(), rootServer.port());
-        boolean end = next == null || queried.size() >= MAX_SERVERS || queried.contains(next) || rootServer.equals(next);
+        boolean end =
+                next == null || queried.size() >= MAX_SERVERS || queried.contains(next) || rootServer.equals(next);
         if (end || remainingMillis(context) <= 0) {
             return Future.succeededFuture(List.copyOf(responses));
         }

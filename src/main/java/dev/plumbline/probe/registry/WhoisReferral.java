@@ -1,8 +1,6 @@
 package dev.plumbline.probe.registry;
 
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import java.util.Locale;
@@ -18,7 +16,6 @@ final class WhoisReferral {
     private static final Set<String> IANA_KEYS = Set.of("whois", "refer");
     private static final Set<String> REGISTRY_KEYS = Set.of("registrar whois server", "whois server", "referralserver");
     private static final Pattern SCHEME = Pattern.compile("^r?whois://|/.*$");
-
 
     private WhoisReferral() {}
 

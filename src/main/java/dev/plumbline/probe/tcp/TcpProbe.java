@@ -7,13 +7,11 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.Target;
 import dev.plumbline.concurrent.Scheduler;
-import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
@@ -182,8 +180,8 @@ public final class TcpProbe {
         });
         runStep(socket, script, received, done);
         return done.future().onComplete(ended -> cancel.run()).transform(result -> socket.close()
-                .transform(
-                        closed -> result.failed() ? Future.failedFuture(result.cause()) : Future.succeededFuture(received)));
+                .transform(closed ->
+                        result.failed() ? Future.failedFuture(result.cause()) : Future.succeededFuture(received)));
     }
 
     private static void runStep(NetSocket socket, Script script, Buffer received, Promise<Void> done) {

@@ -29,7 +29,8 @@ final class AlpnScan {
     Future<Void> scan(ClientHello hello, ServerHelloResult result) {
         String name = result.alpn();
         boolean isNew = name != null && ALL.contains(name) && accepted.add(name);
-        List<String> remaining = ALL.stream().filter(each -> !accepted.contains(each)).toList();
+        List<String> remaining =
+                ALL.stream().filter(each -> !accepted.contains(each)).toList();
         if (!isNew || remaining.isEmpty()) {
             return Future.succeededFuture();
         }

@@ -144,8 +144,10 @@ final class CipherSuiteScan {
 
     /** Finds the other accepted suites of the weak kinds found. */
     Future<?> scanWeak() {
-        Set<CipherWeakness> weaknesses =
-                acceptedSuites().map(CipherSuite::weakness).filter(Objects::nonNull).collect(Collectors.toSet());
+        Set<CipherWeakness> weaknesses = acceptedSuites()
+                .map(CipherSuite::weakness)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
         Future<?> scans = Future.succeededFuture();
         for (TlsVersion version : OLDER) {
             if (chosen.containsKey(version)) {

@@ -4,12 +4,10 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
-import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
@@ -64,7 +62,8 @@ final class ClientHelloProbe {
             }
         });
         long remaining = Math.max(1, Math.min(millis, context.deadline().remainingMillis()));
-        long timer = vertx.setTimer(remaining, late -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.SILENT)));
+        long timer = vertx.setTimer(
+                remaining, late -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.SILENT)));
         socket.write(hello.bytes());
         return promise.future().eventually(() -> {
             vertx.cancelTimer(timer);

@@ -55,9 +55,14 @@ final class ClientHelloScheduler {
      * @param addressesLeft the number of addresses that share the time, this one included
      */
     ClientHelloScheduler(
-            Vertx vertx, ClientHelloProbe probe, CheckContext checkContext, ClientHelloProbe.Peer peer, int addressesLeft) {
+            Vertx vertx,
+            ClientHelloProbe probe,
+            CheckContext checkContext,
+            ClientHelloProbe.Peer peer,
+            int addressesLeft) {
         this.probe = probe;
-        this.openingContext = checkContext.within(checkContext.deadline().atMost(checkContext.deadline().remainingMillis() - RESERVE_MILLIS));
+        this.openingContext = checkContext.within(
+                checkContext.deadline().atMost(checkContext.deadline().remainingMillis() - RESERVE_MILLIS));
         // The scan waits for rate limits after its first messages, because a retry would repeat them.
         this.context = openingContext.patiently();
         this.peer = peer;
@@ -163,7 +168,8 @@ final class ClientHelloScheduler {
     }
 
     private <T> Future<T> withPermit(Supplier<Future<T>> exchange, T fallback, Runnable onFailure) {
-        return semaphore.take(remainingMillis(), exchange, () -> {
+        return semaphore
+                .take(remainingMillis(), exchange, () -> {
                     onFailure.run();
                     return Future.succeededFuture(fallback);
                 })

@@ -55,14 +55,12 @@ final class KeyExchangeGroupScan {
 
     private Future<Boolean> offerRare(ClientHello hello, List<Integer> groups, boolean ecdsa) {
         return offerNew(hello, groups, List.of())
-                .compose(
-                        hit -> hit || !ecdsa ? Future.succeededFuture(hit) : offerNew(hello, groups, COMMON));
+                .compose(hit -> hit || !ecdsa ? Future.succeededFuture(hit) : offerNew(hello, groups, COMMON));
     }
 
     /** Finds all groups of TLS 1.3. */
     Future<Void> scan(ClientHello hello) {
-        return offerNew(hello, hello.groups(), List.of())
-                .compose(hit -> hit ? scan(hello) : Future.succeededFuture());
+        return offerNew(hello, hello.groups(), List.of()).compose(hit -> hit ? scan(hello) : Future.succeededFuture());
     }
 
     /** Finds all curves of a version before TLS 1.3. */

@@ -95,7 +95,8 @@ final class TlsHandshake {
                 if (done.isSuccess()) {
                     promise.complete(completed(handler, observation, address, connectMillis, handshakeMillis));
                 } else {
-                    promise.complete(withoutCompletion(done.cause(), limits, observation, address, connectMillis, handshakeMillis));
+                    promise.complete(withoutCompletion(
+                            done.cause(), limits, observation, address, connectMillis, handshakeMillis));
                 }
             } catch (Exception failure) {
                 promise.fail(failure);

@@ -8,7 +8,6 @@ import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.SocketAddress;
@@ -149,7 +148,12 @@ public final class TlsProbe {
                 .compose(socket -> {
                     long connectMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
                     return handshake
-                            .start(socket, endpoint.serverName(), endpoint.address(), connectMillis, remainingMillis(endpoint.context()))
+                            .start(
+                                    socket,
+                                    endpoint.serverName(),
+                                    endpoint.address(),
+                                    connectMillis,
+                                    remainingMillis(endpoint.context()))
                             .transform(peer -> socket.close()
                                     .transform(closed -> peer.succeeded()
                                             ? Future.succeededFuture(peer.result())

@@ -1,17 +1,15 @@
 package dev.plumbline.probe.tls;
 
-import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
+import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Scans the TLS versions, cipher suites, groups and application protocols of a server by many short

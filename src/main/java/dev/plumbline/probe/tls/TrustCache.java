@@ -26,10 +26,8 @@ public final class TrustCache {
 
     private final Vertx vertx;
     private final CertificateTrustEvaluator trust;
-    private final Cache<String, Optional<String>> cache = Caffeine.newBuilder()
-            .maximumSize(MAX_ENTRIES)
-            .expireAfterWrite(TTL)
-            .build();
+    private final Cache<String, Optional<String>> cache =
+            Caffeine.newBuilder().maximumSize(MAX_ENTRIES).expireAfterWrite(TTL).build();
 
     public TrustCache(Vertx vertx, CertificateTrustEvaluator trust) {
         this.vertx = vertx;

@@ -1,10 +1,7 @@
 package dev.plumbline.job.coordinate;
 
-import dev.plumbline.support.Descriptions;
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.InputType;
@@ -14,6 +11,8 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Target;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;

@@ -47,7 +47,8 @@ class RevocationProbeTest {
                 policy,
                 HttpFixture.USER_AGENT,
                 bodies);
-        return Await.value(new RevocationProbe(vertx, http).query(TestCheckContext.create(), leaf, issuer.certificate()));
+        return Await.value(
+                new RevocationProbe(vertx, http).query(TestCheckContext.create(), leaf, issuer.certificate()));
     }
 
     @Test

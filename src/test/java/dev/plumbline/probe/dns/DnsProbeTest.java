@@ -1,6 +1,5 @@
 package dev.plumbline.probe.dns;
 
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckContext;
@@ -20,6 +19,7 @@ import dev.plumbline.dns.LimitedResolver;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

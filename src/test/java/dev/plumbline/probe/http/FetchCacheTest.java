@@ -1,6 +1,5 @@
 package dev.plumbline.probe.http;
 
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckContext;
@@ -14,6 +13,7 @@ import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

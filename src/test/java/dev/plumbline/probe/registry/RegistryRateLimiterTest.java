@@ -93,8 +93,8 @@ class RegistryRateLimiterTest {
         Promise<String> first = Promise.promise();
         List<String> order = new CopyOnWriteArrayList<>();
         Future<String> inside = pace.run(TestCheckContext.create(), "a", share -> first.future());
-        Future<Boolean> line = pace.run(
-                TestCheckContext.create().bulk(true), "a", share -> Future.succeededFuture(order.add("line")));
+        Future<Boolean> line =
+                pace.run(TestCheckContext.create().bulk(true), "a", share -> Future.succeededFuture(order.add("line")));
         Future<Boolean> instant =
                 pace.run(TestCheckContext.create(), "a", share -> Future.succeededFuture(order.add("instant")));
 

@@ -33,6 +33,7 @@ class WhoisReferralTest {
     @Timeout(60)
     void readsLongLinesInLinearTime() {
         assertThat(WhoisReferral.fromIana("\n".repeat(4_000_000), 43)).isNull();
-        assertThat(WhoisReferral.fromRegistry("a\n".repeat(2_000_000) + ":", 43)).isNull();
+        assertThat(WhoisReferral.fromRegistry("a\n".repeat(2_000_000) + ":", 43))
+                .isNull();
     }
 }

@@ -61,7 +61,8 @@ class TcpProbeTest {
 
     private static Future<TcpProbe.Exchange> exchange(int port, long readMillis, TcpProbe.Script script) {
         return Await.onLoop(
-                vertx, () -> probe.exchange(TestCheckContext.create(), HOST, LOOPBACK, port, 2_000, readMillis, script));
+                vertx,
+                () -> probe.exchange(TestCheckContext.create(), HOST, LOOPBACK, port, 2_000, readMillis, script));
     }
 
     @Test
@@ -99,8 +100,10 @@ class TcpProbeTest {
         int silent = serve(socket -> {});
         int closing = serve(socket -> socket.end(Buffer.buffer("bye")));
 
-        assertThat(Await.value(exchange(flood, 60_000, LISTEN)).received().length()).isEqualTo(TcpProbe.MAX_BYTES);
-        assertThat(Await.value(exchange(silent, 100, LISTEN)).received().length()).isZero();
+        assertThat(Await.value(exchange(flood, 60_000, LISTEN)).received().length())
+                .isEqualTo(TcpProbe.MAX_BYTES);
+        assertThat(Await.value(exchange(silent, 100, LISTEN)).received().length())
+                .isZero();
         assertThat(Await.value(exchange(closing, 60_000, LISTEN)).received().toString())
                 .isEqualTo("bye");
     }

@@ -35,8 +35,7 @@ class ServerHelloReaderTest {
     }
 
     @Property(tries = 2000)
-    void acceptsCorruptedResponses(
-            @ForAll @Size(min = 1, max = 12) List<@IntRange(max = 100_000) Integer> turned) {
+    void acceptsCorruptedResponses(@ForAll @Size(min = 1, max = 12) List<@IntRange(max = 100_000) Integer> turned) {
         byte[] bytes = flight(ECDHE_RSA, curve(29)).getBytes();
         for (int each : turned) {
             bytes[each % bytes.length] = (byte) (each / bytes.length);

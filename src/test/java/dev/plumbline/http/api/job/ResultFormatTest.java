@@ -1,7 +1,5 @@
 package dev.plumbline.http.api.job;
 
-import dev.plumbline.support.Descriptions;
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import de.siegmar.fastcsv.reader.CsvReader;
@@ -11,13 +9,14 @@ import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.model.JobState;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

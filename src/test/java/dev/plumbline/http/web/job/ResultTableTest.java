@@ -1,7 +1,5 @@
 package dev.plumbline.http.web.job;
 
-import dev.plumbline.support.Descriptions;
-import dev.plumbline.support.ModuleDescriptionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.JobMessage;
@@ -12,6 +10,8 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.report.DisplayValue;
 import dev.plumbline.model.JobState;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
