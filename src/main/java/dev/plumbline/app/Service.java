@@ -181,7 +181,7 @@ public final class Service {
                         "the first account could not be made")
                 .forEach(print);
         ModuleCatalogue modules =
-                ModuleCatalogue.load().choosing(config.dns().resolvers().keySet());
+                ModuleCatalogue.load().withResolvers(config.dns().resolvers().keySet());
         CheckEnvironment equipment = equipment();
 
         own.addLocal(config.http().port());

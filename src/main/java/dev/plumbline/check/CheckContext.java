@@ -55,7 +55,7 @@ public interface CheckContext {
      * @param share for example {@code deadline().atMost(500)}
      */
     default CheckContext within(Deadline share) {
-        return new DeadlineCheckContext(this, share);
+        return new DerivedCheckContext(this, share, false);
     }
 
     /**
@@ -63,6 +63,6 @@ public interface CheckContext {
      * made requests that a retry would have to repeat.
      */
     default CheckContext patiently() {
-        return new PatientCheckContext(this);
+        return new DerivedCheckContext(this, deadline(), true);
     }
 }

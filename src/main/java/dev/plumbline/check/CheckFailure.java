@@ -1,5 +1,7 @@
 package dev.plumbline.check;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A probe could not complete an exchange with a target. It has no stack trace, because it is an
  * expected and frequent outcome.
@@ -10,6 +12,11 @@ public final class CheckFailure extends Exception {
     public CheckFailure(ErrorCode code, String message) {
         super(message, null, false, false);
         this.error = new CheckError(code, message);
+    }
+
+    /** Whether the cause is a failure with this code. */
+    public static boolean hasCode(@Nullable Throwable cause, ErrorCode code) {
+        return cause instanceof CheckFailure failure && failure.error.code() == code;
     }
 
     public CheckError error() {

@@ -23,8 +23,8 @@ public final class Deadline {
 
     /** Returns the remaining milliseconds, rounded up; 0 after the deadline. */
     public long remainingMillis() {
-        long left = endNanos - nanoClock.getAsLong();
-        return left <= 0 ? 0 : (left + 999_999) / 1_000_000;
+        long remaining = endNanos - nanoClock.getAsLong();
+        return remaining <= 0 ? 0 : (remaining + 999_999) / 1_000_000;
     }
 
     public boolean passed() {

@@ -54,7 +54,7 @@ final class FindingBinding<F extends FindingCollector> {
         }
     }
 
-    /** What one evaluation has reported. */
+    /** The findings and the error of one evaluation. */
     static final class Collected {
         private final List<Finding> findings = new ArrayList<>();
         private final List<FindingCode> codes = new ArrayList<>();

@@ -42,16 +42,6 @@ public record FindingCode(
         this(code, level, field, message, action, text(reference), url(reference), cost);
     }
 
-    public FindingCode(
-            String code,
-            Level level,
-            @Nullable String field,
-            String message,
-            String action,
-            @Nullable String reference) {
-        this(code, level, field, message, action, reference, 0);
-    }
-
     private static @Nullable String text(@Nullable String reference) {
         Matcher matcher = WITH_URL.matcher(reference == null ? "" : reference);
         return matcher.matches() ? matcher.group(1) : reference;
@@ -69,15 +59,5 @@ public record FindingCode(
         return "https://www.rfc-editor.org/rfc/rfc"
                 + rfc.group(1)
                 + (rfc.group(2) == null ? "" : "#section-" + rfc.group(2));
-    }
-
-    /** Returns a finding with the declared message. */
-    public Finding found() {
-        return found(message);
-    }
-
-    /** Returns a finding with a message that contains the observed value. */
-    public Finding found(String message) {
-        return new Finding(level, code, field, message, action, reference);
     }
 }

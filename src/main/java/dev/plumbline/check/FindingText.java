@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Values as they appear in the sentence of a finding. Hostile text stays short and printable. */
+/**
+ * Formats values for the sentence of a finding. Text from targets is truncated and made printable.
+ */
 final class FindingText {
     private static final int MAX_CHARACTERS = 200;
     private static final int MAX_ITEMS = 5;

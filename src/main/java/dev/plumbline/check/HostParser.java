@@ -67,7 +67,7 @@ final class HostParser {
         String name = text;
         if (!isPlain(text)) {
             int prefix = underscores ? serviceLabels(text) : 0;
-            name = text.substring(0, prefix) + UnicodeName.toAscii(text.substring(prefix));
+            name = text.substring(0, prefix) + Idna.toAscii(text.substring(prefix));
         }
         if (name.endsWith(".")) {
             name = name.substring(0, name.length() - 1);
@@ -166,7 +166,7 @@ final class HostParser {
     }
 
     /** A holder class, so that the ICU tables are loaded on first use. */
-    private static final class UnicodeName {
+    private static final class Idna {
         private static final IDNA UTS46 = IDNA.getUTS46Instance(IDNA.NONTRANSITIONAL_TO_ASCII
                 | IDNA.NONTRANSITIONAL_TO_UNICODE
                 | IDNA.CHECK_BIDI

@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import com.google.common.net.InetAddresses;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -42,39 +43,7 @@ public final class IpAddressText {
         if (bytes.length == 4) {
             return dotted(bytes, 0);
         }
-        int[] groups = new int[8];
-        for (int i = 0; i < 8; i++) {
-            groups[i] = (bytes[2 * i] & 0xff) << 8 | bytes[2 * i + 1] & 0xff;
-        }
-        if (EmbeddedIpv4.isMapped(bytes)) {
-            return "::ffff:" + dotted(bytes, 12);
-        }
-        int runStart = -1;
-        int runLength = 1;
-        for (int i = 0; i < 8; i++) {
-            int end = i;
-            while (end < 8 && groups[end] == 0) {
-                end++;
-            }
-            if (end - i > runLength) {
-                runStart = i;
-                runLength = end - i;
-            }
-            i = Math.max(i, end - 1);
-        }
-        StringBuilder text = new StringBuilder(39);
-        for (int i = 0; i < 8; i++) {
-            if (i == runStart) {
-                text.append("::");
-                i += runLength - 1;
-                continue;
-            }
-            if (i > 0 && text.charAt(text.length() - 1) != ':') {
-                text.append(':');
-            }
-            text.append(Integer.toHexString(groups[i]));
-        }
-        return text.toString();
+        return EmbeddedIpv4.isMapped(bytes) ? "::ffff:" + dotted(bytes, 12) : InetAddresses.toAddrString(of(bytes));
     }
 
     /** Returns the IPv4 address with these 32 bits. */

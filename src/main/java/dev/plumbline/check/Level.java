@@ -10,7 +10,7 @@ public enum Level {
     FAIL;
 
     /** Sorts the most severe level first. */
-    public static final Comparator<Level> GRAVEST_FIRST = Comparator.reverseOrder();
+    public static final Comparator<Level> MOST_SEVERE_FIRST = Comparator.reverseOrder();
 
     /**
      * Returns the level with this name.

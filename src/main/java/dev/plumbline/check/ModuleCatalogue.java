@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 public final class ModuleCatalogue {
     private final Map<String, ModuleDefinition<?>> modules;
 
-    public ModuleCatalogue(Iterable<? extends ModuleDefinition<?>> found) {
+    public ModuleCatalogue(Iterable<? extends ModuleDefinition<?>> definitions) {
         List<ModuleDefinition<?>> sorted = new ArrayList<>();
-        found.forEach(sorted::add);
-        sorted.sort((a, b) -> a.description().module().compareTo(b.description().module()));
+        definitions.forEach(sorted::add);
+        sorted.sort(Comparator.comparing(module -> module.description().module()));
         Map<String, ModuleDefinition<?>> byName = new LinkedHashMap<>();
         for (ModuleDefinition<?> module : sorted) {
             if (byName.put(module.description().module(), module) != null) {
@@ -29,31 +30,31 @@ public final class ModuleCatalogue {
         modules = Collections.unmodifiableMap(byName);
     }
 
-    /** The modules that this program was built with. */
+    /** Loads the modules of the program. */
     @SuppressWarnings({"rawtypes", "unchecked"})
     public static ModuleCatalogue load() {
-        List<ModuleDefinition<?>> found = new ArrayList<>();
+        List<ModuleDefinition<?>> definitions = new ArrayList<>();
         for (ModuleDefinition module : ServiceLoader.load(ModuleDefinition.class)) {
-            found.add(module);
+            definitions.add(module);
         }
         for (CheckModule module : ServiceLoader.load(CheckModule.class)) {
-            found.add(SheetModule.load(module));
+            definitions.add(SheetModule.load(module));
         }
-        return new ModuleCatalogue(found);
+        return new ModuleCatalogue(definitions);
     }
 
-    /** Returns the modules with these values in their option {@code resolver}. */
-    public ModuleCatalogue choosing(Collection<String> resolvers) {
-        List<ModuleDefinition<?>> offered = new ArrayList<>();
+    /** Returns the modules with these values of the option {@code resolver} in addition. */
+    public ModuleCatalogue withResolvers(Collection<String> resolvers) {
+        List<ModuleDefinition<?>> configured = new ArrayList<>();
         for (ModuleDefinition<?> module : modules.values()) {
-            ModuleDescription description = module.description().choosing(resolvers);
-            offered.add(description == module.description() ? module : new Offered<>(module, description));
+            ModuleDescription description = module.description().withResolvers(resolvers);
+            configured.add(description == module.description() ? module : new WithDescription<>(module, description));
         }
-        return new ModuleCatalogue(offered);
+        return new ModuleCatalogue(configured);
     }
 
     /** A module under another description. */
-    private record Offered<E>(ModuleDefinition<E> module, ModuleDescription description)
+    private record WithDescription<E>(ModuleDefinition<E> module, ModuleDescription description)
             implements ModuleDefinition<E> {
         @Override
         public int requests(Options options) {
@@ -71,7 +72,7 @@ public final class ModuleCatalogue {
         }
     }
 
-    /** The module of this name, or null. */
+    /** The module with this name; null if there is none. */
     public @Nullable ModuleDefinition<?> find(String module) {
         return modules.get(module);
     }

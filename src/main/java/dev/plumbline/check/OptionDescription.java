@@ -60,41 +60,4 @@ public record OptionDescription(
         return new OptionDescription(
                 name, Type.STRING, title, description, values[0], List.of(values), 0, 0, null, 64, 0);
     }
-
-    /** A string without default. */
-    public static OptionDescription text(
-            String name, String title, String description, Pattern pattern, int maxLength) {
-        return new OptionDescription(
-                name, Type.STRING, title, description, null, List.of(), 0, 0, pattern, maxLength, 0);
-    }
-
-    /** A string with a default. */
-    public static OptionDescription text(
-            String name, String title, String description, String defaultValue, Pattern pattern, int maxLength) {
-        return new OptionDescription(
-                name, Type.STRING, title, description, defaultValue, List.of(), 0, 0, pattern, maxLength, 0);
-    }
-
-    /** A list of strings. */
-    public static OptionDescription list(
-            String name,
-            String title,
-            String description,
-            List<String> defaultValue,
-            Pattern pattern,
-            int maxLength,
-            int maxItems) {
-        return new OptionDescription(
-                name,
-                Type.ARRAY,
-                title,
-                description,
-                List.copyOf(defaultValue),
-                List.of(),
-                0,
-                0,
-                pattern,
-                maxLength,
-                maxItems);
-    }
 }

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 public final class Options {
+    /** No options, for contexts without a module. */
+    public static final Options NONE = new Options(Map.of(), Map.of());
+
     private final Map<String, Object> given;
     private final Map<String, Object> all;
 

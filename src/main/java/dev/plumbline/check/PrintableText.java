@@ -1,6 +1,6 @@
 package dev.plumbline.check;
 
-/** Text from targets without characters that would control the reader's screen. */
+/** Makes text from targets printable. */
 public final class PrintableText {
     private PrintableText() {}
 

@@ -12,7 +12,7 @@ public final class RequestBudget {
 
     private final int max;
     private final AtomicInteger left;
-    private final Map<Class<?>, Object> shares = new ConcurrentHashMap<>();
+    private final Map<Class<?>, Object> counters = new ConcurrentHashMap<>();
 
     public RequestBudget() {
         this(MAX);
@@ -39,9 +39,9 @@ public final class RequestBudget {
     /**
      * Returns the per-check counter of a probe, such as the number of DNS queries.
      *
-     * @param made creates the counter on first use
+     * @param factory creates the counter on first use
      */
-    public <S> S share(Class<S> type, Supplier<S> made) {
-        return type.cast(shares.computeIfAbsent(type, first -> made.get()));
+    public <S> S counter(Class<S> type, Supplier<S> factory) {
+        return type.cast(counters.computeIfAbsent(type, key -> factory.get()));
     }
 }

@@ -19,21 +19,21 @@ public final class ResultAssembler {
     private ResultAssembler() {}
 
     /** Returns the result of a check with a report. */
-    public static CheckResult judged(
-            ModuleDescription module, Target target, Evaluation judgement, Instant checkedAt, long durationMs) {
+    public static CheckResult assemble(
+            ModuleDescription module, Target target, Evaluation evaluation, Instant checkedAt, long durationMs) {
         int budget = ResultSizeLimit.MAX - ENVELOPE_BYTES - ResultSizeLimit.size(target.text());
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (FieldDescription field : module.fields()) {
-            fields.put(field.name(), judgement.fields().get(field.name()));
+            fields.put(field.name(), evaluation.fields().get(field.name()));
             budget -= "\"fields.\",".length() + field.name().length();
         }
         List<String> truncated = new ArrayList<>();
-        List<Finding> findings = ResultSizeLimit.fitting(judgement.findings());
-        if (!findings.equals(judgement.findings())) {
+        List<Finding> findings = ResultSizeLimit.fitting(evaluation.findings());
+        if (!findings.equals(evaluation.findings())) {
             truncated.add("findings");
         }
         budget -= ResultSizeLimit.findingsSize(findings);
-        CheckError error = judgement.error();
+        CheckError error = evaluation.error();
         if (error != null) {
             String message = ResultSizeLimit.shorten(error.message(), ResultSizeLimit.MAX_TEXT_LENGTH);
             if (message.length() < error.message().length()) {
@@ -47,7 +47,7 @@ public final class ResultAssembler {
         return new CheckResult(
                 module.module(),
                 target.text(),
-                Verdict.of(judgement.findings(), error, module.reachability()),
+                Verdict.of(evaluation.findings(), error, module.reachability()),
                 cut.fields(),
                 findings,
                 List.copyOf(truncated),
@@ -59,7 +59,7 @@ public final class ResultAssembler {
     /** Returns the result of a check that ended in an error without a report. */
     public static CheckResult failed(
             ModuleDescription module, Target target, CheckError error, Instant checkedAt, long durationMs) {
-        return judged(module, target, new Evaluation(Map.of(), List.of(), error), checkedAt, durationMs);
+        return assemble(module, target, new Evaluation(Map.of(), List.of(), error), checkedAt, durationMs);
     }
 
     /** Returns the result of a line that is not a valid target. */

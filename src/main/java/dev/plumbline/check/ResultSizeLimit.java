@@ -66,7 +66,7 @@ final class ResultSizeLimit {
         for (int i = 0; i < shortened.size(); i++) {
             bySeverity.add(i);
         }
-        bySeverity.sort(Comparator.comparing(i -> shortened.get(i).level(), Level.GRAVEST_FIRST));
+        bySeverity.sort(Comparator.comparing(i -> shortened.get(i).level(), Level.MOST_SEVERE_FIRST));
         Set<Integer> chosen = new HashSet<>();
         int bytes = 0;
         for (int i : bySeverity) {

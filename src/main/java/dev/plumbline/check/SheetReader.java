@@ -121,31 +121,32 @@ final class SheetReader {
         try {
             Sheet sheet = parse(name, files);
             Sheet shared = sheet.include() == null ? null : parse(sheet.include(), files);
-            ModuleDescription.Builder builder = ModuleDescription.of(
-                            name, required(sheet.title(), name, "title"), required(sheet.input(), name, "input"))
-                    .summary(required(sheet.summary(), name, "summary"))
-                    .category(required(sheet.category(), name, "category"))
-                    .defaultPort(sheet.defaultPort());
-            if (sheet.schemes() != null) {
-                builder.schemes(sheet.schemes().toArray(new String[0]));
-            }
-            String example = required(sheet.example(), name, "example");
-            builder.example(example, sheet.placeholder() == null ? example : sheet.placeholder());
-            if (sheet.reachability()) {
-                builder.aboutReachability();
-            }
-            if (sheet.connects()) {
-                builder.connects();
-            }
-            if (sheet.resolver()) {
-                builder.asksTheDns();
-            }
+            List<OptionDescription> options = new ArrayList<>();
+            List<FieldDescription> fields = new ArrayList<>();
+            List<FindingCode> findings = new ArrayList<>();
             for (Sheet part : shared == null ? List.of(sheet) : List.of(shared, sheet)) {
-                entries(part.options(), (key, option) -> builder.options(option.option(key)));
-                builder.fields(fields(part.fields()).toArray(new FieldDescription[0]));
-                entries(part.findings(), (key, finding) -> builder.findings(finding.code(key)));
+                entries(part.options(), (key, option) -> options.add(option.option(key)));
+                fields.addAll(fields(part.fields()));
+                entries(part.findings(), (key, finding) -> findings.add(finding.code(key)));
             }
-            return builder.build();
+            options.addAll(ModuleDescription.commonOptions(sheet.resolver(), sheet.connects()));
+            InputType input = required(sheet.input(), name, "input");
+            List<String> schemes = input == InputType.URL ? List.of("https", "http") : List.of();
+            String example = required(sheet.example(), name, "example");
+            return new ModuleDescription(
+                    name,
+                    required(sheet.title(), name, "title"),
+                    required(sheet.summary(), name, "summary"),
+                    required(sheet.category(), name, "category"),
+                    input,
+                    sheet.defaultPort(),
+                    sheet.schemes() == null ? schemes : List.copyOf(sheet.schemes()),
+                    example,
+                    sheet.placeholder() == null ? example : sheet.placeholder(),
+                    List.copyOf(options),
+                    List.copyOf(fields),
+                    List.copyOf(findings),
+                    sheet.reachability());
         } catch (IllegalArgumentException | JsonProcessingException e) {
             throw new IllegalStateException(name + ".yaml: " + e.getMessage(), e);
         }

@@ -6,18 +6,11 @@ package dev.plumbline.check;
  */
 public sealed interface Target {
 
-    InputType type();
-
     /** The normalized text. It parses to an equal target. */
     String text();
 
     /** A domain name: lower-case A-labels, no trailing dot. */
     record Domain(String name) implements Target {
-        @Override
-        public InputType type() {
-            return InputType.DOMAIN;
-        }
-
         @Override
         public String text() {
             return name;
@@ -32,11 +25,6 @@ public sealed interface Target {
      * @param pathAndQuery begins with a slash; percent-encoded
      */
     record Url(String scheme, Host host, int port, String pathAndQuery) implements Target {
-        @Override
-        public InputType type() {
-            return InputType.URL;
-        }
-
         /** The value of the Host header: the host, and the port if it is not the default port. */
         public String authority() {
             return port == defaultPort(scheme) ? host.inUrl() : host.inUrl() + ":" + port;
@@ -65,11 +53,6 @@ public sealed interface Target {
     /** An IP address. */
     record Ip(Host host) implements Target {
         @Override
-        public InputType type() {
-            return InputType.IP;
-        }
-
-        @Override
         public String text() {
             return host.name();
         }
@@ -77,11 +60,6 @@ public sealed interface Target {
 
     /** A domain name or an IP address. */
     record AnyHost(Host host) implements Target {
-        @Override
-        public InputType type() {
-            return InputType.HOST;
-        }
-
         @Override
         public String text() {
             return host.name();
@@ -95,11 +73,6 @@ public sealed interface Target {
      */
     record HostPort(Host host, int port, boolean implied) implements Target {
         @Override
-        public InputType type() {
-            return InputType.HOST_PORT;
-        }
-
-        @Override
         public String text() {
             return implied ? host.name() : host.inUrl() + ":" + port;
         }
@@ -112,11 +85,6 @@ public sealed interface Target {
      * @param domain lower-case A-labels
      */
     record Email(String local, String domain) implements Target {
-        @Override
-        public InputType type() {
-            return InputType.EMAIL;
-        }
-
         @Override
         public String text() {
             return local + "@" + domain;

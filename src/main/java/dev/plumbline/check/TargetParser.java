@@ -1,6 +1,7 @@
 package dev.plumbline.check;
 
 import com.google.common.base.Utf8;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -30,13 +31,37 @@ public final class TargetParser {
         String text = cleaned(raw);
         Target target =
                 switch (module.input()) {
-                    case URL -> url(module, text);
-                    case HOST_PORT -> hostPort(module, text);
+                    case URL -> url(text, module.schemes());
+                    case HOST_PORT -> hostPort(text, module.defaultPort());
                     case DOMAIN -> domain(text);
                     case HOST -> new Target.AnyHost(withoutPort(text, host(text), "a host"));
                     case IP -> ip(text);
                     case EMAIL -> cleanEmail(text);
                 };
+        return withinLimit(target);
+    }
+
+    /**
+     * Parses and normalizes a URL that is not the target of a check, such as a redirect.
+     *
+     * @param schemes the allowed schemes, the default first
+     * @throws InvalidTargetException if the text is not a valid URL
+     */
+    public static Target.Url url(String raw, String... schemes) throws InvalidTargetException {
+        return withinLimit(url(cleaned(raw), List.of(schemes)));
+    }
+
+    /** Parses and normalizes a host with an optional port, as {@link #url} does with URLs. */
+    public static Target.HostPort endpoint(String raw, int defaultPort) throws InvalidTargetException {
+        return withinLimit(hostPort(cleaned(raw), defaultPort));
+    }
+
+    /** Parses and normalizes a domain name, as {@link #url} does with URLs. */
+    public static Target.Domain domainName(String raw) throws InvalidTargetException {
+        return withinLimit(domain(cleaned(raw)));
+    }
+
+    private static <T extends Target> T withinLimit(T target) throws InvalidTargetException {
         if (Utf8.encodedLength(target.text()) > MAX_BYTES) {
             throw new InvalidTargetException("The normalized target has more than 2,048 bytes.");
         }
@@ -70,32 +95,32 @@ public final class TargetParser {
         }
     }
 
-    private static Target.Url url(ModuleDescription module, String text) throws InvalidTargetException {
+    private static Target.Url url(String text, List<String> schemes) throws InvalidTargetException {
         UrlAuthority parts = UrlAuthority.parse(text, false);
-        String scheme = parts.scheme() == null ? module.schemes().get(0) : parts.scheme();
-        if (!module.schemes().contains(scheme)) {
+        String scheme = parts.scheme() == null ? schemes.get(0) : parts.scheme();
+        if (!schemes.contains(scheme)) {
             throw new InvalidTargetException("URL scheme "
                     + HostParser.excerpt(scheme)
                     + " is not supported. Supported schemes: "
-                    + String.join(", ", module.schemes())
+                    + String.join(", ", schemes)
                     + ".");
         }
         int port = parts.port() == 0 ? Target.Url.defaultPort(scheme) : parts.port();
         return new Target.Url(scheme, parts.host(), port, UrlNormalizer.pathAndQuery(parts.rest()));
     }
 
-    private static Target.HostPort hostPort(ModuleDescription module, String text) throws InvalidTargetException {
+    private static Target.HostPort hostPort(String text, int defaultPort) throws InvalidTargetException {
         boolean bareV6 = isBareV6(text);
         UrlAuthority parts = bareV6 ? new UrlAuthority(null, bareV6(text), 0, "") : UrlAuthority.parse(text, false);
         int port = parts.port();
-        if (port == 0 && bareV6 && module.defaultPort() == 0) {
+        if (port == 0 && bareV6 && defaultPort == 0) {
             throw new InvalidTargetException(
                     "The target requires a port. Enclose the IPv6 address in brackets: " + bracketed(text) + ".");
         }
         if (port == 0) {
-            port = module.defaultPort() != 0 ? module.defaultPort() : schemePort(parts.scheme());
+            port = defaultPort != 0 ? defaultPort : schemePort(parts.scheme());
         }
-        return new Target.HostPort(parts.host(), port, port == module.defaultPort());
+        return new Target.HostPort(parts.host(), port, port == defaultPort);
     }
 
     private static Host bareV6(String text) throws InvalidTargetException {

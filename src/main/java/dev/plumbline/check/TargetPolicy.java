@@ -129,7 +129,7 @@ public final class TargetPolicy {
      * Whether a name is a subdomain of a special-use name or of a suffix that is not looked up. False
      * for a single label.
      */
-    public boolean belongsInside(String name) {
+    public boolean isPrivateName(String name) {
         if (name.indexOf('.') < 0) {
             return false;
         }

@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -34,15 +35,10 @@ public enum Verdict {
     }
 
     private static Verdict worst(List<Finding> findings) {
-        Verdict worst = PASS;
-        for (Finding finding : findings) {
-            if (finding.level() == Level.FAIL) {
-                return FAIL;
-            }
-            if (finding.level() == Level.WARN) {
-                worst = WARN;
-            }
-        }
-        return worst;
+        Level worst = findings.stream()
+                .map(Finding::level)
+                .max(Comparator.naturalOrder())
+                .orElse(Level.INFO);
+        return worst == Level.INFO ? PASS : valueOf(worst.name());
     }
 }

@@ -73,8 +73,8 @@ public final class CheckCommand implements Callable<Integer> {
     public Integer call() {
         try {
             Config settings = config.load();
-            ModuleCatalogue modules =
-                    ModuleCatalogue.load().choosing(settings.dns().resolvers().keySet());
+            ModuleCatalogue modules = ModuleCatalogue.load()
+                    .withResolvers(settings.dns().resolvers().keySet());
             ModuleDefinition<?> found = modules.find(module);
             if (found == null) {
                 return refuse("there is no module '"

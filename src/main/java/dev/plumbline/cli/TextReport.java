@@ -39,7 +39,7 @@ final class TextReport {
                     .append('\n');
         }
         List<Finding> findings = new ArrayList<>(result.findings());
-        findings.sort(Comparator.comparing(Finding::level, Level.GRAVEST_FIRST));
+        findings.sort(Comparator.comparing(Finding::level, Level.MOST_SEVERE_FIRST));
         for (Finding finding : findings) {
             out.append('\n')
                     .append(finding.level().id().toUpperCase(Locale.ROOT))

@@ -21,108 +21,111 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 /**
- * Follows a name's aliases through one answer after the other (RFC 1034 §3.6.2, RFC 2308). Only
- * records whose owner stands on the way count; DNAME is left to the CNAME that a server makes of it
- * (RFC 6672 §3.1).
+ * Follows the CNAME chain of a name through one or more responses (RFC 1034 section 3.6.2, RFC
+ * 2308). Only records whose owner is on the chain count. A DNAME record counts through the CNAME
+ * record that a server synthesizes from it (RFC 6672 section 3.1).
  */
 public final class CnameChain {
-    /** The most aliases that are followed. */
-    public static final int MOST_ALIASES = 8;
+    /** The maximum length of a CNAME chain. */
+    public static final int MAX_ALIASES = 8;
 
-    private static final long MOST_TTL = 3600;
-    private static final long MOST_DENIAL_TTL = 60;
+    private static final long MAX_TTL_SECONDS = 3600;
+    private static final long MAX_NEGATIVE_TTL_SECONDS = 60;
 
-    private final Name question;
+    private final Name name;
     private final int type;
-    private final List<CNAMERecord> way = new ArrayList<>(2);
+    private final List<CNAMERecord> chain = new ArrayList<>(2);
     private Name current;
-    private long ttl = MOST_TTL;
+    private long ttl = MAX_TTL_SECONDS;
     private boolean authenticated = true;
     private final long startNanos = System.nanoTime();
 
-    CnameChain(Name question, int type) {
-        this.question = question;
+    CnameChain(Name name, int type) {
+        this.name = name;
         this.type = type;
-        this.current = question;
+        this.current = name;
     }
 
     int type() {
         return type;
     }
 
-    /** The name to ask for next. */
+    /** The name to query next. */
     Name current() {
         return current;
     }
 
     /**
-     * Takes an answer to the question for {@link #current()}. Null when it ends at an alias that has
-     * to be asked for by itself.
+     * Follows the chain through a response to the query for {@link #current()}.
+     *
+     * @return null if the chain ends at an alias that needs its own query
+     * @throws CheckFailure {@code dns_servfail} for a loop, a chain that is too long, or a response
+     *     that does not match the query
      */
     @Nullable
     DnsResponse follow(Message message) throws CheckFailure {
         authenticated &= message.getHeader().getFlag(Flags.AD);
         int rcode = message.getRcode();
         if (rcode != Rcode.NOERROR && rcode != Rcode.NXDOMAIN) {
-            return end(message, rcode, List.of(), 0);
+            return response(message, rcode, List.of(), 0);
         }
         List<Record> answers = message.getSection(Section.ANSWER);
-        Name asked = current;
+        Name queried = current;
         while (true) {
-            List<Record> wanted = owned(answers, type);
-            if (!wanted.isEmpty()) {
-                wanted.forEach(found -> ttl = Math.min(ttl, found.getTTL()));
-                return end(message, Rcode.NOERROR, wanted, Math.max(1, ttl));
+            List<Record> records = matching(answers, type);
+            if (!records.isEmpty()) {
+                records.forEach(record -> ttl = Math.min(ttl, record.getTTL()));
+                return response(message, Rcode.NOERROR, records, Math.max(1, ttl));
             }
-            List<Record> alias = type == Type.CNAME ? List.of() : owned(answers, Type.CNAME);
+            List<Record> alias = type == Type.CNAME ? List.of() : matching(answers, Type.CNAME);
             if (alias.isEmpty()) {
                 break;
             }
-            step((CNAMERecord) alias.get(0));
+            addAlias((CNAMERecord) alias.get(0));
         }
-        boolean denied = rcode == Rcode.NXDOMAIN;
+        boolean nxdomain = rcode == Rcode.NXDOMAIN;
         SOARecord soa = soa(message);
-        if (!denied && soa == null && !current.equals(asked)) {
+        if (!nxdomain && soa == null && !current.equals(queried)) {
             return null;
         }
-        if (!denied && soa == null && current.equals(asked) && isForeign(message)) {
+        if (!nxdomain && soa == null && current.equals(queried) && isMismatched(message)) {
             throw new CheckFailure(ErrorCode.DNS_SERVFAIL, "The DNS response does not match the query.");
         }
-        long keep = soa == null ? 0 : Math.min(soa.getTTL(), soa.getMinimum());
-        return end(
+        long negativeTtl = soa == null ? 0 : Math.min(soa.getTTL(), soa.getMinimum());
+        return response(
                 message,
-                denied ? Rcode.NXDOMAIN : Rcode.NOERROR,
+                nxdomain ? Rcode.NXDOMAIN : Rcode.NOERROR,
                 List.of(),
-                Math.min(keep, Math.min(ttl, MOST_DENIAL_TTL)));
+                Math.min(negativeTtl, Math.min(ttl, MAX_NEGATIVE_TTL_SECONDS)));
     }
 
-    private void step(CNAMERecord alias) throws CheckFailure {
+    private void addAlias(CNAMERecord alias) throws CheckFailure {
         Name target = alias.getTarget();
-        if (target.equals(question)
-                || way.stream().anyMatch(before -> before.getTarget().equals(target))) {
+        if (target.equals(name)
+                || chain.stream().anyMatch(previous -> previous.getTarget().equals(target))) {
             throw new CheckFailure(ErrorCode.DNS_SERVFAIL, "The CNAME records of the name form a loop.");
         }
-        if (way.size() == MOST_ALIASES) {
+        if (chain.size() == MAX_ALIASES) {
             throw new CheckFailure(
-                    ErrorCode.DNS_SERVFAIL, "The name has a chain of more than " + MOST_ALIASES + " CNAME records.");
+                    ErrorCode.DNS_SERVFAIL, "The name has a chain of more than " + MAX_ALIASES + " CNAME records.");
         }
         ttl = Math.min(ttl, alias.getTTL());
-        way.add(alias);
+        chain.add(alias);
         current = target;
     }
 
-    private List<Record> owned(List<Record> answers, int wanted) {
-        List<Record> found = new ArrayList<>(answers.size());
+    private List<Record> matching(List<Record> answers, int recordType) {
+        List<Record> matches = new ArrayList<>(answers.size());
         for (Record answer : answers) {
-            if (answer.getType() == wanted && answer.getName().equals(current)) {
-                found.add(answer);
+            if (answer.getType() == recordType && answer.getName().equals(current)) {
+                matches.add(answer);
             }
         }
-        return found;
+        return matches;
     }
 
-    /** An answer about other names, or a referral: the server did not do what it was asked to do. */
-    private static boolean isForeign(Message message) {
+    /** Whether the response is about other names or is a referral. */
+    private static boolean isMismatched(Message message) {
         boolean referral = !message.getHeader().getFlag(Flags.AA)
                 && message.getSection(Section.AUTHORITY).stream().anyMatch(NSRecord.class::isInstance);
         return referral || !message.getSection(Section.ANSWER).isEmpty();
@@ -137,12 +140,12 @@ public final class CnameChain {
         return null;
     }
 
-    private DnsResponse end(Message message, int rcode, List<Record> records, long ttlSeconds) {
+    private DnsResponse response(Message message, int rcode, List<Record> records, long ttlSeconds) {
         return new DnsResponse(
-                question,
+                name,
                 type,
                 rcode,
-                List.copyOf(way),
+                List.copyOf(chain),
                 List.copyOf(records),
                 addresses(records),
                 message.getHeader().getFlag(Flags.AA),
@@ -153,9 +156,9 @@ public final class CnameChain {
 
     private static List<InetAddress> addresses(List<Record> records) {
         List<InetAddress> addresses = new ArrayList<>(records.size());
-        for (Record found : records) {
-            if (found instanceof ARecord || found instanceof AAAARecord) {
-                addresses.add(IpAddressText.of(found.rdataToWireCanonical()));
+        for (Record record : records) {
+            if (record instanceof ARecord || record instanceof AAAARecord) {
+                addresses.add(IpAddressText.of(record.rdataToWireCanonical()));
             }
         }
         return List.copyOf(addresses);

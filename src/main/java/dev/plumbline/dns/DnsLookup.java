@@ -16,103 +16,100 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
 
 /**
- * Finds one answer: asks one server after the other, a lone one that kept silent twice, and follows
- * the aliases that a server leaves to its askers.
+ * One lookup: queries the servers in order, retries a single server after a timeout, and follows
+ * CNAME chains that a server does not resolve itself.
  */
 final class DnsLookup {
-    static final int LEAST_ATTEMPTS = 2;
+    static final int MIN_ATTEMPTS = 2;
 
     private final DnsTransport transport;
     private final List<SocketAddress> servers;
     private final long attemptMillis;
     private final TargetPolicy policy;
-    private final Name question;
+    private final Name name;
     private final CnameChain chain;
-    private final Deadline end;
-    private final Promise<DnsResponse> found = Promise.promise();
-    private Record asked;
+    private final Deadline deadline;
+    private final Promise<DnsResponse> promise = Promise.promise();
+    private Record query;
     private int attempt;
     private boolean edns = true;
 
     /**
-     * @param attemptMillis how long one server is waited for
+     * @param attemptMillis the timeout of one attempt
      */
     DnsLookup(
             DnsTransport transport,
             List<SocketAddress> servers,
             long attemptMillis,
             TargetPolicy policy,
-            Name question,
+            Name name,
             int type,
-            Deadline end) {
+            Deadline deadline) {
         this.transport = transport;
         this.servers = servers;
         this.attemptMillis = attemptMillis;
         this.policy = policy;
-        this.question = question;
-        this.chain = new CnameChain(question, type);
-        this.end = end;
-        this.asked = Record.newRecord(question, type, DClass.IN);
+        this.name = name;
+        this.chain = new CnameChain(name, type);
+        this.deadline = deadline;
+        this.query = Record.newRecord(name, type, DClass.IN);
     }
 
     Future<DnsResponse> run() {
-        ask();
-        return found.future();
+        send();
+        return promise.future();
     }
 
-    private void ask() {
+    private void send() {
         transport.exchange(
-                new DnsQuery.Question(servers.get(attempt % servers.size()), asked, edns),
-                Math.min(attemptMillis, end.remainingMillis()),
-                this::heard);
+                new DnsQuery.Question(servers.get(attempt % servers.size()), query, edns),
+                Math.min(attemptMillis, deadline.remainingMillis()),
+                this::received);
     }
 
-    private void heard(@Nullable Message message, @Nullable Throwable cause) {
+    private void received(@Nullable Message message, @Nullable Throwable cause) {
         try {
             int rcode = message == null ? Rcode.SERVFAIL : message.getRcode();
             if (message != null && (rcode == Rcode.NOERROR || rcode == Rcode.NXDOMAIN)) {
                 follow(message);
             } else if (message != null && rcode == Rcode.FORMERR && edns) {
                 edns = false;
-                ask();
-            } else if (hasNext(message == null && isTimeout(cause)) && !end.passed()) {
+                send();
+            } else if (hasNext(message == null && CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT))
+                    && !deadline.passed()) {
                 attempt++;
-                ask();
+                send();
             } else if (message == null) {
-                found.fail(cause);
+                promise.fail(cause);
             } else {
                 follow(message);
             }
         } catch (RuntimeException broken) {
-            found.tryFail(broken);
+            promise.tryFail(broken);
         }
     }
 
     private void follow(Message message) {
-        DnsResponse answer;
+        DnsResponse response;
         try {
-            answer = chain.follow(message);
+            response = chain.follow(message);
         } catch (CheckFailure failure) {
-            found.fail(failure);
+            promise.fail(failure);
             return;
         }
-        if (answer != null) {
-            found.complete(answer);
+        if (response != null) {
+            promise.complete(response);
         } else if (policy.refusalOfName(DnsResolver.text(chain.current())) == null) {
-            asked = Record.newRecord(chain.current(), chain.type(), DClass.IN);
+            query = Record.newRecord(chain.current(), chain.type(), DClass.IN);
             attempt = 0;
             edns = true;
-            ask();
+            send();
         } else {
-            found.fail(PrivateNameFilter.inside(DnsResolver.text(question)));
+            promise.fail(PrivateNameFilter.failure(DnsResolver.text(name)));
         }
     }
 
-    private boolean hasNext(boolean silent) {
-        return attempt + 1 < servers.size() || silent && attempt + 1 < LEAST_ATTEMPTS;
-    }
-
-    private static boolean isTimeout(@Nullable Throwable cause) {
-        return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.DNS_TIMEOUT;
+    private boolean hasNext(boolean timedOut) {
+        return attempt + 1 < servers.size() || timedOut && attempt + 1 < MIN_ATTEMPTS;
     }
 }

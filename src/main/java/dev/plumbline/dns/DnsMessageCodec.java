@@ -9,32 +9,36 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
-/** Queries as bytes, and bytes as answers that belong to their query (RFC 1035 §4, RFC 5452 §9). */
+/**
+ * Encodes queries, and decodes responses and matches them to their query (RFC 1035 section 4, RFC
+ * 5452 section 9).
+ */
 final class DnsMessageCodec {
-    /** What we take over UDP (RFC 9715: fits every path without fragments). */
+    /** The UDP payload size that queries advertise (RFC 9715: avoids fragmentation). */
     static final int UDP_PAYLOAD = 1232;
 
-    private static final int HEADER = 12;
-    private static final int MOST_HOPS = 20;
+    private static final int HEADER_BYTES = 12;
+    private static final int MAX_POINTER_HOPS = 20;
 
-    /** The least that a record takes: the root's name, type, class, time to live and length. */
-    private static final int SMALLEST_RECORD = 11;
+    /** The size of a record with the root name and no data: name, type, class, TTL and length. */
+    private static final int MIN_RECORD_BYTES = 11;
 
-    /** RFC 1035 section 4.1.1 and RFC 4035 section 3.2.3. */
+    /** The flags RD (RFC 1035 section 4.1.1) and AD (RFC 4035 section 3.2.3). */
     private static final short RECURSION_DESIRED_AND_AUTHENTIC_DATA = 0x0120;
 
-    /** An OPT record without options, in bytes. */
-    private static final int EMPTY_OPT = 11;
+    /** The size of an OPT record without options. */
+    private static final int OPT_BYTES = 11;
 
     private DnsMessageCodec() {}
 
     /**
-     * One query, which asks to be told of validation (RFC 6840 §5.7); with EDNS (RFC 6891) unless the
-     * server does not know it. Its name is in lower case.
+     * Encodes a query with the name in lower case and the AD bit set (RFC 6840 section 5.7).
+     *
+     * @param edns whether to add an OPT record (RFC 6891)
      */
     static byte[] query(Record question, int id, boolean edns) {
         byte[] name = question.getName().toWireCanonical();
-        ByteBuffer query = ByteBuffer.allocate(HEADER + name.length + 4 + (edns ? EMPTY_OPT : 0));
+        ByteBuffer query = ByteBuffer.allocate(HEADER_BYTES + name.length + 4 + (edns ? OPT_BYTES : 0));
         query.putShort((short) id).putShort(RECURSION_DESIRED_AND_AUTHENTIC_DATA);
         query.putShort((short) 1).putInt(0).putShort((short) (edns ? 1 : 0));
         query.put(name).putShort((short) question.getType()).putShort((short) question.getDClass());
@@ -45,19 +49,23 @@ final class DnsMessageCodec {
         return query.array();
     }
 
-    /** The id of a message, -1 of less than a header. */
+    /** The ID of a message; -1 if it is shorter than a header. */
     static int id(byte[] bytes) {
-        return bytes.length < HEADER ? -1 : unsignedShort(bytes, 0);
+        return bytes.length < HEADER_BYTES ? -1 : unsignedShort(bytes, 0);
     }
 
-    /** Whether the bytes claim to be the answer to the query of this id. */
-    static boolean claimsToAnswer(byte[] bytes, int id) {
+    /** Whether the header is that of a response to the query with this ID. */
+    static boolean isResponseTo(byte[] bytes, int id) {
         return id(bytes) == id && id >= 0 && (bytes[2] & 0x80) != 0 && (bytes[2] & 0x78) == 0;
     }
 
-    /** The message, null when the bytes are none. */
+    /**
+     * Decodes a message. Only the header and question of a truncated response are decoded.
+     *
+     * @return null if it is malformed
+     */
     static @Nullable Message parse(byte[] bytes) {
-        if (bytes.length < HEADER || unsignedShort(bytes, 4) > 1) {
+        if (bytes.length < HEADER_BYTES || unsignedShort(bytes, 4) > 1) {
             return null;
         }
         boolean truncated = (bytes[2] & 0x02) != 0;
@@ -65,10 +73,10 @@ final class DnsMessageCodec {
             return headerAndQuestion(bytes);
         }
         int records = unsignedShort(bytes, 6) + unsignedShort(bytes, 8) + unsignedShort(bytes, 10);
-        if (HEADER + records * SMALLEST_RECORD > bytes.length) {
+        if (HEADER_BYTES + records * MIN_RECORD_BYTES > bytes.length) {
             return null;
         }
-        if (leadsOnAndOn(bytes)) {
+        if (hasPointerChain(bytes)) {
             return null;
         }
         try {
@@ -79,17 +87,17 @@ final class DnsMessageCodec {
     }
 
     /**
-     * Whether pointers point at pointers (RFC 1035 section 4.1.4) so often that to follow them for
-     * each of many names takes long; whoever packs names to save room never does it. It may be found
-     * in bytes that are no names, too, but hardly by chance.
+     * Whether compression pointers (RFC 1035 section 4.1.4) form a chain of more than {@value
+     * #MAX_POINTER_HOPS}, which takes quadratic time to decode. No encoder produces such chains;
+     * bytes that are not names look like one only by chance.
      */
-    private static boolean leadsOnAndOn(byte[] message) {
+    private static boolean hasPointerChain(byte[] message) {
         byte[] hops = new byte[message.length];
-        for (int at = HEADER; at + 1 < message.length; at++) {
-            if ((message[at] & 0xc0) == 0xc0) {
-                int to = (message[at] & 0x3f) << 8 | message[at + 1] & 0xff;
-                hops[at] = to < at ? (byte) (hops[to] + 1) : 1;
-                if (hops[at] > MOST_HOPS) {
+        for (int offset = HEADER_BYTES; offset + 1 < message.length; offset++) {
+            if ((message[offset] & 0xc0) == 0xc0) {
+                int target = (message[offset] & 0x3f) << 8 | message[offset + 1] & 0xff;
+                hops[offset] = target < offset ? (byte) (hops[target] + 1) : 1;
+                if (hops[offset] > MAX_POINTER_HOPS) {
                     return true;
                 }
             }
@@ -97,10 +105,9 @@ final class DnsMessageCodec {
         return false;
     }
 
-    /** A truncated answer is asked for again over TCP: what it holds beyond its question is moot. */
     private static @Nullable Message headerAndQuestion(byte[] bytes) {
         byte[] head = bytes.clone();
-        Arrays.fill(head, 6, HEADER, (byte) 0);
+        Arrays.fill(head, 6, HEADER_BYTES, (byte) 0);
         try {
             return new Message(head);
         } catch (IOException | RuntimeException malformed) {
@@ -108,19 +115,19 @@ final class DnsMessageCodec {
         }
     }
 
-    /** An answer repeats the question; one that only says that something failed may leave it out. */
-    static boolean belongs(Message answer, Record question) {
-        Record repeated = answer.getQuestion();
-        if (repeated == null) {
-            int rcode = answer.getHeader().getRcode();
+    /** Whether a response has the question of the query. An error response may omit it. */
+    static boolean matches(Message response, Record question) {
+        Record echoed = response.getQuestion();
+        if (echoed == null) {
+            int rcode = response.getHeader().getRcode();
             return rcode != Rcode.NOERROR && rcode != Rcode.NXDOMAIN;
         }
-        return repeated.getType() == question.getType()
-                && repeated.getDClass() == question.getDClass()
-                && repeated.getName().equals(question.getName());
+        return echoed.getType() == question.getType()
+                && echoed.getDClass() == question.getDClass()
+                && echoed.getName().equals(question.getName());
     }
 
-    private static int unsignedShort(byte[] bytes, int at) {
-        return (bytes[at] & 0xff) << 8 | bytes[at + 1] & 0xff;
+    private static int unsignedShort(byte[] bytes, int offset) {
+        return (bytes[offset] & 0xff) << 8 | bytes[offset + 1] & 0xff;
     }
 }

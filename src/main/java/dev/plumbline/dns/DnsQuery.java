@@ -9,105 +9,113 @@ import org.xbill.DNS.Message;
 import org.xbill.DNS.Record;
 
 /**
- * One question to one server, from its wait for room until it is answered or given up; then it
- * leaves its {@link DnsUdpSocketPool} and tells the asker, once. Used on that loop only.
+ * One query to one server over UDP, from the time it is queued until its response, failure or
+ * timeout. Completes its callback once. Confined to the event loop of its {@link DnsUdpSocketPool}.
  */
 final class DnsQuery {
-    /** What is asked of whom. */
+    /** The content and recipient of a query. */
     record Question(SocketAddress server, Record record, boolean edns) {}
 
-    /** After so long a server has read a question, or never will. */
-    private static final long UNREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    /**
+     * The time after which a query no longer counts as waiting in the receive buffer of the server.
+     */
+    private static final long MAX_UNREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** After so long a question or its answer is taken for lost (RFC 1035 section 4.2.1). */
-    private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** The retransmission timeout (RFC 1035 section 4.2.1). */
+    private static final long RETRANSMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Question question;
     private final long endNanos;
-    private final ContextInternal asker;
-    private final Completable<Message> told;
-    private final DnsUdpSocketPool loop;
-    private @Nullable DnsUdpSocket port;
+    private final ContextInternal context;
+    private final Completable<Message> callback;
+    private final DnsUdpSocketPool pool;
+    private @Nullable DnsUdpSocket socket;
     private int id;
     private boolean unread;
-    private boolean repeated;
+    private boolean retransmitted;
     private long sentNanos;
-    private boolean over;
+    private boolean done;
 
     /**
-     * @param endNanos when it is given up, of {@link System#nanoTime}
-     * @param asker where the outcome is told
+     * @param endNanos the deadline, by {@link System#nanoTime}
+     * @param context the context on which the callback is called
      */
     DnsQuery(
-            Question question, long endNanos, ContextInternal asker, Completable<Message> told, DnsUdpSocketPool loop) {
+            Question question,
+            long endNanos,
+            ContextInternal context,
+            Completable<Message> callback,
+            DnsUdpSocketPool pool) {
         this.question = question;
         this.endNanos = endNanos;
-        this.asker = asker;
-        this.told = told;
-        this.loop = loop;
+        this.context = context;
+        this.callback = callback;
+        this.pool = pool;
     }
 
     Question question() {
         return question;
     }
 
-    boolean isOver() {
-        return over;
+    boolean isDone() {
+        return done;
     }
 
-    /** It has room and is about to be sent. */
-    void admitted(long nowNanos) {
+    /** Records that the query is about to be sent. */
+    void sending(long nowNanos) {
         unread = true;
         sentNanos = nowNanos;
     }
 
-    /** It has been sent. */
-    void askedFrom(DnsUdpSocket from, int withId) {
-        port = from;
-        id = withId;
+    /** Records the socket and the ID with which the query was sent. */
+    void sent(DnsUdpSocket udpSocket, int messageId) {
+        socket = udpSocket;
+        id = messageId;
     }
 
-    /** Repeats what seems to be lost, once, and gives up what has taken too long. */
-    void strike(long nowNanos) {
-        if (over) {
+    /**
+     * Retransmits the query once after the retransmission timeout, and fails it after the deadline.
+     */
+    void tick(long nowNanos) {
+        if (done) {
             return;
         }
         if (nowNanos - endNanos >= 0) {
-            fail(port == null ? DnsResolver.tooMany() : DnsTimeout.failure());
-        } else if (port != null && nowNanos - sentNanos >= UNREAD_NANOS) {
-            read();
-            if (!repeated && nowNanos - sentNanos >= LOST_NANOS) {
-                repeated = true;
-                port.repeat(this, id);
+            fail(socket == null ? DnsResolver.overload() : DnsTransport.timeout());
+        } else if (socket != null && nowNanos - sentNanos >= MAX_UNREAD_NANOS) {
+            markRead();
+            if (!retransmitted && nowNanos - sentNanos >= RETRANSMIT_NANOS) {
+                retransmitted = true;
+                socket.retransmit(this, id);
             }
         }
     }
 
-    void succeed(Message answer) {
-        end(answer, null);
+    void succeed(Message response) {
+        end(response, null);
     }
 
     void fail(Throwable cause) {
         end(null, cause);
     }
 
-    private void end(@Nullable Message answer, @Nullable Throwable cause) {
-        if (over) {
+    private void end(@Nullable Message response, @Nullable Throwable cause) {
+        if (done) {
             return;
         }
-        over = true;
-        if (port != null) {
-            port.forget(id);
+        done = true;
+        if (socket != null) {
+            socket.remove(id);
         }
-        loop.left(this);
-        read();
-        asker.emit(now -> told.complete(answer, cause));
+        pool.remove(this);
+        markRead();
+        context.emit(now -> callback.complete(response, cause));
     }
 
-    private void read() {
+    private void markRead() {
         if (unread) {
             unread = false;
-            loop.read();
+            pool.onRead();
         }
     }
 }

@@ -12,59 +12,60 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * What one check may ask of the DNS: few questions at once, so that silent names take no room from
- * other checks, and not many in all, since whoever writes a zone chooses what has to be asked.
+ * Limits the DNS queries of one check: the number at once, so that servers that do not respond do
+ * not block other checks, and the total, because the owner of a zone controls how many lookups a
+ * check needs.
  */
 public final class DnsQueryLimiter {
-    /** The most questions of one check, each alias that is followed counting as one more. */
-    public static final int MOST_QUESTIONS = 150;
+    /** The maximum number of queries of one check; each followed alias counts as one. */
+    public static final int MAX_QUERIES = 150;
 
-    public static final int MOST_OPEN = 4;
+    public static final int MAX_CONCURRENT = 4;
 
-    private final AsyncSemaphore turns;
-    private final AtomicInteger left = new AtomicInteger(MOST_QUESTIONS);
-    private final Map<String, Future<Void>> admitted = new ConcurrentHashMap<>();
+    private final AsyncSemaphore semaphore;
+    private final AtomicInteger remaining = new AtomicInteger(MAX_QUERIES);
+    private final Map<String, Future<Void>> admissions = new ConcurrentHashMap<>();
 
     public DnsQueryLimiter(Vertx vertx) {
-        this.turns = new AsyncSemaphore(vertx, MOST_OPEN, MOST_QUESTIONS);
+        this.semaphore = new AsyncSemaphore(vertx, MAX_CONCURRENT, MAX_QUERIES);
     }
 
     /**
-     * Asks when its turn has come. Fails with {@code request_limit} when the share is used up, and
-     * with {@code dns_timeout} when the turn does not come in time.
+     * Runs a query when fewer than {@value #MAX_CONCURRENT} are running. Fails with {@code
+     * request_limit} if the limit is used up, and with {@code dns_timeout} if the deadline passes
+     * first.
      */
-    public Future<DnsResponse> ask(Deadline deadline, Supplier<Future<DnsResponse>> question) {
-        // All that is open ends with the deadline, and with it the wait.
-        return turns.take(
-                AsyncSemaphore.FOREVER, () -> counted(deadline, question), DnsQueryLimiter::turnThatNeverCame);
+    public Future<DnsResponse> run(Deadline deadline, Supplier<Future<DnsResponse>> query) {
+        // No timeout is needed: the running queries end by the deadline.
+        return semaphore.take(AsyncSemaphore.FOREVER, () -> runCounted(deadline, query), DnsQueryLimiter::queueTimeout);
     }
 
-    /** What came of a domain's admission, which is looked for once in a check. */
-    public Future<Void> admission(String domain, Supplier<Future<Void>> look) {
-        Future<Void> known = admitted.get(domain);
+    /** The result of the admission of a domain, looked up once per check. */
+    public Future<Void> admission(String domain, Supplier<Future<Void>> lookup) {
+        Future<Void> known = admissions.get(domain);
         if (known == null) {
-            known = look.get();
-            admitted.put(domain, known);
+            known = lookup.get();
+            admissions.put(domain, known);
         }
         return known;
     }
 
-    private Future<DnsResponse> counted(Deadline deadline, Supplier<Future<DnsResponse>> question) {
-        // Those before it may have ended only because the time of the check is over.
+    private Future<DnsResponse> runCounted(Deadline deadline, Supplier<Future<DnsResponse>> query) {
+        // Earlier queries may have ended only because the deadline has passed.
         if (deadline.passed()) {
-            return turnThatNeverCame();
+            return queueTimeout();
         }
-        if (left.getAndDecrement() <= 0) {
+        if (remaining.getAndDecrement() <= 0) {
             return Future.failedFuture(new CheckFailure(
-                    ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of " + MOST_QUESTIONS + " DNS queries."));
+                    ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of " + MAX_QUERIES + " DNS queries."));
         }
-        // What has failed may have led through as many aliases as are ever followed.
-        return question.get()
-                .onComplete(answer -> left.addAndGet(
-                        answer.succeeded() ? -answer.result().way().size() : -CnameChain.MOST_ALIASES));
+        // A failed lookup may have followed the maximum number of aliases.
+        return query.get()
+                .onComplete(response -> remaining.addAndGet(
+                        response.succeeded() ? -response.result().cnames().size() : -CnameChain.MAX_ALIASES));
     }
 
-    private static Future<DnsResponse> turnThatNeverCame() {
+    private static Future<DnsResponse> queueTimeout() {
         return Future.failedFuture(
                 new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out while waiting for earlier queries."));
     }

@@ -29,56 +29,59 @@ import org.xbill.DNS.TextParseException;
 import org.xbill.DNS.Type;
 
 /**
- * A stub resolver (RFC 1034 §5.3.1): asks the configured recursive servers, keeps what they say for
- * as long as they say, and asks once for callers who want the same at once. The hosts file plays no
- * part. May be used from every event loop; outcomes are told on the caller's.
+ * A stub resolver (RFC 1034 section 5.3.1): queries the configured recursive servers, caches
+ * responses for their TTL, and shares concurrent queries for the same name and type. It does not
+ * use the hosts file. Thread-safe; futures complete on the caller's context.
  */
 public final class DnsResolver {
-    private static final int MOST_OPEN = 2_000;
-    private static final int MOST_WAITING = 16_000;
-    private static final long WAIT_MS = 2_000;
+    private static final int MAX_CONCURRENT = 2_000;
+    private static final int MAX_QUEUED = 16_000;
+    private static final long QUEUE_TIMEOUT_MS = 2_000;
 
-    /** So few that they find room in the buffer of a server's socket, which by default takes 256. */
-    private static final int MOST_UNREAD = 128;
+    /** Fits into the receive buffer of a server's socket, which holds 256 packets by default. */
+    private static final int MAX_UNREAD = 128;
 
-    /** So much earlier than they would those who join a question may have to give up. */
-    private static final long JOINING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** A caller joins a query that ends at most this much before its own deadline. */
+    private static final long JOIN_TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** What an answer with one address takes in memory; a larger one counts for several. */
-    private static final long BYTES_AN_ENTRY = 300;
+    /**
+     * The approximate memory of a response with one address; larger responses have a larger weight.
+     */
+    private static final long BYTES_PER_ENTRY = 300;
 
     private record Key(String name, int type) {}
 
     /**
-     * A question that is under way.
+     * A running query.
      *
-     * @param whole whether every attempt is made
-     * @param endNanos when it ends at the latest
+     * @param fullTimeout whether the timeout allows every attempt
+     * @param endNanos the latest end, by {@link System#nanoTime}
      */
-    private record Flight(Future<DnsResponse> answer, boolean whole, long endNanos) {
-        boolean servesAsWellAs(Flight other) {
-            return whole || !other.whole && endNanos - other.endNanos > -JOINING_NANOS;
+    private record InFlight(Future<DnsResponse> response, boolean fullTimeout, long endNanos) {
+        boolean canServe(InFlight other) {
+            return fullTimeout || !other.fullTimeout && endNanos - other.endNanos > -JOIN_TOLERANCE_NANOS;
         }
     }
 
-    private record Kept(DnsResponse answer, long sinceNanos) {}
+    private record CacheEntry(DnsResponse response, long storedNanos) {}
 
     private final Vertx vertx;
     private final TargetPolicy policy;
     private final DnsTransport transport;
     private final List<SocketAddress> servers;
     private final long attemptMillis;
-    private final AsyncSemaphore open;
-    private final ConcurrentMap<Key, Flight> flights = new ConcurrentHashMap<>();
+    private final AsyncSemaphore semaphore;
+    private final ConcurrentMap<Key, InFlight> inFlight = new ConcurrentHashMap<>();
     private final LongSupplier nanoClock;
-    private final Cache<Key, Kept> cache;
+    private final Cache<Key, CacheEntry> cache;
 
     /**
-     * @param nanoClock by which answers grow old, for example {@code System::nanoTime}
-     * @throws IllegalArgumentException when a configured server is malformed
+     * @param nanoClock the clock for the expiry of cache entries, for example {@code
+     *     System::nanoTime}
+     * @throws IllegalArgumentException if a configured server is malformed
      */
     public DnsResolver(Vertx vertx, Config.DnsSettings settings, TargetPolicy policy, LongSupplier nanoClock) {
-        this(vertx, settings, policy, nanoClock, MOST_OPEN, MOST_UNREAD, MOST_WAITING);
+        this(vertx, settings, policy, nanoClock, MAX_CONCURRENT, MAX_UNREAD, MAX_QUEUED);
     }
 
     DnsResolver(
@@ -86,87 +89,89 @@ public final class DnsResolver {
             Config.DnsSettings settings,
             TargetPolicy policy,
             LongSupplier nanoClock,
-            int mostOpen,
-            int mostUnread,
-            int mostWaiting) {
+            int maxConcurrent,
+            int maxUnread,
+            int maxQueued) {
         this.vertx = vertx;
         this.policy = policy;
         this.nanoClock = nanoClock;
-        this.open = new AsyncSemaphore(vertx, mostOpen, mostWaiting);
-        this.transport = new DnsTransport(vertx, settings.timeout(), mostUnread);
+        this.semaphore = new AsyncSemaphore(vertx, maxConcurrent, maxQueued);
+        this.transport = new DnsTransport(vertx, settings.timeout(), maxUnread);
         this.servers = DnsServerList.from(settings.servers());
         this.attemptMillis = Math.max(1, settings.timeout().toMillis());
         this.cache = Caffeine.newBuilder()
-                .maximumWeight(settings.cacheEntries() * BYTES_AN_ENTRY)
-                .weigher((Key key, Kept kept) ->
-                        key.name().length() + kept.answer().weight())
-                .expireAfter(Expiry.creating(DnsResolver::timeToKeep))
+                .maximumWeight(settings.cacheEntries() * BYTES_PER_ENTRY)
+                .weigher((Key key, CacheEntry entry) ->
+                        key.name().length() + entry.response().weight())
+                .expireAfter(Expiry.creating(DnsResolver::ttl))
                 .ticker(nanoClock::getAsLong)
                 .executor(Runnable::run)
                 .build();
     }
 
     /**
-     * All addresses of a name. Fails with {@code dns_nxdomain}, {@code dns_no_data} and as {@link
-     * #query} does.
+     * Looks up the addresses of a name. Fails with {@code dns_nxdomain}, {@code dns_no_data} and as
+     * {@link #query} does.
      *
      * @param type {@link Type#A} or {@link Type#AAAA}
      */
     public Future<List<InetAddress>> lookup(String name, int type, Deadline deadline) {
-        return query(name, type, deadline).compose(answer -> addresses(name, answer));
+        return query(name, type, deadline).compose(response -> addresses(name, response));
     }
 
-    static Future<List<InetAddress>> addresses(String name, DnsResponse answer) {
-        return answer.addresses().isEmpty()
-                ? Future.failedFuture(noAddress(name, answer))
-                : Future.succeededFuture(answer.addresses());
+    static Future<List<InetAddress>> addresses(String name, DnsResponse response) {
+        return response.addresses().isEmpty()
+                ? Future.failedFuture(noAddress(name, response))
+                : Future.succeededFuture(response.addresses());
     }
 
-    public static CheckFailure noAddress(String name, DnsResponse answer) {
-        return answer.nxdomain()
+    public static CheckFailure noAddress(String name, DnsResponse response) {
+        return response.nxdomain()
                 ? new CheckFailure(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist (NXDOMAIN).")
                 : new CheckFailure(
-                        ErrorCode.DNS_NO_DATA, "No " + Type.string(answer.type()) + " record for " + name + ".");
+                        ErrorCode.DNS_NO_DATA, "No " + Type.string(response.type()) + " record for " + name + ".");
     }
 
     /**
-     * What the DNS says; a name or type that does not exist is an answer, not a failure. Fails with
-     * {@code target_blocked} for a name that must not be looked up, {@code dns_timeout}, {@code
-     * dns_servfail}, and {@link OverloadFailure} when too many questions are open.
+     * Looks up records. NXDOMAIN and an empty answer are responses, not failures. Fails with {@code
+     * target_blocked} for a name that must not be looked up, {@code dns_timeout}, {@code
+     * dns_servfail} for any other response code, and {@link OverloadFailure} if too many queries
+     * are running.
      *
      * @param name A-labels, with or without the trailing dot
-     * @param type of {@link Type}
+     * @param type a constant of {@link Type}
      */
     public Future<DnsResponse> query(String name, int type, Deadline deadline) {
-        return ask(name, type, deadline, Long.MAX_VALUE).compose(DnsResolver::told);
+        return queryRaw(name, type, deadline, Long.MAX_VALUE).compose(DnsResolver::requireNoError);
     }
 
-    /** An answer that tells something, or the failure that there is none. */
-    public static Future<DnsResponse> told(DnsResponse answer) {
-        return answer.failed()
+    /**
+     * The response; fails with {@code dns_servfail} if its code is neither NOERROR nor NXDOMAIN.
+     */
+    public static Future<DnsResponse> requireNoError(DnsResponse response) {
+        return response.failed()
                 ? failed(
                         ErrorCode.DNS_SERVFAIL,
                         "The DNS resolver returned "
-                                + Rcode.string(answer.rcode())
+                                + Rcode.string(response.rcode())
                                 + " for "
-                                + text(answer.name())
+                                + text(response.name())
                                 + ".")
-                : Future.succeededFuture(answer);
+                : Future.succeededFuture(response);
     }
 
     /**
-     * As {@link #query}, but that the resolver has failed is an answer too.
+     * As {@link #query}, but any response code is a response.
      *
-     * @param mostAgeMillis an answer that was got longer ago is not given again, however long it may
-     *     be kept
+     * @param maxAgeMillis the maximum age of a cached response, in addition to its TTL
      */
-    public Future<DnsResponse> ask(String name, int type, Deadline deadline, long mostAgeMillis) {
-        String plain = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
-        Key key = new Key(plain.toLowerCase(Locale.ROOT), type);
-        Kept known = cache.getIfPresent(key);
-        if (known != null
-                && TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - known.sinceNanos()) < mostAgeMillis) {
-            return Future.succeededFuture(known.answer());
+    public Future<DnsResponse> queryRaw(String name, int type, Deadline deadline, long maxAgeMillis) {
+        String withoutDot = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
+        Key key = new Key(withoutDot.toLowerCase(Locale.ROOT), type);
+        CacheEntry cached = cache.getIfPresent(key);
+        if (cached != null
+                && TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - cached.storedNanos()) < maxAgeMillis) {
+            return Future.succeededFuture(cached.response());
         }
         Name question;
         try {
@@ -174,29 +179,30 @@ public final class DnsResolver {
         } catch (TextParseException malformed) {
             return failed(ErrorCode.INVALID_TARGET, "The name is not a valid DNS name.");
         }
-        Key asked = isPlain(key.name()) ? key : new Key(question.equals(Name.root) ? "" : text(question), type);
-        String refusal = policy.refusalOfName(asked.name());
+        Key normalized = isPlain(key.name()) ? key : new Key(question.equals(Name.root) ? "" : text(question), type);
+        String refusal = policy.refusalOfName(normalized.name());
         if (refusal != null) {
             return failed(ErrorCode.TARGET_BLOCKED, refusal);
         }
-        return flight(asked, question, deadline);
+        return shareQuery(normalized, question, deadline);
     }
 
     /**
-     * Joins those who ask the same, unless they give up before this caller would; a question is open
-     * no longer than the one who asked it first has time.
+     * Joins a running query for the same records, unless it ends before this caller's deadline. A
+     * query ends by the deadline of the caller that started it.
      */
-    private Future<DnsResponse> flight(Key key, Name question, Deadline deadline) {
-        long millis = millisFor(deadline);
+    private Future<DnsResponse> shareQuery(Key key, Name question, Deadline deadline) {
+        long millis = timeoutMillis(deadline);
         long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         Promise<DnsResponse> promise = Promise.promise();
-        Flight mine = new Flight(promise.future(), millis == attemptsMillis(), endNanos);
-        Flight flight = flights.merge(key, mine, (running, other) -> running.servesAsWellAs(other) ? running : other);
-        if (flight != mine) {
-            return within(key.name(), deadline, ContextFutures.ofCaller(flight.answer));
+        InFlight own = new InFlight(promise.future(), millis == maxTimeoutMillis(), endNanos);
+        InFlight leader = inFlight.merge(key, own, (running, joining) -> running.canServe(joining) ? running : joining);
+        if (leader != own) {
+            return withDeadline(key.name(), deadline, ContextFutures.ofCaller(leader.response));
         }
-        open.take(
-                        Math.min(WAIT_MS, deadline.remainingMillis()),
+        semaphore
+                .take(
+                        Math.min(QUEUE_TIMEOUT_MS, deadline.remainingMillis()),
                         () -> new DnsLookup(
                                         transport,
                                         servers,
@@ -204,57 +210,57 @@ public final class DnsResolver {
                                         policy,
                                         question,
                                         key.type(),
-                                        Deadline.in(millisFor(deadline)))
+                                        Deadline.in(timeoutMillis(deadline)))
                                 .run(),
-                        () -> Future.failedFuture(tooMany()))
-                .recover(cause -> Future.failedFuture(named(key.name(), cause)))
+                        () -> Future.failedFuture(overload()))
+                .recover(cause -> Future.failedFuture(withName(key.name(), cause)))
                 .onComplete(outcome -> {
                     if (outcome.succeeded() && outcome.result().ttlSeconds() > 0) {
-                        cache.put(key, new Kept(outcome.result(), nanoClock.getAsLong()));
+                        cache.put(key, new CacheEntry(outcome.result(), nanoClock.getAsLong()));
                     }
-                    flights.remove(key, mine);
+                    inFlight.remove(key, own);
                     ContextFutures.tell(promise, outcome);
                 });
         return promise.future();
     }
 
     /** Adds the name of the query to a timeout. */
-    private static Throwable named(String name, Throwable cause) {
-        return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.DNS_TIMEOUT
-                ? DnsTimeout.failure(name)
+    private static Throwable withName(String name, Throwable cause) {
+        return CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT)
+                ? new CheckFailure(ErrorCode.DNS_TIMEOUT, "DNS lookup for " + name + " timed out.")
                 : cause;
     }
 
-    static OverloadFailure tooMany() {
+    static OverloadFailure overload() {
         return new OverloadFailure("Too many DNS queries are in progress.", Duration.ofSeconds(1));
     }
 
-    /** How long a question may be open that is asked now. */
-    private long millisFor(Deadline deadline) {
-        return Math.min(attemptsMillis(), deadline.remainingMillis());
+    /** The timeout of a query that starts now. */
+    private long timeoutMillis(Deadline deadline) {
+        return Math.min(maxTimeoutMillis(), deadline.remainingMillis());
     }
 
-    private long attemptsMillis() {
-        return attemptMillis * Math.max(DnsLookup.LEAST_ATTEMPTS, servers.size());
+    private long maxTimeoutMillis() {
+        return attemptMillis * Math.max(DnsLookup.MIN_ATTEMPTS, servers.size());
     }
 
-    private Future<DnsResponse> within(String name, Deadline deadline, Future<DnsResponse> shared) {
+    private Future<DnsResponse> withDeadline(String name, Deadline deadline, Future<DnsResponse> shared) {
         long remaining = deadline.remainingMillis();
-        if (shared.isComplete() || remaining > WAIT_MS + attemptsMillis()) {
+        if (shared.isComplete() || remaining > QUEUE_TIMEOUT_MS + maxTimeoutMillis()) {
             return shared;
         }
-        Promise<DnsResponse> promise = DnsTimeout.after(vertx, remaining);
+        Promise<DnsResponse> promise = DnsTransport.timeoutPromise(vertx, remaining);
         shared.onComplete(outcome -> ContextFutures.tell(promise, outcome));
-        return promise.future().recover(cause -> Future.failedFuture(named(name, cause)));
+        return promise.future().recover(cause -> Future.failedFuture(withName(name, cause)));
     }
 
-    private static Duration timeToKeep(Key key, Kept kept) {
-        return Duration.ofSeconds(kept.answer().ttlSeconds());
+    private static Duration ttl(Key key, CacheEntry entry) {
+        return Duration.ofSeconds(entry.response().ttlSeconds());
     }
 
     /**
-     * Whether a name is asked for as it is written. In others what is judged has to be what will be
-     * asked for: "\111" in a text is an "o" in the question.
+     * Whether the name has no escapes. The policy must check the name that is queried: the
+     * presentation form "\111" is an "o" in the query.
      */
     private static boolean isPlain(String name) {
         for (int i = 0; i < name.length(); i++) {
@@ -266,7 +272,7 @@ public final class DnsResolver {
         return !name.isEmpty();
     }
 
-    /** A name as the policy knows it. */
+    /** The name in lower case without the trailing dot, as {@link TargetPolicy} expects it. */
     public static String text(Name name) {
         return name.toString(true).toLowerCase(Locale.ROOT);
     }

@@ -11,25 +11,25 @@ import org.xbill.DNS.Record;
 import org.xbill.DNS.TXTRecord;
 
 /**
- * What the DNS says of a name and a type.
+ * A DNS response.
  *
- * @param name the name that was asked for
- * @param type of {@link org.xbill.DNS.Type}
- * @param rcode of {@link Rcode}; anything but NOERROR and NXDOMAIN says that the resolver has
- *     failed
- * @param way the records by which the name is an alias, in order; empty when it is none
- * @param records of the wanted type, at the last alias; empty when there is none
- * @param addresses of A and AAAA records; empty for other types
- * @param authoritative the AA bit of the last answer
- * @param authenticated the AD bit of all answers: the resolver has validated them by DNSSEC
- * @param ttlSeconds how long it may be kept: the shortest time of the records, or of the denial
- * @param responseMs how long the resolver took, in ms
+ * @param name the queried name
+ * @param type a constant of {@link org.xbill.DNS.Type}
+ * @param rcode a constant of {@link Rcode}
+ * @param cnames the CNAME chain in order; empty if there is none
+ * @param records the records of the queried type at the end of the chain; empty if there are none
+ * @param addresses the addresses of A and AAAA records; empty for other types
+ * @param authoritative the AA bit of the last response
+ * @param authenticated whether all responses have the AD bit: the resolver validated them with
+ *     DNSSEC
+ * @param ttlSeconds the lowest TTL of the records, or the negative TTL (RFC 2308)
+ * @param responseMs the duration of the lookup in milliseconds
  */
 public record DnsResponse(
         Name name,
         int type,
         int rcode,
-        List<CNAMERecord> way,
+        List<CNAMERecord> cnames,
         List<Record> records,
         List<InetAddress> addresses,
         boolean authoritative,
@@ -39,45 +39,43 @@ public record DnsResponse(
 
     private static final int OBJECT = 50;
 
-    /** About how many bytes of memory it takes. */
+    /** The approximate memory in bytes. */
     int weight() {
         int bytes = 2 * OBJECT + name.length();
-        for (CNAMERecord alias : way) {
+        for (CNAMERecord alias : cnames) {
             bytes += 2 * OBJECT + alias.getTarget().length();
         }
-        for (Record each : records) {
-            bytes += 2 * OBJECT + each.getName().length() + each.rdataToWireCanonical().length;
+        for (Record record : records) {
+            bytes += 2 * OBJECT + record.getName().length() + record.rdataToWireCanonical().length;
         }
         return bytes + addresses.size() * OBJECT;
     }
 
-    /** The names that the name is an alias of, in order (CNAME); empty when it is none. */
+    /** The targets of the CNAME chain, in order; empty if there is none. */
     public List<Name> aliases() {
-        return way.isEmpty()
+        return cnames.isEmpty()
                 ? List.of()
-                : way.stream().map(CNAMERecord::getTarget).toList();
+                : cnames.stream().map(CNAMERecord::getTarget).toList();
     }
 
-    /** Whether the name, or the last of its aliases, does not exist. */
+    /** Whether the name or the end of its CNAME chain does not exist. */
     public boolean nxdomain() {
         return rcode == Rcode.NXDOMAIN;
     }
 
-    /**
-     * Whether the resolver could not find out: neither that there is something nor that there is not.
-     */
+    /** Whether the response code is neither NOERROR nor NXDOMAIN. */
     public boolean failed() {
         return rcode != Rcode.NOERROR && rcode != Rcode.NXDOMAIN;
     }
 
     /**
-     * The texts of TXT records, each with its strings joined (RFC 7208 section 3.3); a character
-     * stands for a byte, whatever its encoding.
+     * The texts of the TXT records, each with its strings joined (RFC 7208 section 3.3). Each byte
+     * is one ISO-8859-1 character.
      */
     public List<String> texts() {
         List<String> texts = new ArrayList<>();
-        for (Record each : records) {
-            if (each instanceof TXTRecord txt) {
+        for (Record record : records) {
+            if (record instanceof TXTRecord txt) {
                 StringBuilder text = new StringBuilder();
                 for (byte[] part : txt.getStringsAsByteArrays()) {
                     text.append(new String(part, StandardCharsets.ISO_8859_1));

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which resolvers are asked: the configured ones, else the system's. */
+/** The recursive servers to query: the configured ones, otherwise those of the system. */
 final class DnsServerList {
     private static final Path RESOLV_CONF = Path.of("/etc/resolv.conf");
     private static final int PORT = 53;
@@ -20,7 +20,7 @@ final class DnsServerList {
 
     /**
      * @param configured {@code address}, {@code address:port} or {@code [v6]:port}
-     * @throws IllegalArgumentException when one is malformed, naming it
+     * @throws IllegalArgumentException if one is malformed; the message contains it
      */
     static List<SocketAddress> from(List<String> configured) {
         return configured.isEmpty()
@@ -28,7 +28,7 @@ final class DnsServerList {
                 : configured.stream().map(DnsServerList::parse).toList();
     }
 
-    /** The servers of a resolv.conf, as libc takes them: without any, the one on this machine. */
+    /** The servers of a resolv.conf; 127.0.0.1 if it has none, as in libc. */
     static List<SocketAddress> ofSystem(Path resolvConf) {
         List<SocketAddress> servers = new ArrayList<>();
         for (String line : lines(resolvConf)) {

@@ -3,6 +3,7 @@ package dev.plumbline.dns;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.IpAddressText;
+import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.dns.DnsQuery.Question;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.InternetProtocolFamily;
@@ -31,78 +32,81 @@ import org.xbill.DNS.Message;
 import org.xbill.DNS.Record;
 
 /**
- * Asks one server one question: over UDP from a port that few share and with a random id, and over
- * TCP when the answer was truncated. What does not belong to the question is passed over.
+ * Exchanges one query and response with a server: over UDP with a random port and ID, and over TCP
+ * if the response is truncated. Packets that do not match the query are ignored.
  */
 final class DnsTransport {
-    /** What an event loop may parse, in bytes; larger answers are parsed beside it. */
-    private static final int MOST_AT_ONCE = 4_096;
+    /**
+     * The largest message that is parsed on the event loop; larger ones are parsed on a worker
+     * thread.
+     */
+    private static final int MAX_EVENT_LOOP_BYTES = 4_096;
 
     private final VertxInternal vertx;
     private final NetClient tcp;
-    private final int mostUnread;
+    private final int maxUnread;
     private final SecureRandom random = new SecureRandom();
-    private final AtomicInteger asking = new AtomicInteger();
-    private final ConcurrentMap<EventLoop, DnsUdpSocketPool> loops = new ConcurrentHashMap<>();
+    private final AtomicInteger activePools = new AtomicInteger();
+    private final ConcurrentMap<EventLoop, DnsUdpSocketPool> pools = new ConcurrentHashMap<>();
 
     /**
-     * @param timeout how long a TCP connection may take to be made
-     * @param mostUnread how many questions may be on their way at once that no server can have read
+     * @param timeout the TCP connect timeout
+     * @param maxUnread the maximum number of queries that the servers may not have read yet
      */
-    DnsTransport(Vertx vertx, Duration timeout, int mostUnread) {
+    DnsTransport(Vertx vertx, Duration timeout, int maxUnread) {
         this.vertx = (VertxInternal) vertx;
-        this.mostUnread = mostUnread;
+        this.maxUnread = maxUnread;
         this.tcp = vertx.createNetClient(new NetClientOptions()
                 .setConnectTimeout((int) Math.max(1, timeout.toMillis()))
                 .setReconnectAttempts(0));
     }
 
     /**
-     * Asks, and tells the answer on the caller's context; or a {@link CheckFailure} of {@code
-     * dns_timeout} or {@code dns_servfail}.
+     * Sends a query and calls back on the caller's context with the response, or with a {@link
+     * CheckFailure} of {@code dns_timeout} or {@code dns_servfail}.
      */
-    void exchange(Question question, long timeoutMillis, Completable<Message> told) {
-        ContextInternal asker = vertx.getOrCreateContext();
-        EventLoop eventLoop = asker.nettyEventLoop();
+    void exchange(Question question, long timeoutMillis, Completable<Message> callback) {
+        ContextInternal context = vertx.getOrCreateContext();
+        EventLoop eventLoop = context.nettyEventLoop();
         long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-        DnsUdpSocketPool loop = loops.computeIfAbsent(eventLoop, this::loop);
+        DnsUdpSocketPool pool = pools.computeIfAbsent(eventLoop, this::newPool);
         DnsQuery query = new DnsQuery(
                 question,
                 endNanos,
-                asker,
-                (answer, cause) -> {
-                    if (cause == null && answer.getHeader().getFlag(Flags.TC)) {
-                        overTcp(question, endNanos).onComplete(told);
+                context,
+                (response, cause) -> {
+                    if (cause == null && response.getHeader().getFlag(Flags.TC)) {
+                        exchangeTcp(question, endNanos).onComplete(callback);
                     } else {
-                        told.complete(answer, cause);
+                        callback.complete(response, cause);
                     }
                 },
-                loop);
+                pool);
         if (eventLoop.inEventLoop()) {
-            loop.ask(query);
+            pool.submit(query);
         } else {
-            eventLoop.execute(() -> loop.ask(query));
+            eventLoop.execute(() -> pool.submit(query));
         }
     }
 
-    private DnsUdpSocketPool loop(EventLoop eventLoop) {
+    private DnsUdpSocketPool newPool(EventLoop eventLoop) {
         return new DnsUdpSocketPool(
                 eventLoop,
-                mostUnread,
-                asking,
-                server -> port(eventLoop, IpAddressText.parse(server.hostAddress()), server.port()));
+                maxUnread,
+                activePools,
+                server -> newSocket(eventLoop, IpAddressText.parse(server.hostAddress()), server.port()));
     }
 
-    private DnsUdpSocket port(EventLoop eventLoop, InetAddress address, int port) {
+    private DnsUdpSocket newSocket(EventLoop eventLoop, InetAddress address, int port) {
         InternetProtocolFamily family =
                 address instanceof Inet6Address ? InternetProtocolFamily.IPv6 : InternetProtocolFamily.IPv4;
         return new DnsUdpSocket(
                 eventLoop, vertx.transport().datagramChannel(family), new InetSocketAddress(address, port), random);
     }
 
-    private Future<Message> overTcp(Question question, long endNanos) {
+    private Future<Message> exchangeTcp(Question question, long endNanos) {
         long millis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
-        Promise<Message> outcome = DnsTimeout.after(vertx, millis);
+        Promise<Message> outcome = timeoutPromise(vertx, millis);
         int id = random.nextInt(0x10000);
         byte[] query = DnsMessageCodec.query(question.record(), id, question.edns());
         tcp.connect(question.server())
@@ -132,12 +136,12 @@ final class DnsTransport {
             }
             byte[] message = received.getBytes(2, length + 2);
             socket.handler(null);
-            parsed(message, id)
-                    .onSuccess(answer -> {
-                        if (answer.isPresent()
-                                && DnsMessageCodec.belongs(answer.get(), question)
-                                && !answer.get().getHeader().getFlag(Flags.TC)) {
-                            outcome.tryComplete(answer.get());
+            parse(message, id)
+                    .onSuccess(response -> {
+                        if (response.isPresent()
+                                && DnsMessageCodec.matches(response.get(), question)
+                                && !response.get().getHeader().getFlag(Flags.TC)) {
+                            outcome.tryComplete(response.get());
                         } else {
                             outcome.tryFail(failed("The DNS resolver sent a malformed response over TCP."));
                         }
@@ -146,13 +150,25 @@ final class DnsTransport {
         });
     }
 
-    private Future<Optional<Message>> parsed(byte[] message, int id) {
-        if (!DnsMessageCodec.claimsToAnswer(message, id)) {
+    private Future<Optional<Message>> parse(byte[] message, int id) {
+        if (!DnsMessageCodec.isResponseTo(message, id)) {
             return Future.succeededFuture(Optional.empty());
         }
-        return message.length <= MOST_AT_ONCE
+        return message.length <= MAX_EVENT_LOOP_BYTES
                 ? Future.succeededFuture(Optional.ofNullable(DnsMessageCodec.parse(message)))
                 : vertx.executeBlocking(() -> Optional.ofNullable(DnsMessageCodec.parse(message)), false);
+    }
+
+    /** A promise that fails with {@code dns_timeout} after this time. */
+    static <T> Promise<T> timeoutPromise(Vertx vertx, long millis) {
+        Promise<T> promise = Promise.promise();
+        Runnable cancel = Scheduler.of(vertx).after(millis, () -> promise.tryFail(timeout()));
+        promise.future().onComplete(done -> cancel.run());
+        return promise;
+    }
+
+    static CheckFailure timeout() {
+        return new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out.");
     }
 
     static CheckFailure failed(String message) {

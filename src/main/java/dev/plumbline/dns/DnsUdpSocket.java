@@ -20,32 +20,32 @@ import java.util.List;
 import org.xbill.DNS.Message;
 
 /**
- * A UDP port of the system's choice from which a few questions are asked of one server, for to open
- * one for each costs more than the question. So few, that who must guess port and id together gains
- * nothing that helps (RFC 5452 sections 4.3 and 9.2); what others send to it, the system drops.
- * Used on the event loop that opened it only.
+ * A connected UDP socket on a random port, used for at most {@value #MAX_QUERIES} queries to one
+ * server. Opening a socket costs more than a query, and this few queries per port keep the
+ * combination of port and ID hard to guess (RFC 5452 sections 4.3 and 9.2). The system discards
+ * packets of other senders. Confined to the event loop that opened it.
  */
 final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
-    private static final int MOST_QUESTIONS = 64;
+    private static final int MAX_QUERIES = 64;
 
-    /** More than a server may send over UDP, so that what it sends too much is seen as such. */
-    private static final int MOST_BYTES = 4_096;
+    /** More than {@link DnsMessageCodec#UDP_PAYLOAD}, so that oversized responses are detected. */
+    private static final int MAX_BYTES = 4_096;
 
-    private static final FixedRecvByteBufAllocator ROOM = new FixedRecvByteBufAllocator(MOST_BYTES);
+    private static final FixedRecvByteBufAllocator ALLOCATOR = new FixedRecvByteBufAllocator(MAX_BYTES);
 
     private final Channel channel;
     private final SecureRandom random;
     private final IntObjectMap<DnsQuery> open = new IntObjectHashMap<>();
-    private int asked;
+    private int queryCount;
 
     /**
-     * @throws RuntimeException when the system has no socket to give
+     * @throws RuntimeException if the system provides no socket
      */
     DnsUdpSocket(EventLoop loop, DatagramChannel channel, InetSocketAddress server, SecureRandom random) {
         this.channel = channel;
         this.random = random;
-        channel.config().setOption(ChannelOption.RECVBUF_ALLOCATOR, ROOM);
-        channel.pipeline().addLast(new FlushConsolidationHandler(MOST_QUESTIONS, true), this);
+        channel.config().setOption(ChannelOption.RECVBUF_ALLOCATOR, ALLOCATOR);
+        channel.pipeline().addLast(new FlushConsolidationHandler(MAX_QUERIES, true), this);
         loop.register(channel);
         ChannelFuture connected = channel.connect(server);
         if (connected.cause() != null) {
@@ -54,27 +54,27 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
         }
     }
 
-    /** Whether more may be asked from here. */
-    boolean mayAsk() {
-        return asked < MOST_QUESTIONS && channel.isOpen();
+    /** Whether the socket accepts more queries. */
+    boolean hasCapacity() {
+        return queryCount < MAX_QUERIES && channel.isOpen();
     }
 
-    /** Sends a question, which hears of the answer, truncated or not, unless it ends before. */
-    void ask(DnsQuery query) {
-        asked++;
-        int id = freshId();
+    /** Sends a query. It receives the response, truncated or not. */
+    void send(DnsQuery query) {
+        queryCount++;
+        int id = newId();
         open.put(id, query);
-        query.askedFrom(this, id);
+        query.sent(this, id);
         send(query, id, true);
     }
 
-    /** Sends a question again, as it was. */
-    void repeat(DnsQuery query, int id) {
+    /** Sends a query again with the same ID. */
+    void retransmit(DnsQuery query, int id) {
         send(query, id, false);
     }
 
-    /** Listens for an answer no more. */
-    void forget(int id) {
+    /** Stops waiting for a response; closes the socket after the last one. */
+    void remove(int id) {
         open.remove(id);
         if (open.isEmpty()) {
             channel.close();
@@ -85,17 +85,17 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
         byte[] bytes = DnsMessageCodec.query(
                 query.question().record(), id, query.question().edns());
         ByteBuf packet = channel.alloc().directBuffer(bytes.length).writeBytes(bytes);
-        channel.writeAndFlush(packet).addListener(sent -> {
-            // What the system tells when one sends may be about a packet that was sent before.
-            if (!sent.isSuccess() && first && open.get(id) == query) {
+        channel.writeAndFlush(packet).addListener(result -> {
+            // A send may report an ICMP error of an earlier packet, so it is retried once.
+            if (!result.isSuccess() && first && open.get(id) == query) {
                 send(query, id, false);
-            } else if (!sent.isSuccess()) {
+            } else if (!result.isSuccess()) {
                 query.fail(DnsTransport.failed("The DNS resolver is unreachable."));
             }
         });
     }
 
-    private int freshId() {
+    private int newId() {
         int id = random.nextInt(0x10000);
         while (open.containsKey(id)) {
             id = random.nextInt(0x10000);
@@ -109,21 +109,21 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
         byte[] bytes = new byte[content.readableBytes()];
         content.readBytes(bytes);
         int id = DnsMessageCodec.id(bytes);
-        DnsQuery to = open.get(id);
-        if (to == null || !DnsMessageCodec.claimsToAnswer(bytes, id)) {
+        DnsQuery query = open.get(id);
+        if (query == null || !DnsMessageCodec.isResponseTo(bytes, id)) {
             return;
         }
-        Message answer = DnsMessageCodec.parse(bytes);
-        if (answer == null) {
-            to.fail(DnsTransport.failed("The DNS resolver sent a malformed response."));
-        } else if (DnsMessageCodec.belongs(answer, to.question().record())) {
-            to.succeed(answer);
+        Message response = DnsMessageCodec.parse(bytes);
+        if (response == null) {
+            query.fail(DnsTransport.failed("The DNS resolver sent a malformed response."));
+        } else if (DnsMessageCodec.matches(response, query.question().record())) {
+            query.succeed(response);
         }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        // That nobody listens there is taken for silence: a resolver that starts again is asked again.
+        // A closed port counts as a timeout, because the resolver may be restarting.
         if (!(cause instanceof PortUnreachableException)) {
             List.copyOf(open.values())
                     .forEach(each -> each.fail(DnsTransport.failed("The connection to the DNS resolver failed.")));

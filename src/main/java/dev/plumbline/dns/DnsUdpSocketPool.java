@@ -14,109 +14,109 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * What one event loop asks over UDP: from few ports, only so many questions at once that no server
- * can have read yet, and with one timer for all of them. Used on this loop only.
+ * The UDP sockets and running queries of one event loop. Limits the number of queries that the
+ * servers may not have read yet, and uses one timer for all queries. Confined to its event loop.
  */
 final class DnsUdpSocketPool {
-    /** How late a question may be repeated or given up. */
+    /** The interval of retransmission and timeout checks. */
     private static final long TICK_MS = 20;
 
     private final EventLoop loop;
-    private final int mostUnread;
-    private final AtomicInteger asking;
+    private final int maxUnread;
+    private final AtomicInteger activePools;
     private final Function<SocketAddress, DnsUdpSocket> opener;
-    private final Map<SocketAddress, DnsUdpSocket> ports = new HashMap<>();
+    private final Map<SocketAddress, DnsUdpSocket> sockets = new HashMap<>();
     private final Set<DnsQuery> open = new LinkedHashSet<>();
-    private final Queue<DnsQuery> waiting = new ArrayDeque<>();
+    private final Queue<DnsQuery> queue = new ArrayDeque<>();
     private int unread;
     private boolean ticking;
 
     /**
-     * @param mostUnread how many may be on their way, from all loops together
-     * @param asking counts the loops that have questions open; each has an equal part
-     * @param opener makes a port from which a server is asked; throws when there is no socket
+     * @param maxUnread the maximum number of unread queries of all pools together
+     * @param activePools the number of pools with running queries, which share the maximum equally
+     * @param opener opens a socket to a server; throws if the system provides none
      */
     DnsUdpSocketPool(
-            EventLoop loop, int mostUnread, AtomicInteger asking, Function<SocketAddress, DnsUdpSocket> opener) {
+            EventLoop loop, int maxUnread, AtomicInteger activePools, Function<SocketAddress, DnsUdpSocket> opener) {
         this.loop = loop;
-        this.mostUnread = mostUnread;
-        this.asking = asking;
+        this.maxUnread = maxUnread;
+        this.activePools = activePools;
         this.opener = opener;
     }
 
-    /** Asks as soon as the server can be taken to have read most of what was asked before. */
-    void ask(DnsQuery query) {
+    /** Sends a query now, or when enough earlier ones have been read. */
+    void submit(DnsQuery query) {
         if (open.isEmpty()) {
-            asking.incrementAndGet();
+            activePools.incrementAndGet();
         }
         open.add(query);
-        if (hasRoom()) {
+        if (hasCapacity()) {
             send(query);
         } else {
-            waiting.add(query);
+            queue.add(query);
         }
-        tick();
+        schedule();
     }
 
-    /** Nobody waits for a question any more. */
-    void left(DnsQuery query) {
+    /** Removes a query that has ended. */
+    void remove(DnsQuery query) {
         open.remove(query);
         if (open.isEmpty()) {
-            asking.decrementAndGet();
+            activePools.decrementAndGet();
         }
     }
 
-    /** A question that was on its way has been read, or never will be. */
-    void read() {
+    /** Records that a query was read or is lost, and sends queued ones. */
+    void onRead() {
         unread--;
-        while (hasRoom()) {
-            DnsQuery next = waiting.poll();
+        while (hasCapacity()) {
+            DnsQuery next = queue.poll();
             if (next == null) {
                 return;
             }
-            if (!next.isOver()) {
+            if (!next.isDone()) {
                 send(next);
             }
         }
     }
 
-    private boolean hasRoom() {
-        return unread < Math.max(1, mostUnread / Math.max(1, asking.get()));
+    private boolean hasCapacity() {
+        return unread < Math.max(1, maxUnread / Math.max(1, activePools.get()));
     }
 
     private void send(DnsQuery query) {
         unread++;
-        query.admitted(System.nanoTime());
+        query.sending(System.nanoTime());
         try {
-            port(query.question().server()).ask(query);
-        } catch (RuntimeException noSocket) {
-            // Later, because whoever hears of it may ask the next at once.
+            socket(query.question().server()).send(query);
+        } catch (RuntimeException unavailable) {
+            // Not now, because the callback may submit the next query at once.
             loop.execute(() -> query.fail(DnsTransport.failed("The DNS query could not be sent.")));
         }
     }
 
-    private DnsUdpSocket port(SocketAddress server) {
-        DnsUdpSocket port = ports.get(server);
-        if (port == null || !port.mayAsk()) {
-            port = opener.apply(server);
-            ports.put(server, port);
+    private DnsUdpSocket socket(SocketAddress server) {
+        DnsUdpSocket socket = sockets.get(server);
+        if (socket == null || !socket.hasCapacity()) {
+            socket = opener.apply(server);
+            sockets.put(server, socket);
         }
-        return port;
+        return socket;
     }
 
-    private void tick() {
+    private void schedule() {
         if (!ticking) {
             ticking = true;
-            loop.schedule(this::strike, TICK_MS, TimeUnit.MILLISECONDS);
+            loop.schedule(this::onTick, TICK_MS, TimeUnit.MILLISECONDS);
         }
     }
 
-    private void strike() {
+    private void onTick() {
         ticking = false;
         long now = System.nanoTime();
-        List.copyOf(open).forEach(query -> query.strike(now));
+        List.copyOf(open).forEach(query -> query.tick(now));
         if (!open.isEmpty()) {
-            tick();
+            schedule();
         }
     }
 }

@@ -26,8 +26,8 @@ import org.xbill.DNS.SVCBBase;
 import org.xbill.DNS.URIRecord;
 
 /**
- * Keeps to itself what only a private resolver knows: answers that hold an address which may not be
- * contacted, or a name that belongs inside. Neither is ever repeated in a message.
+ * Detects responses with private addresses or names, which only an internal resolver knows. No
+ * message repeats them.
  */
 public final class PrivateNameFilter {
     private static final Pattern HOST_OF_URI =
@@ -35,41 +35,27 @@ public final class PrivateNameFilter {
 
     private PrivateNameFilter() {}
 
-    /** Whether nothing of this answer may be told. */
-    public static boolean hides(TargetPolicy policy, DnsResponse answer) {
-        for (Name alias : answer.aliases()) {
-            if (policy.refusalOfName(DnsResolver.text(alias)) != null) {
-                return true;
-            }
-        }
-        for (InetAddress address : answer.addresses()) {
-            if (policy.refusalOf(address) != null) {
-                return true;
-            }
-        }
-        for (Record found : answer.records()) {
-            for (Name name : names(found)) {
-                if (policy.belongsInside(DnsResolver.text(name))) {
-                    return true;
-                }
-            }
-            if (found instanceof SVCBBase service && hintsInside(policy, service)) {
-                return true;
-            }
-            if (found instanceof CAARecord caa
-                    && caa.getTag().equalsIgnoreCase("iodef")
-                    && policy.belongsInside(host(caa.getValue()))) {
-                return true;
-            }
-            if (found instanceof URIRecord uri && policy.belongsInside(host(uri.getTarget()))) {
-                return true;
-            }
-        }
-        return false;
+    /** Whether the response must not be disclosed. */
+    public static boolean isPrivate(TargetPolicy policy, DnsResponse response) {
+        return response.aliases().stream().anyMatch(alias -> policy.refusalOfName(DnsResolver.text(alias)) != null)
+                || response.addresses().stream().anyMatch(address -> policy.refusalOf(address) != null)
+                || response.records().stream().anyMatch(record -> isPrivate(policy, record));
     }
 
-    /** The refusal to tell anything of a name. */
-    public static CheckFailure inside(String name) {
+    private static boolean isPrivate(TargetPolicy policy, Record record) {
+        if (record instanceof CAARecord caa) {
+            return caa.getTag().equalsIgnoreCase("iodef") && policy.isPrivateName(host(caa.getValue()));
+        }
+        if (record instanceof URIRecord uri) {
+            return policy.isPrivateName(host(uri.getTarget()));
+        }
+        return names(record).stream().anyMatch(name -> policy.isPrivateName(DnsResolver.text(name)))
+                || record instanceof SVCBBase service
+                        && hints(service).stream().anyMatch(hint -> policy.refusalOf(hint) != null);
+    }
+
+    /** The failure of a lookup whose response is private. */
+    public static CheckFailure failure(String name) {
         return new CheckFailure(
                 ErrorCode.TARGET_BLOCKED,
                 name
@@ -77,51 +63,42 @@ public final class PrivateNameFilter {
                         + " disclosed.");
     }
 
-    private static List<Name> names(Record found) {
-        if (found instanceof MXRecord mx) {
+    private static List<Name> names(Record record) {
+        if (record instanceof MXRecord mx) {
             return List.of(mx.getTarget());
         }
-        if (found instanceof NSRecord ns) {
+        if (record instanceof NSRecord ns) {
             return List.of(ns.getTarget());
         }
-        if (found instanceof CNAMERecord cname) {
+        if (record instanceof CNAMERecord cname) {
             return List.of(cname.getTarget());
         }
-        if (found instanceof DNAMERecord dname) {
+        if (record instanceof DNAMERecord dname) {
             return List.of(dname.getTarget());
         }
-        if (found instanceof SRVRecord srv) {
+        if (record instanceof SRVRecord srv) {
             return List.of(srv.getTarget());
         }
-        if (found instanceof PTRRecord ptr) {
+        if (record instanceof PTRRecord ptr) {
             return List.of(ptr.getTarget());
         }
-        if (found instanceof NAPTRRecord naptr) {
+        if (record instanceof NAPTRRecord naptr) {
             return List.of(naptr.getReplacement());
         }
-        if (found instanceof SOARecord soa) {
+        if (record instanceof SOARecord soa) {
             return List.of(soa.getHost(), soa.getAdmin());
         }
-        if (found instanceof SVCBBase service) {
+        if (record instanceof SVCBBase service) {
             return List.of(service.getTargetName());
         }
         return List.of();
     }
 
-    /** The host of a URI, empty when it has none that can be found. */
+    /** The host of a URI; empty if it has none. */
     private static String host(String uri) {
         Matcher host = HOST_OF_URI.matcher(uri);
         String name = host.lookingAt() ? host.group(1).toLowerCase(Locale.ROOT) : "";
         return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
-    }
-
-    private static boolean hintsInside(TargetPolicy policy, SVCBBase service) {
-        for (InetAddress hint : hints(service)) {
-            if (policy.refusalOf(hint) != null) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** RFC 9460 section 7.3. */
@@ -131,8 +108,8 @@ public final class PrivateNameFilter {
             SVCBBase.ParameterBase hint = service.getSvcParamValue(key);
             byte[] bytes = hint == null ? new byte[0] : hint.toWire();
             int length = key == SVCBBase.IPV4HINT ? 4 : 16;
-            for (int at = 0; at + length <= bytes.length; at += length) {
-                hints.add(IpAddressText.of(Arrays.copyOfRange(bytes, at, at + length)));
+            for (int offset = 0; offset + length <= bytes.length; offset += length) {
+                hints.add(IpAddressText.of(Arrays.copyOfRange(bytes, offset, offset + length)));
             }
         }
         return hints;

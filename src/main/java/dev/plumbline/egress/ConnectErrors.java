@@ -12,14 +12,16 @@ import io.vertx.core.net.SocketAddress;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.util.Locale;
+import java.util.Set;
 
-/** Tells why no connection came about, alike for every protocol spoken over it. */
+/** Maps connect failures to error codes, equally for all protocols. */
 public final class ConnectErrors {
     private ConnectErrors() {}
 
     /**
-     * The system's own words decide, for Java throws one class for several causes: a ConnectException
-     * stands for ECONNREFUSED and ETIMEDOUT, others for EACCES, EHOSTUNREACH and ENETUNREACH.
+     * Uses the message of the exception, because Java throws one class for several causes:
+     * ConnectException for ECONNREFUSED and ETIMEDOUT, others for EACCES, EHOSTUNREACH and
+     * ENETUNREACH.
      */
     public static CheckFailure of(Throwable cause, SocketAddress remote) {
         String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
@@ -33,6 +35,13 @@ public final class ConnectErrors {
             return new CheckFailure(CONNECTION_RESET, "Connection to " + endpoint(remote) + " was reset.");
         }
         return new CheckFailure(CONNECT_UNREACHABLE, "No route to host " + address(remote) + ".");
+    }
+
+    /** Whether the connection was refused, timed out or had no route. */
+    public static boolean isConnectFailure(Throwable cause) {
+        return cause instanceof CheckFailure failure
+                && Set.of(CONNECT_REFUSED, CONNECT_TIMEOUT, CONNECT_UNREACHABLE)
+                        .contains(failure.error().code());
     }
 
     /** The address and port; an IPv6 address is enclosed in brackets. */

@@ -15,6 +15,9 @@ import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.PrivateNameFilter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.ConnectOptions;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -28,17 +31,17 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
 /**
- * The only way to a target: names are resolved here, every address is classified, connections are
- * dialled to the classified address under the pace and concurrency caps of its address, network and
- * registrable domain. Shared by all event loops; outcomes are told on the caller's.
+ * The only code that connects to targets: resolves names, classifies every address, and connects to
+ * a classified address within the rate and concurrency limits of its address, network and
+ * registrable domain. Shared by all event loops; futures complete on the caller's context.
  */
 public final class EgressGuard {
     private final TargetPolicy policy;
     private final DnsResolver resolver;
-    private final TargetRateLimits gates;
+    private final TargetRateLimits rateLimits;
 
     /**
-     * @param targets of which the paces are read; the policy knows the rest
+     * @param targets supplies the limits; the policy has the other settings
      */
     public EgressGuard(Vertx vertx, TargetPolicy policy, DnsResolver resolver, Config.TargetSettings targets) {
         this(policy, resolver, targets, System::nanoTime, Scheduler.of(vertx));
@@ -49,24 +52,24 @@ public final class EgressGuard {
             DnsResolver resolver,
             Config.TargetSettings targets,
             LongSupplier nanoClock,
-            Scheduler timers) {
+            Scheduler scheduler) {
         this.policy = policy;
         this.resolver = resolver;
-        this.gates = new TargetRateLimits(targets, nanoClock, timers);
+        this.rateLimits = new TargetRateLimits(targets, nanoClock, scheduler);
     }
 
     /**
-     * The addresses of a host that may be dialled, in the order to try them: IPv4 first; never empty.
-     * The option {@code ip_version} says which family may be dialled, but every address of both
-     * families is classified. Fails with {@code target_blocked} when even one address of the name is
-     * forbidden, with a {@code dns_*} error when there is none, and with {@link
-     * dev.plumbline.check.OverloadFailure} when the resolver's queue is full.
+     * Resolves the addresses of a host to connect to, in the order of attempts: IPv4 first, never
+     * empty. The option {@code ip_version} selects the family, but the addresses of both families
+     * are classified. Fails with {@code target_blocked} if any address of the name is forbidden,
+     * with a {@code dns_*} error if there is none, and with {@link
+     * dev.plumbline.check.OverloadFailure} if the queue of the resolver is full.
      */
     public Future<List<InetAddress>> resolve(CheckContext context, Host host, int port) {
         IpVersion version = IpVersion.of(context);
         InetAddress literal = host.literal();
         if (literal != null) {
-            return ofLiteral(version, literal, port);
+            return resolveLiteral(version, literal, port);
         }
         String refusal = policy.refusalOfName(host.name());
         if (refusal != null) {
@@ -75,24 +78,25 @@ public final class EgressGuard {
         Deadline deadline = context.deadline();
         Future<DnsResponse> v4 = resolver.query(host.name(), Type.A, deadline);
         Future<DnsResponse> v6 = resolver.query(host.name(), Type.AAAA, deadline);
-        return Future.join(v4, v6).transform(both -> judged(version, host, port, v4, v6));
+        return Future.join(v4, v6).transform(done -> evaluate(version, host, port, v4, v6));
     }
 
     /**
-     * The first of these addresses; more than a few are strangers' that a hostile name points at.
+     * As {@link #resolve(CheckContext, Host, int)}, limited to the first addresses, because a
+     * hostile name can list addresses of others.
      *
-     * @param most how many, at least 1
+     * @param max the maximum number of addresses, at least 1
      */
-    public Future<List<InetAddress>> resolve(CheckContext context, Host host, int port, int most) {
-        return resolve(context, host, port).map(addresses -> addresses.subList(0, Math.min(addresses.size(), most)));
+    public Future<List<InetAddress>> resolve(CheckContext context, Host host, int port, int max) {
+        return resolve(context, host, port).map(addresses -> addresses.subList(0, Math.min(addresses.size(), max)));
     }
 
-    private Future<List<InetAddress>> ofLiteral(IpVersion version, InetAddress literal, int port) {
+    private Future<List<InetAddress>> resolveLiteral(IpVersion version, InetAddress literal, int port) {
         String refusal = policy.refusalOf(literal, port);
         if (refusal != null) {
             return failed(ErrorCode.TARGET_BLOCKED, refusal);
         }
-        return version.mayDial(literal)
+        return version.allows(literal)
                 ? Future.succeededFuture(List.of(literal))
                 : failed(
                         ErrorCode.INVALID_TARGET,
@@ -102,25 +106,25 @@ public final class EgressGuard {
                                 + " address. Change the option ip_version.");
     }
 
-    private Future<List<InetAddress>> judged(
+    private Future<List<InetAddress>> evaluate(
             IpVersion version, Host host, int port, Future<DnsResponse> v4, Future<DnsResponse> v6) {
         List<InetAddress> usable = new ArrayList<>();
         for (Future<DnsResponse> lookup : List.of(v4, v6)) {
             if (lookup.failed()) {
-                if (blocked(lookup.cause())) {
+                if (CheckFailure.hasCode(lookup.cause(), ErrorCode.TARGET_BLOCKED)) {
                     return Future.failedFuture(lookup.cause());
                 }
                 continue;
             }
-            if (PrivateNameFilter.hides(policy, lookup.result())) {
-                return Future.failedFuture(PrivateNameFilter.inside(host.name()));
+            if (PrivateNameFilter.isPrivate(policy, lookup.result())) {
+                return Future.failedFuture(PrivateNameFilter.failure(host.name()));
             }
             String refusal = refusalOf(lookup.result(), port);
             if (refusal != null) {
                 return failed(ErrorCode.TARGET_BLOCKED, refusal);
             }
             for (InetAddress address : lookup.result().addresses()) {
-                if (version.mayDial(address)) {
+                if (version.allows(address)) {
                     usable.add(address);
                 }
             }
@@ -130,12 +134,8 @@ public final class EgressGuard {
                 : Future.succeededFuture(List.copyOf(usable));
     }
 
-    private static boolean blocked(Throwable cause) {
-        return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.TARGET_BLOCKED;
-    }
-
-    private @Nullable String refusalOf(DnsResponse answer, int port) {
-        for (InetAddress address : answer.addresses()) {
+    private @Nullable String refusalOf(DnsResponse response, int port) {
+        for (InetAddress address : response.addresses()) {
             String refusal = policy.refusalOf(address, port);
             if (refusal != null) {
                 return refusal;
@@ -145,13 +145,14 @@ public final class EgressGuard {
     }
 
     /**
-     * Runs one exchange with one address, holding its permits until the exchange has ended. The
-     * address is classified once more, the check's request budget is charged. Fails with {@code
+     * Runs one exchange with one address and holds its permits until the exchange has ended.
+     * Classifies the address again and charges the request budget of the check. Fails with {@code
      * target_blocked}, {@code deadline_exceeded}, {@code request_limit}, and {@link
-     * dev.plumbline.check.OverloadFailure} when a permit would come too late.
+     * dev.plumbline.check.OverloadFailure} if a permit would not be available in time.
      *
-     * @param host the host in whose name the address is dialled, for the cap per registrable domain
-     * @param exchange opens the connection to the given, pinned address and ends when it is closed
+     * @param host the host for the limit per registrable domain
+     * @param exchange connects to the given address; its future completes when the connection is
+     *     closed
      */
     public <T> Future<T> dial(
             CheckContext context,
@@ -170,25 +171,45 @@ public final class EgressGuard {
             return failed(ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of outbound requests.");
         }
         SocketAddress pinned = SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
-        return gates.enter(host, address, context.deadline().atMost(context.patienceMs()))
-                .compose(back -> run(exchange, pinned, back));
+        return rateLimits
+                .acquire(host, address, context.deadline().atMost(context.patienceMs()))
+                .compose(release -> run(exchange, pinned, release));
     }
 
-    private static <T> Future<T> run(Function<SocketAddress, Future<T>> exchange, SocketAddress pinned, Runnable back) {
+    private static <T> Future<T> run(
+            Function<SocketAddress, Future<T>> exchange, SocketAddress pinned, Runnable release) {
         Future<T> running;
         try {
             running = Objects.requireNonNull(exchange.apply(pinned), "no exchange");
         } catch (RuntimeException | Error thrown) {
             running = Future.failedFuture(thrown);
         }
-        return running.onComplete(done -> back.run());
+        return running.onComplete(done -> release.run());
     }
 
     /**
-     * Throws when a connection's peer is not the address that was classified: something between us
-     * and the socket has taken another way.
+     * Opens a connection to a classified address and verifies the peer. Fails with {@code connect_*}
+     * if it does not open.
+     */
+    public Future<NetSocket> connect(NetClient client, SocketAddress remote, InetAddress pinned, long timeoutMillis) {
+        ConnectOptions options =
+                new ConnectOptions().setRemoteAddress(remote).setTimeout((int) Math.max(1, timeoutMillis));
+        return client.connect(options)
+                .recover(cause -> Future.failedFuture(ConnectErrors.of(cause, remote)))
+                .compose(socket -> {
+                    try {
+                        assertPeer(socket.remoteAddress(), pinned, remote.port());
+                        return Future.succeededFuture(socket);
+                    } catch (RuntimeException wrongPeer) {
+                        return socket.close().transform(closed -> Future.failedFuture(wrongPeer));
+                    }
+                });
+    }
+
+    /**
+     * Verifies that a connection leads to the classified address.
      *
-     * @throws IllegalStateException then
+     * @throws IllegalStateException if it does not
      */
     public void assertPeer(SocketAddress peer, InetAddress pinned, int port) {
         InetAddress actual =
@@ -202,30 +223,31 @@ public final class EgressGuard {
         return Future.failedFuture(new CheckFailure(code, message));
     }
 
-    /** Which addresses may be dialled. */
+    /** The address family of the option {@code ip_version}. */
     private enum IpVersion {
         AUTO,
         V4,
         V6;
 
         static IpVersion of(CheckContext context) {
-            String wanted = context.options().text(ModuleDescription.IP_VERSION);
-            if (wanted == null) {
+            String value = context.options().text(ModuleDescription.IP_VERSION);
+            if (value == null) {
                 return AUTO;
             }
-            return switch (wanted) {
+            return switch (value) {
                 case "4" -> V4;
                 case "6" -> V6;
                 default -> AUTO;
             };
         }
 
-        boolean mayDial(InetAddress address) {
+        boolean allows(InetAddress address) {
             return this == AUTO || (this == V4) == (address instanceof Inet4Address);
         }
 
         /**
-         * A look-up that failed may have hidden an address: only two answers say that there is none.
+         * The error if there is no address. A failed lookup can hide an address, so both lookups
+         * must succeed before an absence is reported.
          */
         Throwable noAddress(String name, Future<DnsResponse> v4, Future<DnsResponse> v6) {
             Future<DnsResponse> decisive = this == V6 || this == AUTO && v4.succeeded() ? v6 : v4;

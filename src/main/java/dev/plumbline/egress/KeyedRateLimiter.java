@@ -19,191 +19,192 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets so many in at once and so many in any second, for each key by itself. Who finds no room
- * waits in line. Nothing is kept of a key that has been idle for a second. Used from many threads;
- * whoever waited is told on the thread that made room.
+ * A rate and concurrency limiter per key: at most {@code concurrent} permits at once and {@code
+ * per_second} in any second. Callers without a permit wait in a queue. The state of a key is
+ * dropped after it was idle for a second. Thread-safe; a waiting caller's future completes on the
+ * thread that released the permit.
  *
- * @param <K> what is counted apart: an address, a network, a domain
+ * @param <K> an address, a network or a domain
  */
 public final class KeyedRateLimiter<K> {
-    static final int MOST_WAITING = 10_000;
-    static final int MOST_WAITING_FOR_ONE = 1_000;
+    static final int MAX_QUEUED = 10_000;
+    static final int MAX_QUEUED_PER_KEY = 1_000;
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-    private static final int SWEPT_AT_ONCE = 1_000;
-    private static final long SWEEP_MILLIS = 1_000;
-    private static final Future<Void> ENTERED = Future.succeededFuture();
+    private static final int MAX_SWEPT = 1_000;
+    private static final long SWEEP_INTERVAL_MILLIS = 1_000;
+    private static final Future<Void> ACQUIRED = Future.succeededFuture();
 
-    private record Idle<K>(K key, long since) {}
+    private record Idle<K>(K key, long sinceNanos) {}
 
-    private final Config.OutboundLimit pace;
+    private final Config.OutboundLimit limit;
     private final LongSupplier nanoClock;
-    private final Scheduler timers;
-    private final ConcurrentMap<K, RateLimiterQueue> lines = new ConcurrentHashMap<>();
+    private final Scheduler scheduler;
+    private final ConcurrentMap<K, RateLimiterQueue> queues = new ConcurrentHashMap<>();
     private final Queue<Idle<K>> idle = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean sweeping = new AtomicBoolean();
     private final AtomicInteger waiting = new AtomicInteger();
 
-    public KeyedRateLimiter(Config.OutboundLimit pace, LongSupplier nanoClock, Scheduler timers) {
-        this.pace = pace;
+    public KeyedRateLimiter(Config.OutboundLimit limit, LongSupplier nanoClock, Scheduler scheduler) {
+        this.limit = limit;
         this.nanoClock = nanoClock;
-        this.timers = timers;
+        this.scheduler = scheduler;
     }
 
-    /** Whether it lets everybody in, so that nobody needs to ask. */
-    public boolean isOpen() {
-        return pace.perSecond() == 0 && pace.concurrent() == 0;
+    /** Whether there is no limit. */
+    public boolean isUnlimited() {
+        return limit.perSecond() == 0 && limit.concurrent() == 0;
     }
 
-    /** How many keys it knows of. */
+    /** The number of keys with state. */
     int size() {
-        return lines.size();
+        return queues.size();
     }
 
     /**
-     * Enters, at once or after having waited; every entry is followed by one {@link #leave}. Fails
-     * with {@link OverloadFailure} when the line is full or the wait too long, and then nothing was
-     * entered.
+     * Acquires a permit, now or after waiting; {@link #release} must follow once. Fails with {@link
+     * OverloadFailure} and without a permit if the queue is full or the wait would be too long.
      */
-    Future<Void> enter(K key, long mostWaitMillis) {
-        return enter(key, mostWaitMillis, false);
+    Future<Void> acquire(K key, long maxWaitMillis) {
+        return acquire(key, maxWaitMillis, false);
     }
 
     /**
-     * The same for somebody who may have to let others go first.
+     * Acquires a permit as {@link #acquire(Object, long)} does.
      *
-     * @param yields whether those go first who do not
+     * @param lowPriority whether callers without this flag go first
      */
-    public Future<Void> enter(K key, long mostWaitMillis, boolean yields) {
-        RateLimiterQueue.Waiter waiter = new RateLimiterQueue.Waiter(Promise.promise(), yields);
-        OverloadFailure[] refused = new OverloadFailure[1];
-        boolean[] entered = new boolean[1];
-        lines.compute(key, (same, known) -> {
-            RateLimiterQueue line = known == null ? new RateLimiterQueue(pace) : known;
+    public Future<Void> acquire(K key, long maxWaitMillis, boolean lowPriority) {
+        RateLimiterQueue.Waiter waiter = new RateLimiterQueue.Waiter(Promise.promise(), lowPriority);
+        OverloadFailure[] rejection = new OverloadFailure[1];
+        boolean[] acquired = new boolean[1];
+        queues.compute(key, (same, existing) -> {
+            RateLimiterQueue queue = existing == null ? new RateLimiterQueue(limit) : existing;
             long now = nanoClock.getAsLong();
-            if (line.isEmpty() && line.admit(now)) {
-                entered[0] = true;
-                return line;
+            if (queue.isEmpty() && queue.tryAcquire(now)) {
+                acquired[0] = true;
+                return queue;
             }
-            refused[0] = refusal(line, now, mostWaitMillis, yields);
-            if (refused[0] == null) {
+            rejection[0] = rejectionOf(queue, now, maxWaitMillis, lowPriority);
+            if (rejection[0] == null) {
                 waiting.incrementAndGet();
-                line.add(waiter);
+                queue.add(waiter);
             }
-            return line;
+            return queue;
         });
-        if (entered[0]) {
-            return ENTERED;
+        if (acquired[0]) {
+            return ACQUIRED;
         }
-        if (refused[0] != null) {
-            return Future.failedFuture(refused[0]);
+        if (rejection[0] != null) {
+            return Future.failedFuture(rejection[0]);
         }
-        Runnable cancel = timers.after(mostWaitMillis, () -> giveUp(key, waiter));
+        Runnable cancel = scheduler.after(maxWaitMillis, () -> timeOut(key, waiter));
         waiter.promise().future().onComplete(done -> cancel.run());
-        setAlarm(key);
+        scheduleWakeUp(key);
         return waiter.promise().future();
     }
 
-    private @Nullable OverloadFailure refusal(RateLimiterQueue line, long now, long mostWaitMillis, boolean yields) {
-        int ahead = line.ahead(yields);
-        long paced = TimeUnit.NANOSECONDS.toMillis(line.pacedWaitNanos(now, ahead));
-        boolean full = waiting.get() >= MOST_WAITING || ahead >= MOST_WAITING_FOR_ONE;
-        return full || mostWaitMillis <= 0 || paced > mostWaitMillis ? busy(paced) : null;
+    private @Nullable OverloadFailure rejectionOf(
+            RateLimiterQueue queue, long now, long maxWaitMillis, boolean lowPriority) {
+        int queuedBefore = queue.queuedBefore(lowPriority);
+        long windowWait = TimeUnit.NANOSECONDS.toMillis(queue.windowWaitNanos(now, queuedBefore));
+        boolean full = waiting.get() >= MAX_QUEUED || queuedBefore >= MAX_QUEUED_PER_KEY;
+        return full || maxWaitMillis <= 0 || windowWait > maxWaitMillis ? overload(windowWait) : null;
     }
 
-    private static OverloadFailure busy(long millis) {
+    private static OverloadFailure overload(long millis) {
         return new OverloadFailure(
                 "The rate limit for this target is reached.", Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)));
     }
 
-    public void leave(K key) {
-        wake(key, true);
+    public void release(K key) {
+        admitWaiters(key, true);
     }
 
-    private void giveUp(K key, RateLimiterQueue.Waiter waiter) {
-        boolean[] gone = new boolean[1];
-        lines.computeIfPresent(key, (same, line) -> {
-            gone[0] = line.remove(waiter);
-            return kept(key, line);
+    private void timeOut(K key, RateLimiterQueue.Waiter waiter) {
+        boolean[] removed = new boolean[1];
+        queues.computeIfPresent(key, (same, queue) -> {
+            removed[0] = queue.remove(waiter);
+            return retained(key, queue);
         });
-        if (gone[0]) {
+        if (removed[0]) {
             waiting.decrementAndGet();
-            waiter.promise().fail(busy(0));
+            waiter.promise().fail(overload(0));
         }
     }
 
-    /** Lets in whoever may enter now, in the order in which they came, who yields last. */
-    private void wake(K key, boolean left) {
-        List<RateLimiterQueue.Waiter> entering = new ArrayList<>(1);
-        lines.computeIfPresent(key, (same, line) -> {
-            if (left) {
-                line.leave();
+    /** Grants permits to waiting callers in order of arrival, low priority last. */
+    private void admitWaiters(K key, boolean released) {
+        List<RateLimiterQueue.Waiter> admitted = new ArrayList<>(1);
+        queues.computeIfPresent(key, (same, queue) -> {
+            if (released) {
+                queue.release();
             }
             long now = nanoClock.getAsLong();
-            while (!line.isEmpty() && line.admit(now)) {
-                entering.add(line.next());
+            while (!queue.isEmpty() && queue.tryAcquire(now)) {
+                admitted.add(queue.next());
             }
-            return kept(key, line);
+            return retained(key, queue);
         });
-        if (!entering.isEmpty()) {
-            waiting.addAndGet(-entering.size());
-            entering.forEach(waiter -> waiter.promise().complete());
+        if (!admitted.isEmpty()) {
+            waiting.addAndGet(-admitted.size());
+            admitted.forEach(waiter -> waiter.promise().complete());
         }
-        setAlarm(key);
+        scheduleWakeUp(key);
     }
 
-    /** Wakes the line when its pace allows the next, unless somebody who leaves will do so. */
-    private void setAlarm(K key) {
+    /** Schedules the next grant when the window allows it, unless a release will trigger it. */
+    private void scheduleWakeUp(K key) {
         if (waiting.get() == 0) {
             return;
         }
         long[] wait = {-1};
-        lines.computeIfPresent(key, (same, line) -> {
-            wait[0] = line.takeAlarm(nanoClock.getAsLong());
-            return line;
+        queues.computeIfPresent(key, (same, queue) -> {
+            wait[0] = queue.takeWakeUp(nanoClock.getAsLong());
+            return queue;
         });
         if (wait[0] >= 0) {
-            timers.after(wait[0] / 1_000_000 + 1, () -> onAlarm(key));
+            scheduler.after(wait[0] / 1_000_000 + 1, () -> wakeUp(key));
         }
     }
 
-    private void onAlarm(K key) {
-        lines.computeIfPresent(key, (same, line) -> {
-            line.clearAlarm();
-            return line;
+    private void wakeUp(K key) {
+        queues.computeIfPresent(key, (same, queue) -> {
+            queue.clearWakeUp();
+            return queue;
         });
-        wake(key, false);
+        admitWaiters(key, false);
     }
 
-    /** The line, or null when nothing about it is worth keeping. */
-    private @Nullable RateLimiterQueue kept(K key, RateLimiterQueue line) {
-        if (!line.isIdle()) {
-            return line;
+    /** The queue, or null if its state can be dropped. */
+    private @Nullable RateLimiterQueue retained(K key, RateLimiterQueue queue) {
+        if (!queue.isIdle()) {
+            return queue;
         }
         long now = nanoClock.getAsLong();
-        if (line.isForgettable(now)) {
+        if (queue.isExpired(now)) {
             return null;
         }
         idle.add(new Idle<>(key, now));
         if (sweeping.compareAndSet(false, true)) {
-            timers.after(SWEEP_MILLIS, this::sweep);
+            scheduler.after(SWEEP_INTERVAL_MILLIS, this::sweep);
         }
-        return line;
+        return queue;
     }
 
     private void sweep() {
         long now = nanoClock.getAsLong();
-        int swept = 0;
+        int count = 0;
         for (Idle<K> next = idle.peek();
-                next != null && now - next.since() >= SECOND && swept < SWEPT_AT_ONCE;
+                next != null && now - next.sinceNanos() >= SECOND && count < MAX_SWEPT;
                 next = idle.peek()) {
             idle.remove();
-            swept++;
-            lines.computeIfPresent(next.key(), (same, line) -> line.isIdle() && line.isForgettable(now) ? null : line);
+            count++;
+            queues.computeIfPresent(next.key(), (same, queue) -> queue.isIdle() && queue.isExpired(now) ? null : queue);
         }
         sweeping.set(false);
         if (!idle.isEmpty() && sweeping.compareAndSet(false, true)) {
-            timers.after(swept == SWEPT_AT_ONCE ? 1 : SWEEP_MILLIS, this::sweep);
+            scheduler.after(count == MAX_SWEPT ? 1 : SWEEP_INTERVAL_MILLIS, this::sweep);
         }
     }
 }

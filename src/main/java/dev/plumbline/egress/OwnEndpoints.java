@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
 
 /**
- * The service's own listening sockets, which are never targets: an attacker who could reach them
- * from inside would be past everything that stands outside.
+ * The listening sockets of this service, which are never targets: a connection from inside would
+ * bypass network access controls.
  */
 public final class OwnEndpoints implements BiPredicate<InetAddress, Integer> {
     private record Remote(InetAddress address, int port) {}
@@ -22,15 +22,15 @@ public final class OwnEndpoints implements BiPredicate<InetAddress, Integer> {
     private final Set<Remote> remotes = ConcurrentHashMap.newKeySet();
     private final Set<InetAddress> localAddresses = localAddresses();
 
-    /** A port that this process, or its embedded database, listens on. */
+    /** Adds a port on which this process or its embedded database listens. */
     public void addLocal(int port) {
         localPorts.add(port);
     }
 
     /**
-     * A socket that belongs to the service on whatever machine, for example its database.
+     * Adds a socket of the service on any machine, for example its database.
      *
-     * @param host a name or an address; looked up here, so not for an event loop
+     * @param host a name or an address; blocks for its lookup
      */
     public void add(String host, int port) {
         try {
@@ -41,7 +41,7 @@ public final class OwnEndpoints implements BiPredicate<InetAddress, Integer> {
                 }
             }
         } catch (UnknownHostException unknown) {
-            // nobody can be sent to a name that does not exist
+            // A name that does not exist cannot be a target.
         }
     }
 
@@ -56,16 +56,16 @@ public final class OwnEndpoints implements BiPredicate<InetAddress, Integer> {
     }
 
     private static Set<InetAddress> localAddresses() {
-        Set<InetAddress> found = new HashSet<>();
+        Set<InetAddress> addresses = new HashSet<>();
         try {
-            for (NetworkInterface card : Collections.list(NetworkInterface.getNetworkInterfaces())) {
-                for (InterfaceAddress address : card.getInterfaceAddresses()) {
-                    found.add(address.getAddress());
+            for (NetworkInterface networkInterface : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+                for (InterfaceAddress address : networkInterface.getInterfaceAddresses()) {
+                    addresses.add(address.getAddress());
                 }
             }
         } catch (SocketException unreadable) {
-            // loopback is known without asking
+            // Loopback addresses are known without the interfaces.
         }
-        return found;
+        return addresses;
     }
 }

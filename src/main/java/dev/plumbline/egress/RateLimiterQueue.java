@@ -9,24 +9,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is inside, who has entered within the last second, and who waits: guarded by the gate. Small,
- * because there is one for every address that was contacted within the last second.
+ * The permits of the last second, the permits held, and the waiting callers of one key. Guarded by
+ * {@link KeyedRateLimiter}. Small, because there is one for every address contacted within the last
+ * second.
  */
 final class RateLimiterQueue {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long[] NONE = {};
 
-    /** Compared by identity, as a record would not be. */
+    /** A waiting caller. Not a record, because it is compared by identity. */
     static final class Waiter {
         private final Promise<Void> promise;
-        private final boolean yields;
+        private final boolean lowPriority;
 
-        /**
-         * @param yields whether those go first who do not
-         */
-        Waiter(Promise<Void> promise, boolean yields) {
+        Waiter(Promise<Void> promise, boolean lowPriority) {
             this.promise = promise;
-            this.yields = yields;
+            this.lowPriority = lowPriority;
         }
 
         Promise<Void> promise() {
@@ -34,133 +32,136 @@ final class RateLimiterQueue {
         }
     }
 
-    private final Config.OutboundLimit pace;
+    private final Config.OutboundLimit limit;
 
-    /** A ring of the moments of entry, the oldest at {@code oldest}. */
-    private long[] entries = NONE;
+    /** A ring buffer of the times of grants, the oldest at {@code first}. */
+    private long[] grants = NONE;
 
-    private int oldest;
-    private int entryCount;
+    private int first;
+    private int grantCount;
     private @Nullable Deque<Waiter> waiters;
-    private @Nullable Deque<Waiter> yielding;
-    private int inside;
-    private boolean alarm;
+    private @Nullable Deque<Waiter> lowPriorityWaiters;
+    private int held;
+    private boolean wakeUpScheduled;
 
-    RateLimiterQueue(Config.OutboundLimit pace) {
-        this.pace = pace;
+    RateLimiterQueue(Config.OutboundLimit limit) {
+        this.limit = limit;
     }
 
-    boolean admit(long now) {
-        if (isFull() || isTooFast(now)) {
+    boolean tryAcquire(long now) {
+        if (atConcurrencyLimit() || windowFull(now)) {
             return false;
         }
-        inside++;
-        if (pace.perSecond() > 0) {
-            addEntry(now);
+        held++;
+        if (limit.perSecond() > 0) {
+            addGrant(now);
         }
         return true;
     }
 
-    private boolean isFull() {
-        return pace.concurrent() > 0 && inside >= pace.concurrent();
+    private boolean atConcurrencyLimit() {
+        return limit.concurrent() > 0 && held >= limit.concurrent();
     }
 
-    private boolean isTooFast(long now) {
-        forgetOld(now);
-        return pace.perSecond() > 0 && entryCount >= pace.perSecond();
+    private boolean windowFull(long now) {
+        expireGrants(now);
+        return limit.perSecond() > 0 && grantCount >= limit.perSecond();
     }
 
-    private void addEntry(long now) {
-        if (entryCount == entries.length) {
-            long[] larger = new long[Math.max(1, 2 * entryCount)];
-            for (int i = 0; i < entryCount; i++) {
-                larger[i] = entries[(oldest + i) % entryCount];
+    private void addGrant(long now) {
+        if (grantCount == grants.length) {
+            long[] larger = new long[Math.max(1, 2 * grantCount)];
+            for (int i = 0; i < grantCount; i++) {
+                larger[i] = grants[(first + i) % grantCount];
             }
-            entries = larger;
-            oldest = 0;
+            grants = larger;
+            first = 0;
         }
-        entries[(oldest + entryCount++) % entries.length] = now;
+        grants[(first + grantCount++) % grants.length] = now;
     }
 
-    private void forgetOld(long now) {
-        while (entryCount > 0 && now - entries[oldest] >= SECOND) {
-            oldest = (oldest + 1) % entries.length;
-            entryCount--;
+    private void expireGrants(long now) {
+        while (grantCount > 0 && now - grants[first] >= SECOND) {
+            first = (first + 1) % grants.length;
+            grantCount--;
         }
     }
 
-    void leave() {
-        inside--;
+    void release() {
+        held--;
     }
 
-    /** How long somebody with so many ahead would wait for the pace alone. */
-    long pacedWaitNanos(long now, int ahead) {
-        if (pace.perSecond() == 0) {
+    /** How long a caller with this many before it waits for the window alone. */
+    long windowWaitNanos(long now, int queuedBefore) {
+        if (limit.perSecond() == 0) {
             return 0;
         }
-        return untilSlower(now) + (long) ahead / pace.perSecond() * SECOND;
+        return nanosToNextGrant(now) + (long) queuedBefore / limit.perSecond() * SECOND;
     }
 
-    private long untilSlower(long now) {
-        return isTooFast(now) ? entries[oldest] + SECOND - now : 0;
+    private long nanosToNextGrant(long now) {
+        return windowFull(now) ? grants[first] + SECOND - now : 0;
     }
 
-    /** Nanoseconds after which the line wants to be woken, -1 when it need not be. */
-    long takeAlarm(long now) {
-        if (alarm || isEmpty() || isFull()) {
+    /**
+     * The nanoseconds until the next wake-up, which the caller must schedule; -1 if none is needed.
+     */
+    long takeWakeUp(long now) {
+        if (wakeUpScheduled || isEmpty() || atConcurrencyLimit()) {
             return -1;
         }
-        alarm = true;
-        return untilSlower(now);
+        wakeUpScheduled = true;
+        return nanosToNextGrant(now);
     }
 
-    void clearAlarm() {
-        alarm = false;
+    void clearWakeUp() {
+        wakeUpScheduled = false;
     }
 
     boolean isIdle() {
-        return inside == 0 && isEmpty();
+        return held == 0 && isEmpty();
     }
 
-    boolean isForgettable(long now) {
-        forgetOld(now);
-        return entryCount == 0;
+    boolean isExpired(long now) {
+        expireGrants(now);
+        return grantCount == 0;
     }
 
     boolean isEmpty() {
-        return ahead(true) == 0;
+        return queuedBefore(true) == 0;
     }
 
-    /** How many would go before one who comes now. */
-    int ahead(boolean yields) {
-        return size(waiters) + (yields ? size(yielding) : 0);
+    /** The number of waiting callers before a new one. */
+    int queuedBefore(boolean lowPriority) {
+        return size(waiters) + (lowPriority ? size(lowPriorityWaiters) : 0);
     }
 
-    private static int size(@Nullable Deque<Waiter> some) {
-        return some == null ? 0 : some.size();
+    private static int size(@Nullable Deque<Waiter> queue) {
+        return queue == null ? 0 : queue.size();
     }
 
     void add(Waiter waiter) {
-        if (waiter.yields) {
-            yielding = with(yielding, waiter);
+        if (waiter.lowPriority) {
+            lowPriorityWaiters = append(lowPriorityWaiters, waiter);
         } else {
-            waiters = with(waiters, waiter);
+            waiters = append(waiters, waiter);
         }
     }
 
-    private static Deque<Waiter> with(@Nullable Deque<Waiter> some, Waiter waiter) {
-        Deque<Waiter> more = some == null ? new ArrayDeque<>(4) : some;
-        more.add(waiter);
-        return more;
+    private static Deque<Waiter> append(@Nullable Deque<Waiter> queue, Waiter waiter) {
+        Deque<Waiter> appended = queue == null ? new ArrayDeque<>(4) : queue;
+        appended.add(waiter);
+        return appended;
     }
 
-    /** The one who has waited longest of those whose turn it is, of a line that is not empty. */
+    /** Removes and returns the next waiting caller; the queue must not be empty. */
     Waiter next() {
-        return Objects.requireNonNull(size(waiters) == 0 ? yielding : waiters).remove();
+        return Objects.requireNonNull(size(waiters) == 0 ? lowPriorityWaiters : waiters)
+                .remove();
     }
 
     boolean remove(Waiter waiter) {
-        Deque<Waiter> some = waiter.yields ? yielding : waiters;
-        return some != null && some.remove(waiter);
+        Deque<Waiter> queue = waiter.lowPriority ? lowPriorityWaiters : waiters;
+        return queue != null && queue.remove(waiter);
     }
 }

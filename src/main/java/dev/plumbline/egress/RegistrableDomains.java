@@ -4,23 +4,26 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.net.InternetDomainName;
 
-/** Whose name a host is: the domain right below a public suffix. */
+/** Finds registrable domains by the Public Suffix List. */
 public final class RegistrableDomains {
-    private static final int REMEMBERED = 10_000;
+    private static final int MAX_CACHED = 10_000;
 
-    private final Cache<String, String> known = Caffeine.newBuilder()
-            .maximumSize(REMEMBERED)
+    private final Cache<String, String> cache = Caffeine.newBuilder()
+            .maximumSize(MAX_CACHED)
             .executor(Runnable::run)
             .build();
 
-    /** The registrable domain of a name; its last two labels where no suffix is known. */
+    /**
+     * The registrable domain of a name: one label below a public suffix. The last two labels if no
+     * suffix is known.
+     */
     public String of(String name) {
-        return known.get(name, RegistrableDomains::find);
+        return cache.get(name, RegistrableDomains::find);
     }
 
     /**
-     * The domain that was registered with a registry, of which the name is a part: right below an
-     * ending that a registry runs, not one that a company lends out as {@code github.io}.
+     * The domain below a suffix operated by a registry. Private suffixes such as {@code github.io}
+     * do not count.
      */
     public String registered(String name) {
         try {
@@ -33,7 +36,7 @@ public final class RegistrableDomains {
         }
     }
 
-    /** Whether it is an ending that a registry runs, as {@code co.uk}, and so itself no domain. */
+    /** Whether the name is a suffix operated by a registry, such as {@code co.uk}. */
     public boolean isRegistrySuffix(String name) {
         try {
             return InternetDomainName.from(name).isRegistrySuffix();

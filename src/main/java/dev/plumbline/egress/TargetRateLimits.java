@@ -10,64 +10,67 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 
-/** The three gates before a target: its address, its network, its registrable domain. */
+/** The rate limits of a target: per address, per network and per registrable domain. */
 final class TargetRateLimits {
-    /** What a wait leaves of a check's time, at most: a connection wants some, too. */
-    private static final long LEFT_MILLIS = 250;
+    /** The time that a wait leaves for the connection, at most. */
+    private static final long MAX_RESERVE_MILLIS = 250;
 
-    private static final Future<Runnable> OPEN = Future.succeededFuture(TargetRateLimits::nothing);
+    private static final Future<Runnable> UNLIMITED = Future.succeededFuture(TargetRateLimits::nothing);
 
     private final KeyedRateLimiter<InetAddress> addresses;
     private final KeyedRateLimiter<Long> networks;
     private final KeyedRateLimiter<String> domains;
     private final RegistrableDomains registrable = new RegistrableDomains();
-    private final boolean open;
+    private final boolean unlimited;
 
-    TargetRateLimits(Config.TargetSettings targets, LongSupplier nanoClock, Scheduler timers) {
-        addresses = new KeyedRateLimiter<>(targets.perIp(), nanoClock, timers);
-        networks = new KeyedRateLimiter<>(targets.perNetwork(), nanoClock, timers);
-        domains = new KeyedRateLimiter<>(targets.perDomain(), nanoClock, timers);
-        open = addresses.isOpen() && networks.isOpen() && domains.isOpen();
+    TargetRateLimits(Config.TargetSettings targets, LongSupplier nanoClock, Scheduler scheduler) {
+        addresses = new KeyedRateLimiter<>(targets.perIp(), nanoClock, scheduler);
+        networks = new KeyedRateLimiter<>(targets.perNetwork(), nanoClock, scheduler);
+        domains = new KeyedRateLimiter<>(targets.perDomain(), nanoClock, scheduler);
+        unlimited = addresses.isUnlimited() && networks.isUnlimited() && domains.isUnlimited();
     }
 
     /**
-     * Passes all three, the narrowest first, so that nobody holds a place in the wide ones while
-     * waiting for the narrow. The outcome is what gives the places back, to be run once.
+     * Acquires a permit of each limiter, the narrowest first, so that no permit of a wide one is
+     * held while waiting for a narrow one.
+     *
+     * @return releases the permits; to be run once
      */
-    Future<Runnable> enter(Host host, InetAddress address, Deadline deadline) {
-        if (open) {
-            return OPEN;
+    Future<Runnable> acquire(Host host, InetAddress address, Deadline deadline) {
+        if (unlimited) {
+            return UNLIMITED;
         }
-        return pass(addresses, address, deadline, TargetRateLimits::nothing)
-                .compose(back -> pass(networks, network(address), deadline, back))
-                .compose(back -> host.literal() != null || domains.isOpen()
-                        ? Future.succeededFuture(back)
-                        : pass(domains, registrable.of(host.name()), deadline, back));
+        return acquireFrom(addresses, address, deadline, TargetRateLimits::nothing)
+                .compose(release -> acquireFrom(networks, network(address), deadline, release))
+                .compose(release -> host.literal() != null || domains.isUnlimited()
+                        ? Future.succeededFuture(release)
+                        : acquireFrom(domains, registrable.of(host.name()), deadline, release));
     }
 
     int size() {
         return addresses.size() + networks.size() + domains.size();
     }
 
-    private static <K> Future<Runnable> pass(KeyedRateLimiter<K> gate, K key, Deadline deadline, Runnable back) {
-        if (gate.isOpen()) {
-            return Future.succeededFuture(back);
+    private static <K> Future<Runnable> acquireFrom(
+            KeyedRateLimiter<K> limiter, K key, Deadline deadline, Runnable release) {
+        if (limiter.isUnlimited()) {
+            return Future.succeededFuture(release);
         }
         long remaining = deadline.remainingMillis();
-        return ContextFutures.ofCaller(gate.enter(key, remaining - Math.min(LEFT_MILLIS, remaining / 4)))
+        return ContextFutures.ofCaller(limiter.acquire(key, remaining - Math.min(MAX_RESERVE_MILLIS, remaining / 4)))
                 .transform(outcome -> {
                     if (outcome.failed()) {
-                        back.run();
+                        release.run();
                         return Future.failedFuture(outcome.cause());
                     }
                     return Future.succeededFuture(() -> {
-                        gate.leave(key);
-                        back.run();
+                        limiter.release(key);
+                        release.run();
                     });
                 });
     }
 
-    /** The /24 of an IPv4 address, the /48 of an IPv6 one; the sign keeps them apart. */
+    /** The /24 network of an IPv4 address (negative) or the /48 network of an IPv6 address. */
     private static Long network(InetAddress address) {
         ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
         return bytes.remaining() == 4 ? -1L - (bytes.getInt() >>> 8) : bytes.getLong() >>> 16;

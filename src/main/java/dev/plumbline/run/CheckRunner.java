@@ -149,7 +149,7 @@ public final class CheckRunner {
             leave(order);
             long durationMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
             if (outcome.succeeded()) {
-                return done(ResultAssembler.judged(description, target, outcome.result(), checkedAt, durationMs));
+                return done(ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs));
             }
             if (outcome.cause() instanceof OverloadFailure busy && (order.bulk() || !budget.used())) {
                 metrics.refused();

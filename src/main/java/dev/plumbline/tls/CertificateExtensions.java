@@ -3,10 +3,12 @@ package dev.plumbline.tls;
 import dev.plumbline.check.IpAddressText;
 import java.io.IOException;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.bouncycastle.asn1.ASN1Encodable;
 import org.bouncycastle.asn1.ASN1Integer;
 import org.bouncycastle.asn1.ASN1OctetString;
@@ -31,25 +33,16 @@ public final class CertificateExtensions {
     private static final String TLS_FEATURE = "1.3.6.1.5.5.7.1.24";
 
     private static final int STATUS_REQUEST = 5;
-    private static final int MOST_URLS = 8;
+    private static final int MAX_URLS = 8;
 
     private CertificateExtensions() {}
 
     /** The subject alternative names. Names that are neither hostnames nor IP addresses have their type as prefix. */
     public static List<String> alternativeNames(X509Certificate certificate) {
-        byte[] value = value(certificate, Extension.subjectAlternativeName.getId());
-        if (value == null) {
-            return List.of();
-        }
-        List<String> names = new ArrayList<>();
-        try {
-            for (GeneralName name : GeneralNames.getInstance(value).getNames()) {
-                names.add(text(name));
-            }
-        } catch (IllegalArgumentException | IllegalStateException unreadable) {
-            return List.of();
-        }
-        return names;
+        return read(certificate, Extension.subjectAlternativeName.getId(), List.of(), value -> Arrays.stream(
+                        GeneralNames.getInstance(value).getNames())
+                .map(CertificateExtensions::text)
+                .toList());
     }
 
     private static String text(GeneralName name) {
@@ -105,72 +98,54 @@ public final class CertificateExtensions {
 
     /** Whether the certificate requires OCSP stapling (must-staple). */
     public static boolean mustStaple(X509Certificate certificate) {
-        byte[] value = value(certificate, TLS_FEATURE);
-        if (value == null) {
-            return false;
-        }
-        try {
-            for (ASN1Encodable feature : ASN1Sequence.getInstance(value)) {
-                if (ASN1Integer.getInstance(feature).hasValue(STATUS_REQUEST)) {
-                    return true;
-                }
-            }
-        } catch (IllegalArgumentException | IllegalStateException unreadable) {
-            return false;
-        }
-        return false;
+        return read(certificate, TLS_FEATURE, false, value -> Arrays.stream(
+                        ASN1Sequence.getInstance(value).toArray())
+                .anyMatch(feature -> ASN1Integer.getInstance(feature).hasValue(STATUS_REQUEST)));
     }
 
     /** The URLs of the OCSP responders. */
     public static List<String> ocspResponders(X509Certificate certificate) {
-        byte[] value = value(certificate, Extension.authorityInfoAccess.getId());
-        if (value == null) {
-            return List.of();
-        }
-        List<String> urls = new ArrayList<>();
-        try {
-            for (AccessDescription access :
-                    AuthorityInformationAccess.getInstance(value).getAccessDescriptions()) {
-                if (access.getAccessMethod().equals(AccessDescription.id_ad_ocsp)) {
-                    addUrl(urls, access.getAccessLocation());
-                }
-            }
-        } catch (IllegalArgumentException | IllegalStateException unreadable) {
-            return List.of();
-        }
-        return urls;
+        return read(
+                certificate,
+                Extension.authorityInfoAccess.getId(),
+                List.of(),
+                value -> urls(Arrays.stream(
+                                AuthorityInformationAccess.getInstance(value).getAccessDescriptions())
+                        .filter(access -> access.getAccessMethod().equals(AccessDescription.id_ad_ocsp))
+                        .map(AccessDescription::getAccessLocation)));
     }
 
     /** The URLs of the certificate revocation lists (CRL). */
     public static List<String> revocationLists(X509Certificate certificate) {
-        byte[] value = value(certificate, Extension.cRLDistributionPoints.getId());
-        if (value == null) {
-            return List.of();
-        }
-        List<String> urls = new ArrayList<>();
-        try {
-            for (DistributionPoint point : CRLDistPoint.getInstance(value).getDistributionPoints()) {
-                DistributionPointName name = point.getDistributionPoint();
-                // A CRL by another issuer, or for some reasons only, cannot prove that a certificate is not revoked.
-                if (name != null
-                        && name.getType() == DistributionPointName.FULL_NAME
-                        && point.getCRLIssuer() == null
-                        && point.getReasons() == null) {
-                    for (GeneralName location :
-                            GeneralNames.getInstance(name.getName()).getNames()) {
-                        addUrl(urls, location);
-                    }
-                }
-            }
-        } catch (IllegalArgumentException | IllegalStateException unreadable) {
-            return List.of();
-        }
-        return urls;
+        return read(
+                certificate,
+                Extension.cRLDistributionPoints.getId(),
+                List.of(),
+                value -> urls(Arrays.stream(CRLDistPoint.getInstance(value).getDistributionPoints())
+                        // A CRL by another issuer, or for some reasons only, cannot prove that a certificate is not
+                        // revoked.
+                        .filter(point -> point.getCRLIssuer() == null && point.getReasons() == null)
+                        .map(DistributionPoint::getDistributionPoint)
+                        .filter(name -> name != null && name.getType() == DistributionPointName.FULL_NAME)
+                        .flatMap(name -> Arrays.stream(
+                                GeneralNames.getInstance(name.getName()).getNames()))));
     }
 
-    private static void addUrl(List<String> urls, GeneralName location) {
-        if (location.getTagNo() == GeneralName.uniformResourceIdentifier && urls.size() < MOST_URLS) {
-            urls.add(location.getName().toString());
+    private static List<String> urls(Stream<GeneralName> locations) {
+        return locations
+                .filter(location -> location.getTagNo() == GeneralName.uniformResourceIdentifier)
+                .limit(MAX_URLS)
+                .map(location -> location.getName().toString())
+                .toList();
+    }
+
+    /** The decoded value of an extension; the default if it is absent or malformed. */
+    private static <T> T read(X509Certificate certificate, String oid, T absent, Function<byte[], T> decoder) {
+        byte[] value = value(certificate, oid);
+        try {
+            return value == null ? absent : decoder.apply(value);
+        } catch (IllegalArgumentException | IllegalStateException malformed) {
+            return absent;
         }
     }
 
@@ -180,8 +155,8 @@ public final class CertificateExtensions {
      */
     static boolean has(X509Certificate certificate, String oid) {
         Set<String> critical = certificate.getCriticalExtensionOIDs();
-        Set<String> others = certificate.getNonCriticalExtensionOIDs();
-        return critical != null && critical.contains(oid) || others != null && others.contains(oid);
+        Set<String> nonCritical = certificate.getNonCriticalExtensionOIDs();
+        return critical != null && critical.contains(oid) || nonCritical != null && nonCritical.contains(oid);
     }
 
     private static byte @Nullable [] value(X509Certificate certificate, String oid) {

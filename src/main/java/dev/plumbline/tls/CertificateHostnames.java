@@ -28,7 +28,7 @@ public final class CertificateHostnames {
      */
     public static boolean matches(X509Certificate certificate, String name, @Nullable InetAddress address) {
         if (address != null) {
-            return addresses(certificate).stream().anyMatch(held -> Arrays.equals(held, address.getAddress()));
+            return addresses(certificate).stream().anyMatch(entry -> Arrays.equals(entry, address.getAddress()));
         }
         for (String pattern : dnsNames(certificate)) {
             if (matches(pattern, name)) {
@@ -71,11 +71,11 @@ public final class CertificateHostnames {
     }
 
     static boolean matches(String pattern, String name) {
-        String held = pattern.toLowerCase(Locale.ROOT);
-        if (!held.startsWith("*.")) {
-            return held.equals(name);
+        String entry = pattern.toLowerCase(Locale.ROOT);
+        if (!entry.startsWith("*.")) {
+            return entry.equals(name);
         }
-        String below = held.substring(1);
+        String below = entry.substring(1);
         int dot = name.indexOf('.');
         return dot > 0
                 && below.indexOf('*') < 0

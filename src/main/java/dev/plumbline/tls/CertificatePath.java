@@ -31,11 +31,11 @@ public record CertificatePath(
         /** At a root of the JDK. */
         PUBLIC_ROOT,
         /** At a root that the operator configured. */
-        OPERATORS_ROOT,
+        OPERATOR_ROOT,
         /** At a self-signed certificate that is not trusted. */
         UNKNOWN_ROOT,
         /** At a certificate whose issuer is neither trusted nor among the sent certificates. */
-        NOWHERE
+        NO_ISSUER
     }
 
     public CertificatePath {
@@ -54,25 +54,25 @@ public record CertificatePath(
 
     /** Whether the path ends at a trusted root. */
     public boolean anchored() {
-        return end == End.PUBLIC_ROOT || end == End.OPERATORS_ROOT;
+        return end == End.PUBLIC_ROOT || end == End.OPERATOR_ROOT;
     }
 
     /** Whether the path ends at a root, trusted or not. */
     public boolean complete() {
-        return end != End.NOWHERE;
+        return end != End.NO_ISSUER;
     }
 
     /**
      * The certificates whose validity period matters: all except a trusted root (RFC 5280 section
      * 6.1).
      */
-    public List<X509Certificate> dated() {
+    public List<X509Certificate> validityChecked() {
         return anchored() && certificates.size() > 1 ? certificates.subList(0, certificates.size() - 1) : certificates;
     }
 
     /** The issuer of the last certificate. */
     String missingIssuer() {
-        return DistinguishedNames.shortest(
+        return DistinguishedNames.shortText(
                 certificates.get(certificates.size() - 1).getIssuerX500Principal());
     }
 
@@ -81,20 +81,20 @@ public record CertificatePath(
         return fault.isEmpty() ? '"' + missingIssuer() + "\" is not a trusted root" : fault;
     }
 
-    /** The earliest end of a validity period in {@link #dated()}. */
+    /** The earliest end of a validity period in {@link #validityChecked()}. */
     public Instant earliestNotAfter() {
         Instant earliest = leaf().getNotAfter().toInstant();
-        for (X509Certificate certificate : dated()) {
+        for (X509Certificate certificate : validityChecked()) {
             Instant end = certificate.getNotAfter().toInstant();
             earliest = end.isBefore(earliest) ? end : earliest;
         }
         return earliest;
     }
 
-    /** The number of certificates in {@link #dated()} that are expired or not yet valid. */
-    int outOfDate(Instant at) {
+    /** The number of certificates in {@link #validityChecked()} that are expired or not yet valid. */
+    int invalidCount(Instant at) {
         int count = 0;
-        for (X509Certificate certificate : dated()) {
+        for (X509Certificate certificate : validityChecked()) {
             if (at.isAfter(certificate.getNotAfter().toInstant())
                     || at.isBefore(certificate.getNotBefore().toInstant())) {
                 count++;

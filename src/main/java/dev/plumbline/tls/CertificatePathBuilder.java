@@ -14,18 +14,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CertificatePathBuilder {
     /** The length of the longest path, including the trust anchor. */
-    static final int MOST_CERTIFICATES = 10;
+    static final int MAX_CERTIFICATES = 10;
 
-    private static final int MOST_SIGNATURES = 64;
-    private static final int MOST_STEPS = 256;
+    private static final int MAX_SIGNATURES = 64;
+    private static final int MAX_STEPS = 256;
 
     private final TrustRoots roots;
     private final Instant at;
     private final List<X509Certificate> sent;
     private final List<X509Certificate> distinct;
-    private final SignatureVerifier signatures = new SignatureVerifier(MOST_SIGNATURES);
-    private final boolean leafSignedItself;
-    private int steps = MOST_STEPS;
+    private final SignatureVerifier signatures = new SignatureVerifier(MAX_SIGNATURES);
+    private final boolean leafSelfSigned;
+    private int steps = MAX_STEPS;
     private @Nullable CertificatePath best;
     private long bestRank = Long.MAX_VALUE;
 
@@ -34,7 +34,7 @@ public final class CertificatePathBuilder {
         this.at = at;
         this.sent = sent;
         this.distinct = List.copyOf(new LinkedHashSet<>(sent));
-        this.leafSignedItself = signatures.selfSigned(distinct.get(0));
+        this.leafSelfSigned = signatures.isSelfSigned(distinct.get(0));
     }
 
     /**
@@ -49,11 +49,11 @@ public final class CertificatePathBuilder {
         List<X509Certificate> path = new ArrayList<>();
         path.add(distinct.get(0));
         extend(path);
-        CertificatePath found = best;
-        if (found == null) {
-            found = path(path, End.NOWHERE, "");
+        CertificatePath result = best;
+        if (result == null) {
+            result = path(path, End.NO_ISSUER, "");
         }
-        return signatures.exhausted() || steps <= 0 ? exhausted(found) : found;
+        return signatures.exhausted() || steps <= 0 ? exhausted(result) : result;
     }
 
     private void extend(List<X509Certificate> path) {
@@ -61,40 +61,40 @@ public final class CertificatePathBuilder {
             return;
         }
         X509Certificate last = path.get(path.size() - 1);
-        TrustRoots.Root known = roots.same(last);
-        if (known != null) {
-            offer(path, known.operators() ? End.OPERATORS_ROOT : End.PUBLIC_ROOT);
+        TrustRoots.Root self = roots.find(last);
+        if (self != null) {
+            consider(path, self.addedByOperator() ? End.OPERATOR_ROOT : End.PUBLIC_ROOT);
             return;
         }
-        boolean led = false;
-        for (TrustRoots.Root root : roots.named(last.getIssuerX500Principal())) {
-            if (signatures.signed(last, root.certificate())) {
+        boolean extended = false;
+        for (TrustRoots.Root root : roots.bySubject(last.getIssuerX500Principal())) {
+            if (signatures.isSignedBy(last, root.certificate())) {
                 path.add(root.certificate());
-                offer(path, root.operators() ? End.OPERATORS_ROOT : End.PUBLIC_ROOT);
+                consider(path, root.addedByOperator() ? End.OPERATOR_ROOT : End.PUBLIC_ROOT);
                 path.remove(path.size() - 1);
-                led = true;
+                extended = true;
             }
         }
-        if (path.size() < MOST_CERTIFICATES - 1) {
+        if (path.size() < MAX_CERTIFICATES - 1) {
             for (X509Certificate candidate : distinct) {
                 if (candidate.getSubjectX500Principal().equals(last.getIssuerX500Principal())
                         && !path.contains(candidate)
-                        && signatures.signed(last, candidate)) {
+                        && signatures.isSignedBy(last, candidate)) {
                     path.add(candidate);
                     extend(path);
                     path.remove(path.size() - 1);
-                    led = true;
+                    extended = true;
                 }
             }
         }
-        if (!led) {
-            boolean itself = path.size() == 1 ? leafSignedItself : signatures.selfSigned(last);
-            offer(path, itself ? End.UNKNOWN_ROOT : End.NOWHERE);
+        if (!extended) {
+            boolean selfSigned = path.size() == 1 ? leafSelfSigned : signatures.isSelfSigned(last);
+            consider(path, selfSigned ? End.UNKNOWN_ROOT : End.NO_ISSUER);
         }
     }
 
-    private void offer(List<X509Certificate> certificates, End end) {
-        boolean anchored = end == End.PUBLIC_ROOT || end == End.OPERATORS_ROOT;
+    private void consider(List<X509Certificate> certificates, End end) {
+        boolean anchored = end == End.PUBLIC_ROOT || end == End.OPERATOR_ROOT;
         String fault = anchored ? CertificatePathValidator.fault(certificates) : "";
         CertificatePath path = path(certificates, end, fault);
         long rank = rank(path);
@@ -106,14 +106,14 @@ public final class CertificatePathBuilder {
 
     /** Lower is better; 0 is a valid path. Among incomplete paths, a longer one is better. */
     private long rank(CertificatePath path) {
-        long outOfDate = path.outOfDate(at);
+        long invalidCount = path.invalidCount(at);
         if (path.trusted()) {
-            return outOfDate;
+            return invalidCount;
         }
         if (path.anchored()) {
-            return 100 + outOfDate;
+            return 100 + invalidCount;
         }
-        return path.complete() ? 200 + outOfDate : 400 - path.certificates().size();
+        return path.complete() ? 200 + invalidCount : 400 - path.certificates().size();
     }
 
     private CertificatePath path(List<X509Certificate> certificates, End end, String fault) {
@@ -131,7 +131,7 @@ public final class CertificatePathBuilder {
                 ordered,
                 distinct.size() - used,
                 sent.size() - distinct.size(),
-                leafSignedItself,
+                leafSelfSigned,
                 false);
     }
 

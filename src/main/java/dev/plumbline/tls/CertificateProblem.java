@@ -27,11 +27,11 @@ public enum CertificateProblem {
     public static Set<CertificateProblem> of(
             CertificatePath path, boolean hostnameMatches, boolean revoked, Instant at) {
         Set<CertificateProblem> problems = EnumSet.noneOf(CertificateProblem.class);
-        SignatureVerifier signatures = new SignatureVerifier(CertificatePathBuilder.MOST_CERTIFICATES);
-        for (X509Certificate certificate : path.dated()) {
+        SignatureVerifier signatures = new SignatureVerifier(CertificatePathBuilder.MAX_CERTIFICATES);
+        for (X509Certificate certificate : path.validityChecked()) {
             for (CertificateProblem problem : List.of(EXPIRED, NOT_YET_VALID, WEAK_SIGNATURE, WEAK_KEY)) {
                 if (problem.affects(certificate, at)
-                        && !(problem == WEAK_SIGNATURE && signatures.selfSigned(certificate))) {
+                        && !(problem == WEAK_SIGNATURE && signatures.isSelfSigned(certificate))) {
                     problems.add(problem);
                 }
             }
@@ -42,7 +42,7 @@ public enum CertificateProblem {
         if (revoked) {
             problems.add(REVOKED);
         }
-        if (path.end() == CertificatePath.End.NOWHERE) {
+        if (path.end() == CertificatePath.End.NO_ISSUER) {
             problems.add(INCOMPLETE_CHAIN);
         } else if (!path.trusted()) {
             problems.add(path.selfSigned() && !path.anchored() ? SELF_SIGNED : UNTRUSTED_ROOT);
@@ -62,7 +62,7 @@ public enum CertificateProblem {
 
     /** The first certificate of the path that has this problem; the leaf if the problem concerns the whole path. */
     X509Certificate affected(CertificatePath path, Instant at) {
-        return path.dated().stream()
+        return path.validityChecked().stream()
                 .filter(certificate -> affects(certificate, at))
                 .findFirst()
                 .orElse(path.leaf());

@@ -59,8 +59,8 @@ public record CertificateReport(
 
         static ChainCertificate of(X509Certificate certificate) {
             return new ChainCertificate(
-                    DistinguishedNames.whole(certificate.getSubjectX500Principal()),
-                    DistinguishedNames.whole(certificate.getIssuerX500Principal()),
+                    DistinguishedNames.text(certificate.getSubjectX500Principal()),
+                    DistinguishedNames.text(certificate.getIssuerX500Principal()),
                     certificate.getNotBefore().toInstant(),
                     certificate.getNotAfter().toInstant(),
                     fingerprint(certificate),

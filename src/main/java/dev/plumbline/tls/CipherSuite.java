@@ -27,7 +27,7 @@ public record CipherSuite(int code, String name) {
             Pattern.compile("_NULL(_|$)|_anon_|_EXPORT|_RC4_|_RC2_|_DES_|_DES40_|_3DES_|_IDEA_|_MD5$");
 
     /** Cipher suites that require TLS 1.2: authenticated encryption, or a MAC with SHA-2. */
-    private static final Pattern OF_TLS_1_2 =
+    private static final Pattern TLS_1_2_ONLY =
             Pattern.compile("_GCM_|_CCM(_8)?$|_CHACHA20_|_SHA(256|384)$|_SHA256_|KUZNYECHIK");
 
     private static final List<CipherSuite> ALL = read();
@@ -41,13 +41,13 @@ public record CipherSuite(int code, String name) {
 
     /** The cipher suites of a TLS version, strongest first. */
     public static List<CipherSuite> of(TlsVersion version) {
-        return ALL.stream().filter(suite -> suite.worksWith(version)).toList();
+        return ALL.stream().filter(suite -> suite.supports(version)).toList();
     }
 
     /** The cipher suite with this code. An unknown one has its code as name, for example {@code 0xABCD}. */
     public static CipherSuite of(int code) {
-        CipherSuite known = BY_CODE.get(code);
-        return known == null ? new CipherSuite(code, String.format(Locale.ROOT, "0x%04X", code)) : known;
+        CipherSuite suite = BY_CODE.get(code);
+        return suite == null ? new CipherSuite(code, String.format(Locale.ROOT, "0x%04X", code)) : suite;
     }
 
     /** Whether it is broken or outdated. */
@@ -62,7 +62,7 @@ public record CipherSuite(int code, String name) {
 
     /** Whether it provides forward secrecy. */
     public boolean forwardSecret() {
-        return ofTls13() || name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_DHE_");
+        return isTls13() || name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_DHE_");
     }
 
     /** Whether the key exchange uses the static key of the server certificate. */
@@ -76,7 +76,7 @@ public record CipherSuite(int code, String name) {
     }
 
     /** Whether it requires an ECDSA certificate. */
-    public boolean keyOnCurve() {
+    public boolean ecdsa() {
         return name.contains("_ECDSA_");
     }
 
@@ -95,15 +95,15 @@ public record CipherSuite(int code, String name) {
         return name.contains("CHACHA20");
     }
 
-    private boolean ofTls13() {
+    private boolean isTls13() {
         return code >> 8 == 0x13 || name.startsWith("TLS_SM4_");
     }
 
-    private boolean worksWith(TlsVersion version) {
-        if (ofTls13() || version == TlsVersion.TLS_1_3) {
-            return ofTls13() && version == TlsVersion.TLS_1_3;
+    private boolean supports(TlsVersion version) {
+        if (isTls13() || version == TlsVersion.TLS_1_3) {
+            return isTls13() && version == TlsVersion.TLS_1_3;
         }
-        return version == TlsVersion.TLS_1_2 || !OF_TLS_1_2.matcher(name).find();
+        return version == TlsVersion.TLS_1_2 || !TLS_1_2_ONLY.matcher(name).find();
     }
 
     private static List<CipherSuite> read() {

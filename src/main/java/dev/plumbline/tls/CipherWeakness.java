@@ -14,17 +14,17 @@ public enum CipherWeakness {
     /** Another outdated cipher, most of them with 64-bit blocks. */
     SMALL_BLOCKS(name -> true);
 
-    private final Predicate<String> sign;
+    private final Predicate<String> predicate;
 
-    CipherWeakness(Predicate<String> sign) {
-        this.sign = sign;
+    CipherWeakness(Predicate<String> predicate) {
+        this.predicate = predicate;
     }
 
     /** The worst weakness of a weak cipher suite with this name. */
     static CipherWeakness of(String name) {
-        for (CipherWeakness each : values()) {
-            if (each.sign.test(name)) {
-                return each;
+        for (CipherWeakness weakness : values()) {
+            if (weakness.predicate.test(name)) {
+                return weakness;
             }
         }
         return SMALL_BLOCKS;

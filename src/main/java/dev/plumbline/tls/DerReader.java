@@ -54,23 +54,23 @@ final class DerReader {
             throw malformed();
         }
         int length = octet(position + 1);
-        int content = position + 2;
+        int contentStart = position + 2;
         if (length > LONG_LENGTH && length <= LONG_LENGTH + 4) {
             int octets = length - LONG_LENGTH;
             long number = 0;
             for (int i = 0; i < octets; i++) {
-                number = number << 8 | octet(content + i);
+                number = number << 8 | octet(contentStart + i);
             }
-            content += octets;
-            length = number > end - content ? -1 : (int) number;
+            contentStart += octets;
+            length = number > end - contentStart ? -1 : (int) number;
         } else if (length >= LONG_LENGTH) {
             throw malformed();
         }
-        if (length < 0 || length > end - content) {
+        if (length < 0 || length > end - contentStart) {
             throw malformed();
         }
-        from = content;
-        to = content + length;
+        from = contentStart;
+        to = contentStart + length;
         position = to;
         return this;
     }
@@ -97,7 +97,7 @@ final class DerReader {
     }
 
     /** A reader for the content of the element. */
-    DerReader inside() {
+    DerReader content() {
         return new DerReader(bytes, from, to);
     }
 
@@ -106,8 +106,8 @@ final class DerReader {
      *
      * @throws IllegalArgumentException if it has more bytes
      */
-    byte[] copy(int mostBytes) {
-        if (to - start > mostBytes) {
+    byte[] copy(int maxBytes) {
+        if (to - start > maxBytes) {
             throw malformed();
         }
         return Arrays.copyOfRange(bytes, start, to);

@@ -11,26 +11,26 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads distinguished names. */
 public final class DistinguishedNames {
-    private static final int LONGEST = 120;
+    private static final int MAX_LENGTH = 120;
 
     private DistinguishedNames() {}
 
     /** The whole name in the string representation of RFC 4514. */
-    public static String whole(X500Principal name) {
+    public static String text(X500Principal name) {
         return name.getName(X500Principal.RFC2253);
     }
 
     public static @Nullable String commonName(X500Principal name) {
-        return part(name, BCStyle.CN);
+        return attribute(name, BCStyle.CN);
     }
 
     public static @Nullable String organization(X500Principal name) {
-        return part(name, BCStyle.O);
+        return attribute(name, BCStyle.O);
     }
 
     /** A short name for messages: of the subject, else the first alternative name, else the serial number. */
     static String display(X509Certificate certificate) {
-        String subject = shortest(certificate.getSubjectX500Principal());
+        String subject = shortText(certificate.getSubjectX500Principal());
         return subject.isEmpty()
                 ? CertificateExtensions.alternativeNames(certificate).stream()
                         .findFirst()
@@ -40,16 +40,16 @@ public final class DistinguishedNames {
     }
 
     /** The common name, or the whole name if there is none, truncated to 120 characters. */
-    static String shortest(X500Principal name) {
+    static String shortText(X500Principal name) {
         String common = commonName(name);
-        return truncated(common == null ? whole(name) : common);
+        return truncated(common == null ? text(name) : common);
     }
 
     private static String truncated(String text) {
-        return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
+        return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "…";
     }
 
-    private static @Nullable String part(X500Principal name, ASN1ObjectIdentifier type) {
+    private static @Nullable String attribute(X500Principal name, ASN1ObjectIdentifier type) {
         try {
             RDN[] parts = X500Name.getInstance(name.getEncoded()).getRDNs(type);
             if (parts.length == 0) {

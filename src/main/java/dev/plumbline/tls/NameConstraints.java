@@ -17,9 +17,9 @@ final class NameConstraints {
     private static final String OID = Extension.nameConstraints.getId();
 
     /** The limit of comparisons (names times subtrees) for one path. */
-    private static final long MOST_COMPARISONS = 50_000;
+    private static final long MAX_COMPARISONS = 50_000;
 
-    private static final int MOST_SUBTREES = 128;
+    private static final int MAX_SUBTREES = 128;
 
     private NameConstraints() {}
 
@@ -46,7 +46,7 @@ final class NameConstraints {
             X509Certificate certificate = path.get(i);
             GeneralName[] names = names(certificate);
             comparisons += names.length * subtrees;
-            if (comparisons > MOST_COMPARISONS) {
+            if (comparisons > MAX_COMPARISONS) {
                 return "the chain has too many names and name constraints";
             }
             if (i == 0 || !selfIssued(certificate)) {
@@ -55,7 +55,7 @@ final class NameConstraints {
             org.bouncycastle.asn1.x509.NameConstraints constraints = constraints(certificate);
             if (constraints != null && i > 0) {
                 int more = size(constraints.getPermittedSubtrees()) + size(constraints.getExcludedSubtrees());
-                if (more > MOST_SUBTREES) {
+                if (more > MAX_SUBTREES) {
                     return "the chain has too many names and name constraints";
                 }
                 subtrees += more;

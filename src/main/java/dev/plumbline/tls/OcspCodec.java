@@ -34,8 +34,8 @@ public final class OcspCodec {
     /** The extension with signed certificate timestamps (RFC 6962 section 3.3). */
     private static final ASN1ObjectIdentifier TIMESTAMPS = new ASN1ObjectIdentifier("1.3.6.1.4.1.11129.2.4.5");
 
-    private static final int MOST_RESPONSES = 64;
-    private static final int MOST_SIGNERS = 4;
+    private static final int MAX_RESPONSES = 64;
+    private static final int MAX_SIGNERS = 4;
 
     private OcspCodec() {}
 
@@ -70,18 +70,18 @@ public final class OcspCodec {
                     || !(parsed.getResponseObject() instanceof BasicOCSPResp basic)) {
                 return RevocationStatement.undetermined(source + " has an error status");
             }
-            SingleResp about = find(basic, certificate, issuer);
-            if (about == null) {
+            SingleResp single = find(basic, certificate, issuer);
+            if (single == null) {
                 return RevocationStatement.undetermined(source + " is for another certificate");
             }
-            if (!signed(basic, issuer, at)) {
+            if (!isSigned(basic, issuer, at)) {
                 return RevocationStatement.undetermined(source + " is not signed by the issuer");
             }
-            if (!RevocationValidity.holds(instant(about.getThisUpdate()), instant(about.getNextUpdate()), at)) {
+            if (!RevocationValidity.holds(instant(single.getThisUpdate()), instant(single.getNextUpdate()), at)) {
                 return RevocationStatement.undetermined(source + " is outside its validity period");
             }
-            RevocationStatement answer = answer(about.getCertStatus(), source);
-            return new RevocationStatement(answer.status(), answer.detail(), timestamps(about));
+            RevocationStatement statement = statement(single.getCertStatus(), source);
+            return new RevocationStatement(statement.status(), statement.detail(), timestamps(single));
         } catch (IOException
                 | OCSPException
                 | OperatorCreationException
@@ -92,7 +92,7 @@ public final class OcspCodec {
         }
     }
 
-    private static RevocationStatement answer(@Nullable CertificateStatus status, String source) {
+    private static RevocationStatement statement(@Nullable CertificateStatus status, String source) {
         if (status == CertificateStatus.GOOD) {
             return RevocationStatement.good(source);
         }
@@ -105,7 +105,7 @@ public final class OcspCodec {
             throws OCSPException, OperatorCreationException, CertificateEncodingException {
         SingleResp[] responses = basic.getResponses();
         X509CertificateHolder holder = new JcaX509CertificateHolder(issuer);
-        for (int i = 0; i < Math.min(responses.length, MOST_RESPONSES); i++) {
+        for (int i = 0; i < Math.min(responses.length, MAX_RESPONSES); i++) {
             CertificateID id = responses[i].getCertID();
             if (id.getSerialNumber().equals(certificate.getSerialNumber()) && id.matchesIssuer(holder, digests())) {
                 return responses[i];
@@ -114,13 +114,13 @@ public final class OcspCodec {
         return null;
     }
 
-    private static boolean signed(BasicOCSPResp basic, X509Certificate issuer, Instant at) {
-        if (verifies(basic, issuer.getPublicKey())) {
+    private static boolean isSigned(BasicOCSPResp basic, X509Certificate issuer, Instant at) {
+        if (isSignedBy(basic, issuer.getPublicKey())) {
             return true;
         }
         X509CertificateHolder[] delegates = basic.getCerts();
-        for (int i = 0; i < Math.min(delegates.length, MOST_SIGNERS); i++) {
-            if (delegated(delegates[i], issuer, at) && verifies(basic, key(delegates[i], issuer.getPublicKey()))) {
+        for (int i = 0; i < Math.min(delegates.length, MAX_SIGNERS); i++) {
+            if (isDelegate(delegates[i], issuer, at) && isSignedBy(basic, key(delegates[i], issuer.getPublicKey()))) {
                 return true;
             }
         }
@@ -128,7 +128,7 @@ public final class OcspCodec {
     }
 
     /** Whether the certificate is that of a delegated responder of the issuer (RFC 6960 section 4.2.2.2). */
-    private static boolean delegated(X509CertificateHolder delegate, X509Certificate issuer, Instant at) {
+    private static boolean isDelegate(X509CertificateHolder delegate, X509Certificate issuer, Instant at) {
         try {
             ExtendedKeyUsage usage = ExtendedKeyUsage.fromExtensions(delegate.getExtensions());
             return usage != null
@@ -140,25 +140,25 @@ public final class OcspCodec {
         }
     }
 
-    private static PublicKey key(X509CertificateHolder delegate, PublicKey otherwise) {
+    private static PublicKey key(X509CertificateHolder delegate, PublicKey fallback) {
         try {
             return new JcaX509CertificateConverter().getCertificate(delegate).getPublicKey();
         } catch (CertificateException unreadable) {
-            return otherwise;
+            return fallback;
         }
     }
 
-    private static boolean verifies(BasicOCSPResp basic, PublicKey key) {
+    private static boolean isSignedBy(BasicOCSPResp basic, PublicKey key) {
         try {
-            return PublicKeys.affordable(key)
+            return PublicKeys.isVerifiable(key)
                     && basic.isSignatureValid(new JcaContentVerifierProviderBuilder().build(key));
         } catch (OCSPException | OperatorCreationException different) {
             return false;
         }
     }
 
-    private static int timestamps(SingleResp about) {
-        Extension extension = about.getExtension(TIMESTAMPS);
+    private static int timestamps(SingleResp single) {
+        Extension extension = single.getExtension(TIMESTAMPS);
         return extension == null
                 ? 0
                 : CertificateExtensions.timestamps(extension.getExtnValue().getOctets());

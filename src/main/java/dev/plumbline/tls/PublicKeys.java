@@ -9,17 +9,17 @@ import java.security.interfaces.RSAPublicKey;
 
 /** Reads public keys. */
 public final class PublicKeys {
-    private static final int RSA_LEAST_BITS = 2048;
-    private static final int EC_LEAST_BITS = 224;
+    private static final int RSA_MIN_BITS = 2048;
+    private static final int EC_MIN_BITS = 224;
 
     /** Verifying a signature takes too long with larger keys. */
-    private static final int RSA_MOST_BITS = 8192;
+    private static final int RSA_MAX_BITS = 8192;
 
-    private static final int RSA_EXPONENT_MOST_BITS = 64;
+    private static final int RSA_EXPONENT_MAX_BITS = 64;
 
-    private static final int RSA_QUICK_BITS = 4096;
-    private static final int RSA_EXPONENT_QUICK_BITS = 17;
-    private static final int EC_QUICK_BITS = 384;
+    private static final int RSA_CHEAP_BITS = 4096;
+    private static final int RSA_EXPONENT_CHEAP_BITS = 17;
+    private static final int EC_CHEAP_BITS = 384;
 
     private PublicKeys() {}
 
@@ -48,33 +48,33 @@ public final class PublicKeys {
     /** Whether the key provides less than 112 bits of security (NIST SP 800-57), or is a DSA key. */
     public static boolean weak(PublicKey key) {
         if (key instanceof RSAPublicKey rsa) {
-            return rsa.getModulus().bitLength() < RSA_LEAST_BITS
+            return rsa.getModulus().bitLength() < RSA_MIN_BITS
                     || rsa.getPublicExponent().compareTo(BigInteger.TWO) <= 0;
         }
         if (key instanceof ECPublicKey) {
-            return bits(key) < EC_LEAST_BITS;
+            return bits(key) < EC_MIN_BITS;
         }
         return key instanceof DSAPublicKey;
     }
 
     /** Whether a signature of this key can be verified on an event loop. */
-    public static boolean quick(PublicKey key) {
+    public static boolean isCheap(PublicKey key) {
         if (key instanceof RSAPublicKey rsa) {
-            return rsa.getModulus().bitLength() <= RSA_QUICK_BITS
-                    && rsa.getPublicExponent().bitLength() <= RSA_EXPONENT_QUICK_BITS;
+            return rsa.getModulus().bitLength() <= RSA_CHEAP_BITS
+                    && rsa.getPublicExponent().bitLength() <= RSA_EXPONENT_CHEAP_BITS;
         }
         if (key instanceof ECPublicKey) {
-            return bits(key) <= EC_QUICK_BITS;
+            return bits(key) <= EC_CHEAP_BITS;
         }
         return key instanceof EdECPublicKey edwards
                 && edwards.getParams().getName().equals("Ed25519");
     }
 
     /** Whether the time to verify a signature of this key is acceptable on a worker thread. */
-    static boolean affordable(PublicKey key) {
+    static boolean isVerifiable(PublicKey key) {
         if (key instanceof RSAPublicKey rsa) {
-            return rsa.getModulus().bitLength() <= RSA_MOST_BITS
-                    && rsa.getPublicExponent().bitLength() <= RSA_EXPONENT_MOST_BITS;
+            return rsa.getModulus().bitLength() <= RSA_MAX_BITS
+                    && rsa.getPublicExponent().bitLength() <= RSA_EXPONENT_MAX_BITS;
         }
         return key instanceof ECPublicKey || key instanceof EdECPublicKey;
     }

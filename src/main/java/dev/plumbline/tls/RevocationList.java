@@ -31,11 +31,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RevocationList {
     private static final String SOURCE = "the CRL";
-    private static final int MOST_SMALL_BYTES = 64 * 1024;
+    private static final int MAX_ELEMENT_BYTES = 64 * 1024;
     private static final int EXTENSIONS = 0xa0;
 
     /** The supported critical extensions. Any other critical extension may change the meaning of the CRL. */
-    private static final Set<ASN1ObjectIdentifier> UNDERSTOOD = Set.of(
+    private static final Set<ASN1ObjectIdentifier> SUPPORTED_EXTENSIONS = Set.of(
             Extension.deltaCRLIndicator,
             Extension.issuingDistributionPoint,
             Extension.cRLNumber,
@@ -49,14 +49,14 @@ public final class RevocationList {
      */
     public static RevocationStatement read(
             byte[] list, X509Certificate certificate, X509Certificate issuer, Instant at) {
-        if (!PublicKeys.affordable(issuer.getPublicKey())) {
+        if (!PublicKeys.isVerifiable(issuer.getPublicKey())) {
             return RevocationStatement.undetermined(SOURCE + " cannot be verified");
         }
         try {
             DerReader outer =
-                    new DerReader(list, 0, list.length).next(DerReader.SEQUENCE).inside();
-            DerReader signed = outer.next(DerReader.SEQUENCE).inside();
-            return signedBy(issuer.getPublicKey(), list, outer)
+                    new DerReader(list, 0, list.length).next(DerReader.SEQUENCE).content();
+            DerReader signed = outer.next(DerReader.SEQUENCE).content();
+            return isSignedBy(issuer.getPublicKey(), list, outer)
                     ? read(list, signed, certificate, at)
                     : RevocationStatement.undetermined(SOURCE + " cannot be parsed or verified");
         } catch (OperatorCreationException | IOException | RuntimeException unreadable) {
@@ -68,17 +68,17 @@ public final class RevocationList {
     /**
      * @param outer positioned before the signed part
      */
-    private static boolean signedBy(PublicKey key, byte[] list, DerReader outer)
+    private static boolean isSignedBy(PublicKey key, byte[] list, DerReader outer)
             throws OperatorCreationException, IOException {
         int from = outer.start();
         int length = outer.to() - from;
-        byte[] algorithm = outer.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES);
+        byte[] algorithm = outer.next(DerReader.SEQUENCE).copy(MAX_ELEMENT_BYTES);
         outer.next(DerReader.BIT_STRING);
         if (!outer.atEnd() || outer.from() == outer.to() || list[outer.from()] != 0) {
             return false;
         }
         byte[] signature = Arrays.copyOfRange(list, outer.from() + 1, outer.to());
-        if (signature.length > MOST_SMALL_BYTES) {
+        if (signature.length > MAX_ELEMENT_BYTES) {
             return false;
         }
         ContentVerifier verifier =
@@ -98,36 +98,36 @@ public final class RevocationList {
             signed.next();
         }
         signed.next(DerReader.SEQUENCE);
-        X500Principal by = new X500Principal(signed.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES));
-        if (!by.equals(certificate.getIssuerX500Principal())) {
+        X500Principal issuer = new X500Principal(signed.next(DerReader.SEQUENCE).copy(MAX_ELEMENT_BYTES));
+        if (!issuer.equals(certificate.getIssuerX500Principal())) {
             return RevocationStatement.undetermined(SOURCE + " was issued by another certificate authority");
         }
         Instant from = time(signed);
-        boolean dated = signed.at(DerReader.UTC_TIME) || signed.at(DerReader.GENERALIZED_TIME);
-        Instant until = dated ? time(signed) : null;
+        boolean hasNextUpdate = signed.at(DerReader.UTC_TIME) || signed.at(DerReader.GENERALIZED_TIME);
+        Instant until = hasNextUpdate ? time(signed) : null;
         if (!RevocationValidity.holds(from, until, at)) {
             return RevocationStatement.undetermined(SOURCE + " is outside its validity period");
         }
-        boolean listed =
-                signed.at(DerReader.SEQUENCE) && lists(list, signed.next().inside(), certificate.getSerialNumber());
-        if (signed.at(EXTENSIONS) && !covers(signed.next().inside(), certificate)) {
+        boolean revoked =
+                signed.at(DerReader.SEQUENCE) && contains(list, signed.next().content(), certificate.getSerialNumber());
+        if (signed.at(EXTENSIONS) && !covers(signed.next().content(), certificate)) {
             return RevocationStatement.undetermined(SOURCE + " does not cover the certificate");
         }
         if (!signed.atEnd()) {
             return RevocationStatement.undetermined(SOURCE + " cannot be parsed or verified");
         }
-        return listed ? RevocationStatement.revoked(SOURCE) : RevocationStatement.good(SOURCE);
+        return revoked ? RevocationStatement.revoked(SOURCE) : RevocationStatement.good(SOURCE);
     }
 
     private static Instant time(DerReader signed) throws IOException {
-        byte[] encoded = signed.next().copy(MOST_SMALL_BYTES);
+        byte[] encoded = signed.next().copy(MAX_ELEMENT_BYTES);
         return Time.getInstance(ASN1Primitive.fromByteArray(encoded)).getDate().toInstant();
     }
 
-    private static boolean lists(byte[] list, DerReader entries, BigInteger wanted) {
-        byte[] serial = wanted.toByteArray();
+    private static boolean contains(byte[] list, DerReader entries, BigInteger serialNumber) {
+        byte[] serial = serialNumber.toByteArray();
         while (!entries.atEnd()) {
-            DerReader entry = entries.next(DerReader.SEQUENCE).inside().next(DerReader.INTEGER);
+            DerReader entry = entries.next(DerReader.SEQUENCE).content().next(DerReader.INTEGER);
             int from = significant(list, entry.from(), entry.to());
             if (Arrays.equals(list, from, entry.to(), serial, 0, serial.length)) {
                 return true;
@@ -150,11 +150,11 @@ public final class RevocationList {
      * Whether the scope of the CRL includes the certificate: it is not a delta CRL, not limited to some
      * reasons or to CA certificates, and for its distribution point (RFC 5280 section 6.3.3 (b)(2)(i)).
      */
-    private static boolean covers(DerReader content, X509Certificate certificate) {
+    private static boolean covers(DerReader reader, X509Certificate certificate) {
         org.bouncycastle.asn1.x509.Extensions extensions = org.bouncycastle.asn1.x509.Extensions.getInstance(
-                content.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES));
+                reader.next(DerReader.SEQUENCE).copy(MAX_ELEMENT_BYTES));
         for (ASN1ObjectIdentifier critical : extensions.getCriticalExtensionOIDs()) {
-            if (!UNDERSTOOD.contains(critical)) {
+            if (!SUPPORTED_EXTENSIONS.contains(critical)) {
                 return false;
             }
         }
@@ -171,10 +171,10 @@ public final class RevocationList {
                 && !point.onlyContainsAttributeCerts()
                 && !point.isIndirectCRL()
                 && point.getOnlySomeReasons() == null
-                && named(point.getDistributionPoint(), CertificateExtensions.revocationLists(certificate));
+                && matches(point.getDistributionPoint(), CertificateExtensions.revocationLists(certificate));
     }
 
-    private static boolean named(@Nullable DistributionPointName point, List<String> ofCertificate) {
+    private static boolean matches(@Nullable DistributionPointName point, List<String> ofCertificate) {
         if (point == null) {
             return true;
         }

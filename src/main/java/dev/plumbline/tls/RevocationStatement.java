@@ -22,8 +22,8 @@ public record RevocationStatement(Status status, String detail, int timestamps) 
         return new RevocationStatement(Status.REVOKED, source, 0);
     }
 
-    public static RevocationStatement undetermined(String why) {
-        return new RevocationStatement(Status.UNDETERMINED, why, 0);
+    public static RevocationStatement undetermined(String reason) {
+        return new RevocationStatement(Status.UNDETERMINED, reason, 0);
     }
 
     /** Whether the status is known. */

@@ -9,7 +9,7 @@ final class RevocationValidity {
     private static final Duration SKEW = Duration.ofMinutes(5);
 
     /** For a response without nextUpdate. */
-    private static final Duration UNDATED = Duration.ofDays(7);
+    private static final Duration DEFAULT_VALIDITY = Duration.ofDays(7);
 
     private RevocationValidity() {}
 
@@ -17,7 +17,7 @@ final class RevocationValidity {
         if (from == null || from.isAfter(at.plus(SKEW))) {
             return false;
         }
-        Instant end = until == null ? from.plus(UNDATED) : until;
+        Instant end = until == null ? from.plus(DEFAULT_VALIDITY) : until;
         return !end.isBefore(at.minus(SKEW));
     }
 }

@@ -5,37 +5,37 @@ import java.security.cert.X509Certificate;
 
 /** Verifies a limited number of certificate signatures. */
 final class SignatureVerifier {
-    private int left;
+    private int remaining;
 
     /**
-     * @param most the maximum number of signatures to verify
+     * @param max the maximum number of signatures to verify
      */
-    SignatureVerifier(int most) {
-        left = most;
+    SignatureVerifier(int max) {
+        remaining = max;
     }
 
     /** Whether the limit is reached. Further verifications return false. */
     boolean exhausted() {
-        return left <= 0;
+        return remaining <= 0;
     }
 
     /** Whether the certificate is signed with the issuer's key. */
-    boolean signed(X509Certificate certificate, X509Certificate issuer) {
-        if (left <= 0) {
+    boolean isSignedBy(X509Certificate certificate, X509Certificate issuer) {
+        if (remaining <= 0) {
             return false;
         }
-        left--;
+        remaining--;
         return verifies(certificate, issuer);
     }
 
     /** Whether the certificate is signed with its own key. */
-    boolean selfSigned(X509Certificate certificate) {
+    boolean isSelfSigned(X509Certificate certificate) {
         return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())
-                && signed(certificate, certificate);
+                && isSignedBy(certificate, certificate);
     }
 
     private static boolean verifies(X509Certificate certificate, X509Certificate issuer) {
-        if (!PublicKeys.affordable(issuer.getPublicKey())) {
+        if (!PublicKeys.isVerifiable(issuer.getPublicKey())) {
             return false;
         }
         try {

@@ -25,19 +25,19 @@ import org.jspecify.annotations.Nullable;
 public final class TrustRoots {
 
     /**
-     * @param operators whether the operator configured it, in contrast to the public roots of the JDK
+     * @param addedByOperator whether the operator configured it, in contrast to the public roots of the JDK
      */
-    record Root(X509Certificate certificate, boolean operators) {}
+    record Root(X509Certificate certificate, boolean addedByOperator) {}
 
-    private final Map<X500Principal, List<Root>> bySubject = new HashMap<>();
+    private final Map<X500Principal, List<Root>> roots = new HashMap<>();
 
-    private TrustRoots(Collection<X509Certificate> publicOnes, Collection<X509Certificate> operatorsOnes) {
-        publicOnes.forEach(certificate -> add(new Root(certificate, false)));
-        operatorsOnes.forEach(certificate -> add(new Root(certificate, true)));
+    private TrustRoots(Collection<X509Certificate> publicRoots, Collection<X509Certificate> operatorRoots) {
+        publicRoots.forEach(certificate -> add(new Root(certificate, false)));
+        operatorRoots.forEach(certificate -> add(new Root(certificate, true)));
     }
 
-    public static TrustRoots of(Collection<X509Certificate> publicOnes, Collection<X509Certificate> operatorsOnes) {
-        return new TrustRoots(publicOnes, operatorsOnes);
+    public static TrustRoots of(Collection<X509Certificate> publicRoots, Collection<X509Certificate> operatorRoots) {
+        return new TrustRoots(publicRoots, operatorRoots);
     }
 
     /**
@@ -48,10 +48,10 @@ public final class TrustRoots {
      *     sentence
      */
     public static TrustRoots load(@Nullable Path extra) throws IOException {
-        return of(ofTheJdk(), extra == null ? List.of() : read(extra));
+        return of(jdkRoots(), extra == null ? List.of() : read(extra));
     }
 
-    private static List<X509Certificate> ofTheJdk() throws IOException {
+    private static List<X509Certificate> jdkRoots() throws IOException {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init((KeyStore) null);
@@ -67,34 +67,34 @@ public final class TrustRoots {
     }
 
     private static List<X509Certificate> read(Path file) throws IOException {
-        List<X509Certificate> found = new ArrayList<>();
+        List<X509Certificate> certificates = new ArrayList<>();
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-                found.add((X509Certificate) each);
+            for (Certificate certificate :
+                    CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+                certificates.add((X509Certificate) certificate);
             }
         } catch (GeneralSecurityException broken) {
             throw new IOException(file + " contains data that is not a certificate", broken);
         }
-        if (found.isEmpty()) {
+        if (certificates.isEmpty()) {
             throw new IOException(file + " contains no certificate");
         }
-        return found;
+        return certificates;
     }
 
     private void add(Root root) {
-        bySubject
-                .computeIfAbsent(root.certificate().getSubjectX500Principal(), name -> new ArrayList<>())
+        roots.computeIfAbsent(root.certificate().getSubjectX500Principal(), name -> new ArrayList<>())
                 .add(root);
     }
 
-    List<Root> named(X500Principal subject) {
-        return bySubject.getOrDefault(subject, List.of());
+    List<Root> bySubject(X500Principal subject) {
+        return roots.getOrDefault(subject, List.of());
     }
 
     /** The root with the same name and key as this certificate; null if there is none. */
     @Nullable
-    Root same(X509Certificate certificate) {
-        for (Root root : named(certificate.getSubjectX500Principal())) {
+    Root find(X509Certificate certificate) {
+        for (Root root : bySubject(certificate.getSubjectX500Principal())) {
             if (root.certificate().getPublicKey().equals(certificate.getPublicKey())) {
                 return root;
             }
@@ -104,6 +104,6 @@ public final class TrustRoots {
 
     /** The number of roots. */
     public int size() {
-        return bySubject.values().stream().mapToInt(List::size).sum();
+        return roots.values().stream().mapToInt(List::size).sum();
     }
 }

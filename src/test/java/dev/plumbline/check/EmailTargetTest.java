@@ -3,14 +3,14 @@ package dev.plumbline.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Mail addresses. */
 class EmailTargetTest {
     private static final ModuleDescription EMAIL =
-            ModuleDescription.of("e", "E", InputType.EMAIL).build();
+            ModuleDescriptionBuilder.of("e", "E", InputType.EMAIL).build();
 
     @ParameterizedTest
     @CsvSource(
@@ -21,7 +21,7 @@ class EmailTargetTest {
                 "jörg@münchen.de | jörg@xn--mnchen-3ya.de",
                 "\"a b\\\"@c\"@example.com | \"a b\\\"@c\"@example.com",
             })
-    void normalisesMailAddresses(String raw, String expected) throws InvalidTargetException {
+    void normalizesEmailAddresses(String raw, String expected) throws InvalidTargetException {
         assertThat(TargetAsserts.normal(EMAIL, raw)).isEqualTo(expected);
     }
 
@@ -43,7 +43,7 @@ class EmailTargetTest {
                 "a@example.com/x",
                 "<a@example.com>"
             })
-    void refusesWhatIsNoMailAddress(String raw) {
+    void rejectsInvalidEmailAddresses(String raw) {
         assertThatThrownBy(() -> TargetParser.parse(EMAIL, raw)).isInstanceOf(InvalidTargetException.class);
     }
 }

@@ -19,7 +19,7 @@ class FindingCodeTest {
                 "null, null",
             })
     void linksItsReference(String reference, String url) {
-        FindingCode code = new FindingCode("a", Level.INFO, null, "M.", "A.", reference);
+        FindingCode code = new FindingCode("a", Level.INFO, null, "M.", "A.", reference, 0);
 
         assertThat(code.referenceUrl()).isEqualTo(url);
         assertThat(String.valueOf(code.reference())).doesNotContain("<");

@@ -3,22 +3,23 @@ package dev.plumbline.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Hosts, with and without ports, domains and addresses. */
 class HostTargetTest {
-    private static final ModuleDescription HOST_PORT =
-            ModuleDescription.of("p", "P", InputType.HOST_PORT).defaultPort(443).build();
+    private static final ModuleDescription HOST_PORT = ModuleDescriptionBuilder.of("p", "P", InputType.HOST_PORT)
+            .defaultPort(443)
+            .build();
     private static final ModuleDescription ANY_PORT =
-            ModuleDescription.of("q", "Q", InputType.HOST_PORT).build();
+            ModuleDescriptionBuilder.of("q", "Q", InputType.HOST_PORT).build();
     private static final ModuleDescription DOMAIN =
-            ModuleDescription.of("d", "D", InputType.DOMAIN).build();
+            ModuleDescriptionBuilder.of("d", "D", InputType.DOMAIN).build();
     private static final ModuleDescription HOST =
-            ModuleDescription.of("h", "H", InputType.HOST).build();
+            ModuleDescriptionBuilder.of("h", "H", InputType.HOST).build();
     private static final ModuleDescription IP =
-            ModuleDescription.of("i", "I", InputType.IP).build();
+            ModuleDescriptionBuilder.of("i", "I", InputType.IP).build();
 
     @ParameterizedTest
     @CsvSource(
@@ -40,13 +41,13 @@ class HostTargetTest {
                 "[2600::1] | 2600::1",
                 "0x7f.1:443 | 127.0.0.1",
             })
-    void normalisesHostsWithPorts(String raw, String expected) throws InvalidTargetException {
+    void normalizesHostsWithPorts(String raw, String expected) throws InvalidTargetException {
         assertThat(TargetAsserts.normal(HOST_PORT, raw)).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ö", "א", "😀"})
-    void refusesALabelThatIsFarTooLong(String character) {
+    void rejectsVeryLongLabels(String character) {
         assertThatThrownBy(() -> TargetParser.parse(HOST, character.repeat(512)))
                 .isInstanceOf(InvalidTargetException.class);
     }
@@ -63,19 +64,19 @@ class HostTargetTest {
                 "[::1]8",
                 ":443",
             })
-    void refusesWhatIsNoHostAndPort(String raw) {
+    void rejectsInvalidHostPorts(String raw) {
         assertThatThrownBy(() -> TargetParser.parse(HOST_PORT, raw)).isInstanceOf(InvalidTargetException.class);
     }
 
     @ParameterizedTest
     @CsvSource({"https://example.com/, example.com:443", "example.com:70, example.com:70"})
-    void takesThePortOfAUrlWhereTheModuleHasNone(String raw, String expected) throws InvalidTargetException {
+    void usesTheDefaultPortOfTheScheme(String raw, String expected) throws InvalidTargetException {
         assertThat(TargetAsserts.normal(ANY_PORT, raw)).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"example.com", "ftp://example.com", "::1"})
-    void asksForAPortWhereNothingImpliesOne(String raw) {
+    void requiresAPortWithoutDefault(String raw) {
         assertThatThrownBy(() -> TargetParser.parse(ANY_PORT, raw))
                 .isInstanceOf(InvalidTargetException.class)
                 .hasMessageContaining("requires a port");
@@ -89,7 +90,7 @@ class HostTargetTest {
         "2600:1:2:3:4:5:6:7, [2600:1:2:3:4:5:6:7]:80",
         "2600:1:2:3:4:5:6:7:443, [2600:1:2:3:4:5:6:7]:443"
     })
-    void saysHowAnAddressWithAPortIsWritten(String raw, String written) {
+    void explainsHowToWriteAnIpv6AddressWithPort(String raw, String written) {
         assertThatThrownBy(() -> TargetParser.parse(ANY_PORT, raw)).hasMessageContaining("brackets: " + written + ".");
     }
 
@@ -102,7 +103,7 @@ class HostTargetTest {
         "Example.com:53, The target must be a domain without a port. Use example.com.",
         "example.com:x, Port x is not valid. Use a number from 1 to 65535."
     })
-    void saysWhyItIsNoDomain(String raw, String message) {
+    void explainsInvalidDomains(String raw, String message) {
         assertThatThrownBy(() -> TargetParser.parse(DOMAIN, raw)).hasMessage(message);
     }
 
@@ -111,7 +112,7 @@ class HostTargetTest {
         "example.com:53, The target must be a host without a port. Use example.com.",
         "[2600::1]:53, The target must be a host without a port. Use 2600::1."
     })
-    void saysWhatToWriteForAHost(String raw, String message) {
+    void explainsInvalidHosts(String raw, String message) {
         assertThatThrownBy(() -> TargetParser.parse(HOST, raw)).hasMessage(message);
     }
 
@@ -122,7 +123,7 @@ class HostTargetTest {
         "https://1.1.1.1/, The target must be an IPv4 or IPv6 address.",
         "example.com:80, The target must be an IPv4 or IPv6 address."
     })
-    void saysWhatToWriteForAnAddress(String raw, String message) {
+    void explainsInvalidAddresses(String raw, String message) {
         assertThatThrownBy(() -> TargetParser.parse(IP, raw)).hasMessage(message);
     }
 
@@ -135,7 +136,7 @@ class HostTargetTest {
         "example.com/x, example.com",
         "1.0.0.127.in-addr.arpa, 1.0.0.127.in-addr.arpa",
     })
-    void normalisesDomains(String raw, String expected) throws InvalidTargetException {
+    void normalizesDomains(String raw, String expected) throws InvalidTargetException {
         assertThat(TargetAsserts.normal(DOMAIN, raw)).isEqualTo(expected);
     }
 
@@ -156,13 +157,13 @@ class HostTargetTest {
                 ".",
                 "*.example.com"
             })
-    void refusesWhatIsNoDomain(String raw) {
+    void rejectsInvalidDomains(String raw) {
         assertThatThrownBy(() -> TargetParser.parse(DOMAIN, raw)).isInstanceOf(InvalidTargetException.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a.", "ü."})
-    void boundsNamesAndLabels(String label) {
+    void limitsNamesAndLabels(String label) {
         String name = label.repeat(140) + "example.com";
         assertThatThrownBy(() -> TargetAsserts.normal(DOMAIN, name)).hasMessageContaining("253");
         String label64 = label.substring(0, 1).repeat(64) + ".example.com";
@@ -177,19 +178,19 @@ class HostTargetTest {
         "[2600::1], 2600::1",
         "https://[2600::1]:8080/x, 2600::1",
     })
-    void normalisesHosts(String raw, String expected) throws InvalidTargetException {
+    void normalizesHosts(String raw, String expected) throws InvalidTargetException {
         assertThat(TargetAsserts.normal(HOST, raw)).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @CsvSource({"1.1.1.1, 1.1.1.1", "0x01010101, 1.1.1.1", "[2600::1], 2600::1", "2600::01, 2600::1"})
-    void normalisesAddresses(String raw, String expected) throws InvalidTargetException {
+    void normalizesAddresses(String raw, String expected) throws InvalidTargetException {
         assertThat(TargetAsserts.normal(IP, raw)).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"example.com", "1.1.1.1:80", "1.1.1.256", "https://1.1.1.1/", "fe80::1%1"})
-    void refusesWhatIsNoAddress(String raw) {
+    void rejectsInvalidAddresses(String raw) {
         assertThatThrownBy(() -> TargetParser.parse(IP, raw)).isInstanceOf(InvalidTargetException.class);
     }
 }

@@ -14,7 +14,7 @@ class ResultJsonTest {
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
     @Property
-    void aTimeIsWrittenAsTheJdkWritesIt(
+    void formatsTimesAsTheJdkDoes(
             @ForAll @LongRange(min = -62_135_596_800_000L, max = 253_402_300_799_999L) long millis) {
         Instant instant = Instant.ofEpochMilli(millis);
 

@@ -2,6 +2,8 @@ package dev.plumbline.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -19,24 +21,23 @@ import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a module makes of a hostile target, a result stays small and says what it left out. */
+/** Results stay small and list what was truncated, for any field values. */
 class ResultSizeLimitTest {
     private static final int LIMIT = 64 * 1024;
     private static final Instant NOW = Instant.parse("2026-11-20T10:00:00.123Z");
     private static final List<String> NAMES = List.of("first", "second", "third", "fourth", "fifth", "sixth");
-    private static final ModuleDescription MODULE = ModuleDescription.of("sample", "Sample", InputType.URL)
+    private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("sample", "Sample", InputType.URL)
             .fields(NAMES.stream()
-                    .map(name ->
-                            FieldDescription.object(name, name, "Anything.").orNull())
+                    .map(name -> Descriptions.object(name, name, "Anything.").orNull())
                     .toArray(FieldDescription[]::new))
             .build();
 
     @Property(tries = 400)
-    void noResultIsTooLargeAndWhatWasCutIsNamed(
+    void limitsTheSizeAndListsTruncatedFields(
             @ForAll("targets") String target, @ForAll("judgements") Evaluation judgement)
             throws InvalidTargetException {
         CheckResult result =
-                ResultAssembler.judged(MODULE, TargetParser.parse(MODULE, target), judgement, NOW, Long.MAX_VALUE);
+                ResultAssembler.assemble(MODULE, TargetParser.parse(MODULE, target), judgement, NOW, Long.MAX_VALUE);
 
         byte[] json = ResultJson.write(result);
         assertThat(json.length).isLessThanOrEqualTo(LIMIT - 128); // an answer adds two members
@@ -62,7 +63,7 @@ class ResultSizeLimitTest {
     }
 
     @Property(tries = 200)
-    void theBoundIsABound(@ForAll("values") @Nullable Object value) {
+    void sizeIsAnUpperBound(@ForAll("values") @Nullable Object value) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("value", value);
 
@@ -73,7 +74,7 @@ class ResultSizeLimitTest {
     }
 
     @Test
-    void whatFitsIsLeftAsItIs() throws InvalidTargetException {
+    void keepsResultsThatFit() throws InvalidTargetException {
         Evaluation judgement = Evaluation.of(Map.of("first", "x".repeat(60_000)), List.of());
 
         CheckResult result = assembled(judgement);
@@ -83,7 +84,7 @@ class ResultSizeLimitTest {
     }
 
     @Test
-    void theLargestIsCutAndItsNeighboursAreNot() throws InvalidTargetException {
+    void truncatesTheLargestFieldFirst() throws InvalidTargetException {
         List<String> many = Collections.nCopies(9_000, "0123456789");
         Evaluation judgement = Evaluation.of(Map.of("first", "x".repeat(10_000), "second", many), List.of());
 
@@ -94,7 +95,7 @@ class ResultSizeLimitTest {
     }
 
     @Test
-    void theGravestFindingIsNeverLeftOut() throws InvalidTargetException {
+    void keepsTheMostSevereFindings() throws InvalidTargetException {
         List<Finding> findings = new ArrayList<>(Collections.nCopies(150, finding(Level.INFO, "m".repeat(500))));
         findings.add(finding(Level.FAIL, "n".repeat(500)));
 
@@ -106,7 +107,7 @@ class ResultSizeLimitTest {
     }
 
     private static CheckResult assembled(Evaluation judgement) throws InvalidTargetException {
-        return ResultAssembler.judged(MODULE, TargetParser.parse(MODULE, "example.com"), judgement, NOW, 1);
+        return ResultAssembler.assemble(MODULE, TargetParser.parse(MODULE, "example.com"), judgement, NOW, 1);
     }
 
     private static Finding finding(Level level, String message) {
@@ -117,7 +118,7 @@ class ResultSizeLimitTest {
         return findings.stream().map(Finding::level).max(Level::compareTo).orElse(Level.INFO);
     }
 
-    /** Whether one is the other's beginning, and no character was split. */
+    /** Whether one text is a prefix of the other and no character was split. */
     private static boolean isCutOf(@Nullable Object was, @Nullable Object is) {
         if (was instanceof String whole && is instanceof String part) {
             boolean split = part.length() < whole.length()

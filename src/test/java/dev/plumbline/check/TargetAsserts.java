@@ -2,11 +2,11 @@ package dev.plumbline.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the tests of targets share. */
+/** Assertions about targets. */
 final class TargetAsserts {
     private TargetAsserts() {}
 
-    /** The normalised spelling, which must parse to the same again. */
+    /** The normalized text, which must parse to an equal target. */
     static String normal(ModuleDescription module, String raw) throws InvalidTargetException {
         Target target = TargetParser.parse(module, raw);
         assertThat(TargetParser.parse(module, target.text())).isEqualTo(target);

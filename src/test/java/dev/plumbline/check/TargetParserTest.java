@@ -2,6 +2,7 @@ package dev.plumbline.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.util.Locale;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -10,15 +11,15 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** What holds for targets of every type. */
+/** Properties of targets of all types. */
 class TargetParserTest {
     private static final ModuleDescription DOMAIN =
-            ModuleDescription.of("d", "D", InputType.DOMAIN).build();
+            ModuleDescriptionBuilder.of("d", "D", InputType.DOMAIN).build();
 
     @Property(tries = 3000)
-    void whateverParsesParsesToTheSameAgain(@ForAll InputType input, @ForAll("nearTargets") String raw) {
+    void parsesItsOwnTextToAnEqualTarget(@ForAll InputType input, @ForAll("nearTargets") String raw) {
         ModuleDescription module =
-                ModuleDescription.of("m", "M", input).defaultPort(443).build();
+                ModuleDescriptionBuilder.of("m", "M", input).defaultPort(443).build();
         Target target;
         try {
             target = TargetParser.parse(module, raw);
@@ -39,13 +40,13 @@ class TargetParserTest {
     }
 
     @Property(tries = 500)
-    void caseOfTheHostDoesNotMatter(@ForAll("hosts") String host) throws InvalidTargetException {
+    void ignoresTheCaseOfHosts(@ForAll("hosts") String host) throws InvalidTargetException {
         assertThat(TargetAsserts.normal(DOMAIN, host.toUpperCase(Locale.ROOT)))
                 .isEqualTo(TargetAsserts.normal(DOMAIN, host));
     }
 
     @Property(tries = 500)
-    void everyAddressSurvivesItsText(@ForAll("addresses") byte[] bytes) {
+    void parsesFormattedAddressesToEqualAddresses(@ForAll("addresses") byte[] bytes) {
         var address = IpAddressText.of(bytes);
         assertThat(IpAddressText.parse(IpAddressText.format(address))).isEqualTo(address);
     }

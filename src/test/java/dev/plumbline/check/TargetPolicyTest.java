@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.plumbline.lab.HostileTargets;
 import dev.plumbline.lab.HostileTargets.Case;
 import dev.plumbline.lab.HostileTargets.Refusal;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Objects;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TargetPolicyTest {
     private static final List<String> PORTS = List.of("25", "53", "80", "443", "8080");
     private static final ModuleDescription URL =
-            ModuleDescription.of("u", "U", InputType.URL).build();
+            ModuleDescriptionBuilder.of("u", "U", InputType.URL).build();
     private static final TargetPolicy STRICT = policy(List.of(), List.of(), PORTS);
 
     private static TargetPolicy policy(List<String> allow, List<String> deny, List<String> ports) {
@@ -49,7 +50,7 @@ class TargetPolicyTest {
                 "1.0.8.e.f.ip6.arpa",
                 "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.ip6.arpa"
             })
-    void refusesTheReverseNamesOfAddressesThatItRefuses(String name) {
+    void rejectsReverseNamesOfForbiddenAddresses(String name) {
         assertThat(STRICT.refusalOfName(name)).contains(name).endsWith(".");
     }
 
@@ -67,12 +68,12 @@ class TargetPolicyTest {
                 "10.in-addr.arpa.example.com",
                 "5.1.168.192.zen.example.org"
             })
-    void letsOtherReverseNamesThrough(String name) {
+    void allowsReverseNamesOfPublicAddresses(String name) {
         assertThat(STRICT.refusalOfName(name)).isNull();
     }
 
     @Test
-    void letsTheReverseNamesOfAllowedAddressesThrough() {
+    void allowsReverseNamesOfAllowedAddresses() {
         TargetPolicy lenient = policy(List.of("10.1.0.0/16"), List.of("8.8.8.8"), PORTS);
 
         assertThat(lenient.refusalOfName("1.2.1.10.in-addr.arpa")).isNull();
@@ -82,14 +83,14 @@ class TargetPolicyTest {
     }
 
     @Test
-    void saysOfANameWithoutADotThatItIsASingleLabel() {
+    void explainsSingleLabels() {
         assertThat(STRICT.refusalOfName("com"))
                 .isEqualTo("com is a single label. Enter a fully qualified domain name, such as example.com.");
     }
 
     @ParameterizedTest
     @MethodSource("hostile")
-    void refusesHostileTargetsUpFront(Case hostile) throws InvalidTargetException {
+    void rejectsHostileTargetsBeforeLookups(Case hostile) throws InvalidTargetException {
         if (hostile.refusal() == Refusal.INVALID) {
             assertThatThrownBy(() -> TargetParser.parse(URL, hostile.target()))
                     .isInstanceOf(InvalidTargetException.class)
@@ -102,7 +103,7 @@ class TargetPolicyTest {
     }
 
     @Test
-    void theTableIsLong() {
+    void coversManyHostileTargets() {
         assertThat(hostile()).hasSizeGreaterThan(150).doesNotHaveDuplicates();
     }
 
@@ -140,7 +141,7 @@ class TargetPolicyTest {
                 "2606:4700:4700::1111",
                 "2600::5efe:8.8.8.8"
             })
-    void letsPublicAddressesThrough(String text) {
+    void allowsPublicAddresses(String text) {
         assertThat(STRICT.refusalOf(address(text), 443)).isNull();
     }
 
@@ -153,7 +154,7 @@ class TargetPolicyTest {
         "::ffff:127.0.0.1, IPv4-mapped",
         "fd00::1, RFC 4193",
     })
-    void saysWhyAndWhatToDo(String text, String why) {
+    void statesReasonAndSetting(String text, String why) {
         assertThat(STRICT.refusalOf(address(text), 443))
                 .contains(text.startsWith("64:ff9b") ? "64:ff9b::a00:1" : IpAddressText.format(address(text)))
                 .contains(why)
@@ -161,7 +162,7 @@ class TargetPolicyTest {
     }
 
     @Test
-    void letsThroughWhatTheOperatorAllows() {
+    void allowsConfiguredBlocks() {
         TargetPolicy lab = policy(List.of("127.0.0.0/8", "::1"), List.of(), List.of("*"));
         assertThat(lab.refusalOf(address("127.0.0.1"), 1234)).isNull();
         assertThat(lab.refusalOf(address("::1"), 1234)).isNull();
@@ -173,21 +174,21 @@ class TargetPolicyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "::ffff:0:0"})
-    void neverChecksItself(String text) {
+    void rejectsItsOwnSockets(String text) {
         TargetPolicy lax = policy(List.of("0.0.0.0/0", "::/0"), List.of(), List.of("*"));
         assertThat(lax.refusalOf(address(text), 9090)).contains("is this service itself");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0.0.0.0", "::", "::ffff:0.0.0.0", "64:ff9b::"})
-    void neverDialsTheUnspecifiedAddress(String text) {
+    void rejectsTheUnspecifiedAddress(String text) {
         TargetPolicy lax = policy(List.of("0.0.0.0/0", "::/0"), List.of(), List.of("*"));
         assertThat(lax.refusalOf(address(text), 80)).contains("is the unspecified address");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"1.2.3.4", "5.6.7.8", "2600:1::1", "2600:2::1", "64:ff9b::1.2.3.4"})
-    void refusesDeniedAddresses(String text) {
+    void rejectsDeniedAddresses(String text) {
         TargetPolicy policy =
                 policy(List.of("1.2.3.4"), List.of("1.2.3.4", "5.6.0.0/16", "2600:1::/32", "2600:2::1"), PORTS);
         assertThat(policy.refusalOf(address(text), 80)).contains("targets.deny");
@@ -203,7 +204,7 @@ class TargetPolicyTest {
                 "dot.example",
                 "xn--mnchen-3ya.example"
             })
-    void refusesDeniedNames(String name) {
+    void rejectsDeniedNames(String name) {
         TargetPolicy policy = policy(
                 List.of(), List.of("Denied.Example.", "*.wild.example", ".dot.example", "münchen.example"), PORTS);
         assertThat(policy.refusalOfName(name)).contains("targets.deny");
@@ -213,7 +214,7 @@ class TargetPolicyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"corp.example", "a.corp.example"})
-    void refusesDeniedSuffixes(String name) {
+    void rejectsDeniedSuffixes(String name) {
         assertThat(STRICT.refusalOfName(name)).contains("dns.deny_suffixes");
     }
 
@@ -221,15 +222,16 @@ class TargetPolicyTest {
     @ValueSource(
             strings = {"example.com", "a.test", "a.invalid", "localhost.com", "mylocal.example", "internal.example.com"
             })
-    void letsPublicNamesThrough(String name) {
+    void allowsPublicNames(String name) {
         assertThat(STRICT.refusalOfName(name)).isNull();
     }
 
     @Test
     void classifiesTargetsOfEveryType() throws InvalidTargetException {
         for (InputType input : InputType.values()) {
-            ModuleDescription module =
-                    ModuleDescription.of("m", "M", input).defaultPort(443).build();
+            ModuleDescription module = ModuleDescriptionBuilder.of("m", "M", input)
+                    .defaultPort(443)
+                    .build();
             String prefix = input == InputType.EMAIL ? "postmaster@" : "";
             String bad = input == InputType.IP ? "10.0.0.1" : prefix + "printer.local";
             String good = input == InputType.IP ? "1.1.1.1" : prefix + "example.com";
@@ -243,7 +245,7 @@ class TargetPolicyTest {
     }
 
     @Test
-    void keepsToThePorts() {
+    void enforcesAllowedPorts() {
         TargetPolicy policy = policy(List.of(), List.of(), List.of("80", "8000-8010"));
         assertThat(policy.refusalOf(address("1.1.1.1"), 8005)).isNull();
         assertThat(policy.refusalOf(address("1.1.1.1"), 8011)).contains("8011").contains("targets.ports");
@@ -254,7 +256,7 @@ class TargetPolicyTest {
     @ValueSource(
             strings = {"10.0.0.0/33", "10.0.0/8", "fc00::/129", "1.2.3.4/", "1.2.3.4/x", "example.com", "", "010.0.0.1"
             })
-    void namesABadBlock(String rule) {
+    void namesInvalidAllowRules(String rule) {
         assertThatThrownBy(() -> policy(List.of(rule), List.of(), PORTS))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(rule);
@@ -262,7 +264,7 @@ class TargetPolicyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"10.0.0.0/33", "1.2.3", "exa mple.com", "a..b", "", "http://example.com/"})
-    void namesABadDenial(String rule) {
+    void namesInvalidDenyRules(String rule) {
         assertThatThrownBy(() -> policy(List.of(), List.of(rule), PORTS))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(rule);
@@ -270,7 +272,7 @@ class TargetPolicyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "65536", "x", "", "10-5", "-5", "80-"})
-    void namesABadPort(String rule) {
+    void namesInvalidPorts(String rule) {
         assertThatThrownBy(() -> policy(List.of(), List.of(), List.of(rule)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(rule);

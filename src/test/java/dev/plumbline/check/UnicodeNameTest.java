@@ -20,7 +20,7 @@ class UnicodeNameTest {
         "xn--ls8h.la, 💩.la (xn--ls8h.la)",
         "who@xn--bcher-kva.example, who@bücher.example (xn--bcher-kva.example)",
     })
-    void aNameOfAnotherScriptIsShownBesideItsALabels(String target, String shown) {
+    void showsUnicodeNamesWithTheirALabels(String target, String shown) {
         assertThat(UnicodeName.of(target)).hasToString(shown);
     }
 
@@ -38,7 +38,7 @@ class UnicodeNameTest {
                 "xn--.example",
                 "xn--abc-.example"
             })
-    void whatMisleadsOrSaysNothingStaysAsItIs(String target) {
+    void keepsConfusableNamesInALabels(String target) {
         assertThat(UnicodeName.of(target)).hasToString(target);
     }
 }

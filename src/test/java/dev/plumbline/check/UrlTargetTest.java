@@ -3,16 +3,17 @@ package dev.plumbline.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** URLs: what people type, and what must not pass for one. */
 class UrlTargetTest {
     private static final ModuleDescription URL =
-            ModuleDescription.of("u", "U", InputType.URL).build();
-    private static final ModuleDescription WEBSOCKET =
-            ModuleDescription.of("w", "W", InputType.URL).schemes("wss", "ws").build();
+            ModuleDescriptionBuilder.of("u", "U", InputType.URL).build();
+    private static final ModuleDescription WEBSOCKET = ModuleDescriptionBuilder.of("w", "W", InputType.URL)
+            .schemes("wss", "ws")
+            .build();
 
     @ParameterizedTest
     @CsvSource(
@@ -75,7 +76,7 @@ class UrlTargetTest {
                 "http://[2001:db8:0:1:1:1:1:1]/ | http://[2001:db8:0:1:1:1:1:1]/",
                 "http://[64:ff9b::8.8.8.8]/ | http://[64:ff9b::808:808]/",
             })
-    void normalisesUrls(String raw, String expected) throws InvalidTargetException {
+    void normalizesUrls(String raw, String expected) throws InvalidTargetException {
         assertThat(TargetAsserts.normal(URL, raw)).isEqualTo(expected);
     }
 
@@ -141,7 +142,7 @@ class UrlTargetTest {
                 "http://example.com:8o/ | is not valid. Use a number from 1 to 65535",
                 "http://example.com:-1/ | is not valid. Use a number from 1 to 65535",
             })
-    void refusesWhatIsNoUrl(String raw, String reason) {
+    void rejectsInvalidUrls(String raw, String reason) {
         assertThatThrownBy(() -> TargetParser.parse(URL, raw))
                 .isInstanceOf(InvalidTargetException.class)
                 .hasMessageContaining(reason);
@@ -158,19 +159,19 @@ class UrlTargetTest {
                 "http://example.com/\ud800",
                 "http://example.com\n.evil/",
             })
-    void refusesControlCharactersAndBrokenUnicode(String raw) {
+    void rejectsControlCharactersAndInvalidUnicode(String raw) {
         assertThatThrownBy(() -> TargetParser.parse(URL, raw)).isInstanceOf(InvalidTargetException.class);
     }
 
     @ParameterizedTest
     @CsvSource({"chat.example.com, wss://chat.example.com/", "ws://a.example:80/b, ws://a.example/b"})
-    void takesTheFirstSchemeOfTheModule(String raw, String expected) throws InvalidTargetException {
+    void usesTheFirstSchemeByDefault(String raw, String expected) throws InvalidTargetException {
         assertThat(TargetAsserts.normal(WEBSOCKET, raw)).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {2048, 2049})
-    void boundsTheLength(int length) {
+    void limitsTheLength(int length) {
         String target = "https://example.com/" + "a".repeat(length - 20);
         if (length <= TargetParser.MAX_BYTES) {
             assertThat(target).satisfies(text -> assertThat(TargetAsserts.normal(URL, text))

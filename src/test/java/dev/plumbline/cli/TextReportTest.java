@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Verdict;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,15 +23,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TextReportTest {
-    private static final ModuleDescription MODULE = ModuleDescription.of("sample", "Sample", InputType.URL)
+    private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("sample", "Sample", InputType.URL)
             .fields(
-                    FieldDescription.string("text", "Text", "A text."),
-                    FieldDescription.array("list", "List", "A list.", FieldType.STRING),
-                    FieldDescription.table(
-                            "table", "Table", "A table.", FieldDescription.string("cell", "Cell", "A cell.")),
-                    FieldDescription.object("free", "Free", "Whatever."),
-                    FieldDescription.time("at", "At", "A time."),
-                    FieldDescription.string("none", "None", "Nothing.").orNull())
+                    Descriptions.string("text", "Text", "A text."),
+                    Descriptions.array("list", "List", "A list.", FieldType.STRING),
+                    Descriptions.table("table", "Table", "A table.", Descriptions.string("cell", "Cell", "A cell.")),
+                    Descriptions.object("free", "Free", "Whatever."),
+                    Descriptions.time("at", "At", "A time."),
+                    Descriptions.string("none", "None", "Nothing.").orNull())
             .build();
 
     @Test

@@ -25,12 +25,12 @@ import org.xbill.DNS.Record;
 import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
-/** Whatever a server sends, it is read or passed over; nothing else happens. */
+/** Any input is decoded or rejected without an exception. */
 class DnsMessageCodecTest {
     private static final int ID = 4711;
 
     @Property(tries = 500)
-    void aQueryIsWhatTheLibraryWouldSend(
+    void encodesQueriesAsDnsjavaDoes(
             @ForAll @Size(min = 1, max = 4) List<@AlphaChars @StringLength(min = 1, max = 20) String> name,
             @ForAll @IntRange(max = 0xffff) int id,
             @ForAll @IntRange(min = 1, max = 260) int type,
@@ -49,12 +49,12 @@ class DnsMessageCodecTest {
     }
 
     @Property(tries = 2000)
-    void anyBytesAreReadOrPassedOver(@ForAll @Size(max = 600) byte[] bytes) throws IOException {
+    void decodesAnyBytesWithoutException(@ForAll @Size(max = 600) byte[] bytes) throws IOException {
         read(bytes);
     }
 
     @Property(tries = 2000)
-    void anyBytesAfterAHeaderAreReadOrPassedOver(
+    void decodesAnyBytesAfterAHeaderWithoutException(
             @ForAll @Size(max = 600) byte[] tail,
             @ForAll @IntRange(max = 40) int answers,
             @ForAll @IntRange(max = 5) int authorities)
@@ -68,7 +68,7 @@ class DnsMessageCodecTest {
     }
 
     @Property(tries = 2000)
-    void aRealAnswerWithBytesTurnedIsReadOrPassedOver(
+    void decodesCorruptedResponsesWithoutException(
             @ForAll @Size(min = 1, max = 12) List<@IntRange(max = 100_000) Integer> turned) throws IOException {
         Message answer = honest();
         for (String data : List.of("10 mail.a.test.", "20 b.mail.a.test.")) {
@@ -85,13 +85,13 @@ class DnsMessageCodecTest {
     }
 
     @Test
-    void pointersThatLeadOnAndOnAreNoMessage() throws IOException {
+    void rejectsLongPointerChains() throws IOException {
         assertThat(DnsMessageCodec.parse(chained(10).getBytes()).getSection(Section.ANSWER))
                 .hasSize(1);
         assertThat(DnsMessageCodec.parse(chained(8_000).getBytes())).isNull();
     }
 
-    /** An answer whose record has its name at the end of so many pointers, each to the one before. */
+    /** A response whose record has its name behind this many chained pointers. */
     private static Buffer chained(int hops) throws IOException {
         Buffer bytes = Buffer.buffer(honest().toWire());
         int question = 12;
@@ -118,12 +118,12 @@ class DnsMessageCodecTest {
     }
 
     private static void read(byte[] bytes) throws IOException {
-        assertThatCode(() -> DnsMessageCodec.claimsToAnswer(bytes, ID)).doesNotThrowAnyException();
+        assertThatCode(() -> DnsMessageCodec.isResponseTo(bytes, ID)).doesNotThrowAnyException();
         Message message = DnsMessageCodec.parse(bytes);
         if (message == null) {
             return;
         }
-        DnsMessageCodec.belongs(message, question());
+        DnsMessageCodec.matches(message, question());
         for (int type : new int[] {Type.MX, Type.TXT, Type.HTTPS, Type.A}) {
             try {
                 DnsResponse answer = new CnameChain(question().getName(), type).follow(message);

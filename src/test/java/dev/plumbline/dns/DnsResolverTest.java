@@ -46,7 +46,7 @@ class DnsResolverTest {
     private static final TargetPolicy POLICY = new TargetPolicy(
             new TargetPolicy.Rules(List.of(), List.of(), List.of("deny.test"), List.of("*")), (address, port) -> false);
 
-    /** For an attempt: more than a busy machine stands still. */
+    /** The attempt timeout, longer than a pause of a loaded machine. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final AtomicLong now = new AtomicLong();
@@ -71,7 +71,7 @@ class DnsResolverTest {
         return new DnsResolver(vertx, settings(timeout, servers), POLICY, now::get);
     }
 
-    /** One that asks the lab, and of which little is too much. */
+    /** A resolver that queries the lab, with low limits. */
     private DnsResolver bounded(Duration timeout, int open, int unread, int waiting) {
         return new DnsResolver(vertx, settings(timeout, lab.address()), POLICY, now::get, open, unread, waiting);
     }
@@ -84,12 +84,12 @@ class DnsResolverTest {
         return resolver.lookup(name, Type.A, Deadline.in(10_000));
     }
 
-    /** Asks twice more where a machine that stood still is why there was no answer. */
+    /** Retries twice if a pause of the machine caused a timeout. */
     private Future<List<InetAddress>> lookupAgain(String name) {
         return lookup(name).recover(late -> lookup(name)).recover(late -> lookup(name));
     }
 
-    /** Little for servers that are never heard, and for others more than a machine stands still. */
+    /** A short timeout for servers that do not respond, a long one for others. */
     private static Duration patience(ErrorCode code) {
         return code == ErrorCode.DNS_TIMEOUT ? Duration.ofMillis(400) : PATIENCE;
     }
@@ -105,7 +105,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void findsAllAddresses() {
+    void returnsAllAddresses() {
         lab.address("many.test", "1.1.1.1", "1.1.1.2", "2600::1");
         assertThat(texts(Await.value(lookup("many.test")))).containsExactlyInAnyOrder("1.1.1.1", "1.1.1.2");
         assertThat(texts(Await.value(resolver.lookup("MANY.test.", Type.AAAA, Deadline.in(10_000)))))
@@ -113,7 +113,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void tellsAMissingNameFromAMissingType() {
+    void distinguishesNxdomainFromNoData() {
         lab.empty("empty.test");
         assertCode(lookup("missing.test"), ErrorCode.DNS_NXDOMAIN);
         assertCode(lookup("empty.test"), ErrorCode.DNS_NO_DATA);
@@ -128,7 +128,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void saysThatAnAliasLeadsNowhere() {
+    void reportsNxdomainOfAnAliasTarget() {
         lab.alias("dangling.test", "gone.test")
                 .alias("typeless.test", "empty.test")
                 .empty("empty.test");
@@ -137,13 +137,13 @@ class DnsResolverTest {
     }
 
     @Test
-    void asksForTheTargetOfABareAliasItself() {
+    void queriesTheTargetOfAnUnresolvedAlias() {
         lab.behave("www.test", DnsFaults.bareAlias("node.test")).address("node.test", "1.1.1.1");
         assertThat(texts(Await.value(lookup("www.test")))).containsExactly("1.1.1.1");
     }
 
     @Test
-    void asksForNoForbiddenTarget() {
+    void doesNotQueryForbiddenAliasTargets() {
         lab.behave("www.test", DnsFaults.bareAlias("db.internal")).address("db.internal", "1.1.1.1");
         assertCode(lookup("www.test"), ErrorCode.TARGET_BLOCKED);
         assertThat(lab.queries("db.internal")).isZero();
@@ -151,7 +151,7 @@ class DnsResolverTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 8, 9, 15})
-    void boundsTheChainOfAliases(int aliases) {
+    void limitsTheLengthOfCnameChains(int aliases) {
         lab.chain("chain.test", aliases, "1.1.1.1");
         if (aliases <= 8) {
             assertThat(Await.value(lookup("chain.test"))).hasSize(1);
@@ -161,7 +161,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void noticesLoops() {
+    void detectsCnameLoops() {
         lab.alias("a.test", "b.test").alias("b.test", "a.test").alias("self.test", "self.test");
         lab.behave("c.test", DnsFaults.bareAlias("d.test"));
         lab.behave("d.test", DnsFaults.bareAlias("c.test"));
@@ -173,7 +173,7 @@ class DnsResolverTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"localhost", "a.localhost", "printer.local", "x.internal", "router", "a.deny.test", "x.onion"})
-    void neverAsksForForbiddenNames(String name) {
+    void doesNotQueryForbiddenNames(String name) {
         lab.address(name, "1.1.1.1");
         assertCode(lookup(name), ErrorCode.TARGET_BLOCKED);
         assertThat(lab.queries(name)).isZero();
@@ -181,7 +181,7 @@ class DnsResolverTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a.d\\101ny.test", "a.DEN\\089.test", "printer.l\\ocal", "@"})
-    void judgesTheNameThatIsAskedForAndNotHowItIsWritten(String name) {
+    void checksTheDecodedFormOfEscapedNames(String name) {
         lab.address("a.deny.test", "1.1.1.1").address("printer.local", "1.1.1.1");
 
         assertCode(lookup(name), ErrorCode.TARGET_BLOCKED);
@@ -207,7 +207,7 @@ class DnsResolverTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("faults")
-    void survivesHostileServers(String what, DnsLab.Behaviour fault, ErrorCode code) {
+    void handlesHostileServers(String what, DnsLab.Behaviour fault, ErrorCode code) {
         resolver = resolver(patience(code), lab.address());
         lab.address("bad.test", "1.1.1.1").behave("bad.test", fault);
         lab.address("good.test", "1.1.1.1");
@@ -217,12 +217,12 @@ class DnsResolverTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("faults")
-    void asksTheNextServer(String what, DnsLab.Behaviour fault, ErrorCode code) {
+    void triesTheNextServer(String what, DnsLab.Behaviour fault, ErrorCode code) {
         try (DnsLab second = DnsLab.start()) {
             resolver = resolver(patience(code), lab.address(), second.address());
             lab.behave("bad.test", fault);
             second.address("bad.test", "1.1.1.1");
-            // An answer about another name is known to be one only when the chain is followed.
+            // A response about another name is detected by following the chain.
             if (what.equals("wrong owner")) {
                 assertCode(lookup("bad.test"), code);
             } else {
@@ -232,15 +232,15 @@ class DnsResolverTest {
     }
 
     @Test
-    void asksALoneSilentServerTwice() {
-        // the first attempt is the question and its repetition
+    void retriesASingleServerOnce() {
+        // the first attempt is the query and its retransmission
         lab.address("lossy.test", "1.1.1.1").behave("lossy.test", DnsFaults.silentAtFirst(2));
         assertThat(Await.value(lookup("lossy.test"))).hasSize(1);
         assertThat(lab.queries("lossy.test")).isBetween(3, 4);
     }
 
     @Test
-    void repeatsAQuestionThatWasLost() {
+    void retransmitsLostQueries() {
         resolver = resolver(Duration.ofSeconds(30), lab.address());
         lab.address("lossy.test", "1.1.1.1").behave("lossy.test", DnsFaults.silentAtFirst(1));
         assertThat(Await.value(resolver.lookup("lossy.test", Type.A, Deadline.in(8_000))))
@@ -249,13 +249,13 @@ class DnsResolverTest {
     }
 
     @Test
-    void talksToServersThatDoNotKnowEdns() {
+    void fallsBackToQueriesWithoutEdns() {
         lab.address("old.test", "1.1.1.1").behave("old.test", DnsFaults.knowsNoEdns(Rcode.FORMERR));
         assertThat(Await.value(lookup("old.test"))).hasSize(1);
     }
 
     @Test
-    void turnsToTcpForLongAnswers() {
+    void usesTcpForTruncatedResponses() {
         String[] addresses = new String[3000];
         for (int i = 0; i < addresses.length; i++) {
             addresses[i] = "1.2." + i / 250 + "." + i % 250;
@@ -267,7 +267,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void keepsAnswersAsLongAsTheySay() {
+    void cachesResponsesForTheirTtl() {
         lab.record("kept.test. 60 IN A 1.1.1.1").record("long.test. 999999 IN A 1.1.1.1");
         lab.record("zero.test. 0 IN A 1.1.1.1");
         List<String> names = List.of("kept.test", "long.test", "zero.test", "missing.test");
@@ -289,7 +289,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void keepsNoFailures() {
+    void doesNotCacheFailures() {
         lab.behave("bad.test", DnsFaults.rcode(Rcode.SERVFAIL));
         settle(lookup("bad.test"));
         settle(lookup("bad.test"));
@@ -301,7 +301,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void asksOnceForCallersAtOnceAndAnswersEachOnItsOwnLoop() {
+    void sharesConcurrentQueriesAndCompletesOnTheCallersContext() {
         lab.address("shared.test", "1.1.1.1").slow("shared.test", 100);
         List<Future<Context>> callers = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -319,7 +319,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void countsLargeAnswersForSeveral() {
+    void weighsLargeResponses() {
         Config.DnsSettings ten = new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofSeconds(1), 10);
         resolver = new DnsResolver(vertx, ten, POLICY, now::get);
         String large = ("\"" + "x".repeat(250) + "\" ").repeat(3);
@@ -350,7 +350,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void keepsToTheDeadlineOfEachCaller() {
+    void respectsTheDeadlineOfEachCaller() {
         lab.address("slow.test", "1.1.1.1").slow("slow.test", 400);
         Future<List<InetAddress>> patient = lookup("slow.test");
         assertCode(resolver.lookup("slow.test", Type.A, Deadline.in(50)), ErrorCode.DNS_TIMEOUT);
@@ -358,7 +358,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void whoHasMoreTimeDoesNotGiveUpWithWhoHasLess() {
+    void doesNotFailCallersWithALaterDeadline() {
         resolver = resolver(Duration.ofSeconds(5), lab.address());
         lab.address("slow.test", "1.1.1.1").slow("slow.test", 400);
         Future<?> hasty = resolver.lookup("slow.test", Type.A, Deadline.in(50));
@@ -368,14 +368,14 @@ class DnsResolverTest {
     }
 
     @Test
-    void asksAgainAResolverThatWasNotThere() {
+    void retriesAnUnreachableResolver() {
         int port = lab.port();
         lab.close();
         Promise<List<InetAddress>> found = Promise.promise();
         Promise<Void> asked = Promise.promise();
         vertx.runOnContext(now -> {
             lookup("back.test").onComplete(found);
-            // what is written in one turn of a loop leaves before the next
+            // data written in one event loop iteration is sent before the next
             vertx.runOnContext(sent -> asked.complete());
         });
         Await.value(asked.future());
@@ -384,7 +384,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void tellsEachLoopWhatItAsked() {
+    void completesQueriesOfSeveralEventLoops() {
         List<Promise<Boolean>> all = new ArrayList<>();
         for (int loop = 0; loop < 4; loop++) {
             Context context = ((VertxInternal) vertx).createEventLoopContext();
@@ -401,7 +401,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void keepsNoQuestionOpenThatNobodyWaitsFor() {
+    void endsQueriesAtTheDeadline() {
         resolver = bounded(Duration.ofMinutes(5), 1, 1, 0);
         lab.address("b.test", "1.1.1.1").behave("a.test", DnsFaults.silent());
         assertCode(resolver.lookup("a.test", Type.A, Deadline.in(50)), ErrorCode.DNS_TIMEOUT);
@@ -409,7 +409,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void boundsTheOpenQuestions() {
+    void limitsConcurrentQueries() {
         resolver = bounded(Duration.ofMillis(300), 2, 2, 1);
         lab.address("c.test", "1.1.1.1").behave("a.test", DnsFaults.silent());
         lab.behave("b.test", DnsFaults.silent());
@@ -423,7 +423,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void doesNotHoldQuestionsBackForThoseThatAreNeverAnswered() {
+    void doesNotBlockQueriesBehindUnansweredOnes() {
         resolver = bounded(Duration.ofSeconds(30), 4, 1, 4);
         lab.address("c.test", "1.1.1.1").behave("a.test", DnsFaults.silent());
         lab.behave("b.test", DnsFaults.silent());
@@ -434,7 +434,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void letsABurstWaitRatherThanFail() {
+    void queuesBursts() {
         Config.DnsSettings settings =
                 new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofSeconds(5), 10_000);
         resolver = new DnsResolver(vertx, settings, POLICY, now::get);
@@ -481,7 +481,7 @@ class DnsResolverTest {
     }
 
     @Test
-    void readsTheSystemsServers(@TempDir Path directory) throws IOException {
+    void readsResolvConf(@TempDir Path directory) throws IOException {
         Path file = Files.writeString(
                 directory.resolve("resolv.conf"),
                 "# nameserver 9.9.9.9\nsearch a.test\nnameserver 192.0.2.1\n nameserver\t2001:db8::1\n"
@@ -494,13 +494,13 @@ class DnsResolverTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "name.test", "name.test:53", "127.0.0.1:0", "127.0.0.1:x", "[::1:53", "1.1.1.1:70000"})
-    void refusesMalformedServers(String server) {
+    void rejectsMalformedServers(String server) {
         assertThatThrownBy(() -> DnsServerList.parse(server)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "127.0.0.1:5353", "::1", "[::1]:5353"})
-    void readsServers(String server) {
+    void parsesServers(String server) {
         assertThat(DnsServerList.parse(server).port()).isIn(53, 5353);
     }
 }

@@ -4,14 +4,14 @@ import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import io.vertx.core.Vertx;
 
-/** A resolver that is soon overloaded. */
+/** A resolver with a low concurrency limit. */
 public final class LimitedResolver {
     private LimitedResolver() {}
 
     /**
-     * @param mostOpen questions that may be open at once; no other waits
+     * @param maxConcurrent the maximum number of concurrent queries; the queue is disabled
      */
-    public static DnsResolver of(Vertx vertx, Config.DnsSettings settings, TargetPolicy policy, int mostOpen) {
-        return new DnsResolver(vertx, settings, policy, System::nanoTime, mostOpen, mostOpen, 0);
+    public static DnsResolver of(Vertx vertx, Config.DnsSettings settings, TargetPolicy policy, int maxConcurrent) {
+        return new DnsResolver(vertx, settings, policy, System::nanoTime, maxConcurrent, maxConcurrent, 0);
     }
 }

@@ -36,7 +36,7 @@ class ConnectErrorsTest {
 
     @ParameterizedTest
     @MethodSource("causes")
-    void namesTheCause(Exception cause, ErrorCode code) {
+    void mapsExceptionsToErrorCodes(Exception cause, ErrorCode code) {
         CheckError error = ConnectErrors.of(cause, SocketAddress.inetSocketAddress(443, "192.0.2.1"))
                 .error();
 

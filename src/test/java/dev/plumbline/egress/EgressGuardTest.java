@@ -25,6 +25,7 @@ import dev.plumbline.lab.HostileTargets;
 import dev.plumbline.lab.HostileTargets.Case;
 import dev.plumbline.lab.HostileTargets.Refusal;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -111,7 +112,7 @@ class EgressGuardTest {
     }
 
     @Test
-    void givesBothFamiliesIpv4First() {
+    void returnsIpv4AddressesFirst() {
         lab.address("both.test", "2600::1", "1.1.1.1", "2600::2", "1.1.1.2");
         assertThat(resolved("auto", "both.test")).containsExactly("1.1.1.1", "1.1.1.2", "2600::1", "2600::2");
         assertThat(resolved("4", "both.test")).containsExactly("1.1.1.1", "1.1.1.2");
@@ -120,14 +121,14 @@ class EgressGuardTest {
     }
 
     @Test
-    void classifiesEvenTheFamilyThatIsNotDialled() {
+    void classifiesAddressesOfBothFamilies() {
         lab.address("six.test", "1.1.1.1", "fd00::1").address("four.test", "10.0.0.1", "2600::1");
         assertCode(guard().resolve(TestCheckContext.overIp("4"), host("six.test"), 443), ErrorCode.TARGET_BLOCKED);
         assertCode(guard().resolve(TestCheckContext.overIp("6"), host("four.test"), 443), ErrorCode.TARGET_BLOCKED);
     }
 
     @Test
-    void refusesANameOfWhichOneFamilyIsAnAliasToTheInside() {
+    void rejectsANameWithAPrivateAliasInOneFamily() {
         for (int type : List.of(Type.A, Type.AAAA)) {
             String name = Type.string(type) + ".split.test";
             lab.address(name, "1.1.1.1", "2600::1");
@@ -141,7 +142,7 @@ class EgressGuardTest {
     }
 
     @Test
-    void goesOnWithTheFamilyThatAnswers() {
+    void usesTheOtherFamilyIfOneLookupFails() {
         lab.address("half.test", "1.1.1.1", "2600::1");
         lab.behave("half.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
         lab.address("other.test", "1.1.1.1", "2600::1");
@@ -153,7 +154,7 @@ class EgressGuardTest {
     }
 
     @Test
-    void saysWhyThereIsNoAddress() {
+    void reportsWhyThereIsNoAddress() {
         lab.empty("empty.test").address("four.test", "1.1.1.1");
         lab.behave("dead.test", DnsFaults.only(Type.AAAA, DnsFaults.silent())).empty("dead.test");
         CheckContext auto = TestCheckContext.create();
@@ -165,13 +166,13 @@ class EgressGuardTest {
     }
 
     @Test
-    void refusesAliasesOfDeniedNames() {
+    void rejectsAliasesOfDeniedNames() {
         lab.alias("www.test", "a.denied.test").address("a.denied.test", "1.1.1.1");
         assertCode(guard().resolve(TestCheckContext.create(), host("www.test"), 443), ErrorCode.TARGET_BLOCKED);
     }
 
     @Test
-    void noHostileTargetReachesACanary() throws InvalidTargetException {
+    void blocksHostileTargets() throws InvalidTargetException {
         AtomicInteger reached = new AtomicInteger();
         NetServer canary = vertx.createNetServer().connectHandler(socket -> reached.incrementAndGet());
         int port = Await.value(canary.listen(0, "0.0.0.0")).actualPort();
@@ -180,7 +181,8 @@ class EgressGuardTest {
                 .filter(hostile -> hostile.refusal() == Refusal.FORBIDDEN)
                 .filter(hostile -> !hostile.target().startsWith("http://example.com"))
                 .forEach(cases::add);
-        ModuleDescription module = ModuleDescription.of("u", "U", InputType.URL).build();
+        ModuleDescription module =
+                ModuleDescriptionBuilder.of("u", "U", InputType.URL).build();
         EgressGuard guard = guard();
         for (Case hostile : cases) {
             Target.Url url = (Target.Url) TargetParser.parse(module, hostile.target());
@@ -208,7 +210,7 @@ class EgressGuardTest {
     }
 
     @Test
-    void dialsThePinnedAddressItWasGiven() {
+    void connectsToThePinnedAddress() {
         NetServer server =
                 vertx.createNetServer().connectHandler(socket -> socket.end(io.vertx.core.buffer.Buffer.buffer("x")));
         int port = Await.value(server.listen(0, "127.0.0.1")).actualPort();
@@ -230,7 +232,7 @@ class EgressGuardTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"93.184.216.34", "2600::1"})
-    void assertsThePeer(String text) {
+    void verifiesThePeerAddress(String text) {
         EgressGuard guard = guard();
         SocketAddress peer = SocketAddress.inetSocketAddress(443, text);
         assertThatCode(() -> guard.assertPeer(peer, address(text), 443)).doesNotThrowAnyException();
@@ -242,7 +244,7 @@ class EgressGuardTest {
     }
 
     @Test
-    void chargesTheBudgetAndKeepsToTheDeadline() {
+    void chargesTheBudgetAndRespectsTheDeadline() {
         EgressGuard guard = guard();
         CheckContext context = TestCheckContext.create();
         Function<SocketAddress, Future<String>> exchange = pinned -> Future.succeededFuture("done");
@@ -258,7 +260,7 @@ class EgressGuardTest {
     }
 
     @Test
-    void givesPermitsBackWhateverHappens() {
+    void releasesPermitsAfterEveryOutcome() {
         EgressGuard guard =
                 paced(new Config.OutboundLimit(0, 1), new Config.OutboundLimit(0, 1), new Config.OutboundLimit(0, 1));
         Host named = host("a.example.com");
@@ -282,7 +284,7 @@ class EgressGuardTest {
     }
 
     @Test
-    void countsAddressesNetworksAndDomainsApart() {
+    void limitsAddressesNetworksAndDomainsIndependently() {
         Promise<String> held = Promise.promise();
         Function<SocketAddress, Future<String>> hold = pinned -> held.future();
         Function<SocketAddress, Future<String>> quick = pinned -> Future.succeededFuture("in");
@@ -310,7 +312,7 @@ class EgressGuardTest {
     }
 
     @Test
-    void tellsWhoWaitedOnTheirOwnLoop() {
+    void completesOnTheCallersContext() {
         EgressGuard guard = paced(new Config.OutboundLimit(0, 1), FREE, FREE);
         List<Future<Boolean>> outcomes = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
@@ -335,7 +337,7 @@ class EgressGuardTest {
                 "a.b.unknown-suffix>b.unknown-suffix", "a.github.io>a.github.io", "_x.a.test>a.test",
                 "com>com"
             })
-    void knowsRegistrableDomains(String pair) {
+    void findsRegistrableDomains(String pair) {
         String[] parts = pair.split(">");
         assertThat(new RegistrableDomains().of(parts[0])).isEqualTo(parts[1]);
     }

@@ -22,7 +22,7 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class KeyedRateLimiterTest {
-    /** A clock that stands until it is moved, and runs what is due then. */
+    /** A manual clock that runs due tasks when it is moved. */
     private static final class FakeTime implements Scheduler {
         private record Task(long at, long order, Runnable task) {}
 
@@ -59,117 +59,117 @@ class KeyedRateLimiterTest {
 
     private final FakeTime time = new FakeTime();
 
-    private KeyedRateLimiter<String> gate(int perSecond, int concurrent) {
+    private KeyedRateLimiter<String> limiter(int perSecond, int concurrent) {
         return new KeyedRateLimiter<>(new Config.OutboundLimit(perSecond, concurrent), time::nanos, time);
     }
 
-    private static boolean entered(Future<Void> entry) {
+    private static boolean acquired(Future<Void> entry) {
         return entry.succeeded();
     }
 
     @Test
-    void isOpenWithoutLimits() {
-        assertThat(gate(0, 0).isOpen()).isTrue();
-        assertThat(gate(1, 0).isOpen()).isFalse();
-        assertThat(gate(0, 1).isOpen()).isFalse();
+    void isUnlimitedWithoutLimits() {
+        assertThat(limiter(0, 0).isUnlimited()).isTrue();
+        assertThat(limiter(1, 0).isUnlimited()).isFalse();
+        assertThat(limiter(0, 1).isUnlimited()).isFalse();
     }
 
     @Test
-    void letsSoManyInAtOnceAndTheRestInTheOrderTheyCame() {
-        KeyedRateLimiter<String> gate = gate(0, 2);
-        List<Future<Void>> entries = new ArrayList<>();
+    void limitsConcurrencyAndServesWaitersInOrder() {
+        KeyedRateLimiter<String> limiter = limiter(0, 2);
+        List<Future<Void>> permits = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            entries.add(gate.enter("a", 5_000));
+            permits.add(limiter.acquire("a", 5_000));
         }
-        assertThat(entries).extracting(KeyedRateLimiterTest::entered).containsExactly(true, true, false, false, false);
-        assertThat(entered(gate.enter("b", 5_000))).isTrue();
-        gate.leave("a");
-        assertThat(entries).extracting(KeyedRateLimiterTest::entered).containsExactly(true, true, true, false, false);
-        gate.leave("a");
-        gate.leave("a");
-        assertThat(entries).allMatch(KeyedRateLimiterTest::entered);
-        gate.leave("a");
-        gate.leave("a");
-        gate.leave("b");
-        assertThat(gate.size()).isZero();
+        assertThat(permits).extracting(KeyedRateLimiterTest::acquired).containsExactly(true, true, false, false, false);
+        assertThat(acquired(limiter.acquire("b", 5_000))).isTrue();
+        limiter.release("a");
+        assertThat(permits).extracting(KeyedRateLimiterTest::acquired).containsExactly(true, true, true, false, false);
+        limiter.release("a");
+        limiter.release("a");
+        assertThat(permits).allMatch(KeyedRateLimiterTest::acquired);
+        limiter.release("a");
+        limiter.release("a");
+        limiter.release("b");
+        assertThat(limiter.size()).isZero();
     }
 
     @Test
-    void letsSoManyInInAnySecond() {
-        KeyedRateLimiter<String> gate = gate(3, 0);
-        List<Future<Void>> entries = new ArrayList<>();
+    void limitsPermitsPerSecond() {
+        KeyedRateLimiter<String> limiter = limiter(3, 0);
+        List<Future<Void>> permits = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
-            entries.add(gate.enter("a", 60_000));
-            gate.leave("a");
+            permits.add(limiter.acquire("a", 60_000));
+            limiter.release("a");
         }
-        assertThat(entries).filteredOn(KeyedRateLimiterTest::entered).hasSize(3);
+        assertThat(permits).filteredOn(KeyedRateLimiterTest::acquired).hasSize(3);
         time.pass(998);
-        assertThat(entries).filteredOn(KeyedRateLimiterTest::entered).hasSize(3);
+        assertThat(permits).filteredOn(KeyedRateLimiterTest::acquired).hasSize(3);
         time.pass(10);
-        assertThat(entries).filteredOn(KeyedRateLimiterTest::entered).hasSize(6);
+        assertThat(permits).filteredOn(KeyedRateLimiterTest::acquired).hasSize(6);
         time.pass(2_000);
-        assertThat(entries).allMatch(KeyedRateLimiterTest::entered);
+        assertThat(permits).allMatch(KeyedRateLimiterTest::acquired);
     }
 
     @Test
-    void refusesAtOnceWhoWouldWaitTooLongForThePace() {
-        KeyedRateLimiter<String> gate = gate(1, 0);
-        assertThat(entered(gate.enter("a", 0))).isTrue();
-        assertThat(gate.enter("a", 500).cause())
+    void rejectsAtOnceIfTheWaitWouldBeTooLong() {
+        KeyedRateLimiter<String> limiter = limiter(1, 0);
+        assertThat(acquired(limiter.acquire("a", 0))).isTrue();
+        assertThat(limiter.acquire("a", 500).cause())
                 .isInstanceOfSatisfying(OverloadFailure.class, busy -> assertThat(busy.retryAfter())
                         .hasSeconds(1));
-        Future<Void> second = gate.enter("a", 1_500);
-        assertThat(gate.enter("a", 1_500).cause()).isInstanceOf(OverloadFailure.class);
+        Future<Void> second = limiter.acquire("a", 1_500);
+        assertThat(limiter.acquire("a", 1_500).cause()).isInstanceOf(OverloadFailure.class);
         time.pass(1_002);
-        assertThat(entered(second)).isTrue();
+        assertThat(acquired(second)).isTrue();
     }
 
     @Test
-    void givesUpWaitingInTime() {
-        KeyedRateLimiter<String> gate = gate(0, 1);
-        Future<Void> first = gate.enter("a", 100);
-        Future<Void> second = gate.enter("a", 100);
-        Future<Void> third = gate.enter("a", 5_000);
+    void failsAtTheWaitTimeout() {
+        KeyedRateLimiter<String> limiter = limiter(0, 1);
+        Future<Void> first = limiter.acquire("a", 100);
+        Future<Void> second = limiter.acquire("a", 100);
+        Future<Void> third = limiter.acquire("a", 5_000);
         time.pass(101);
-        assertThat(entered(first)).isTrue();
+        assertThat(acquired(first)).isTrue();
         assertThat(second.cause()).isInstanceOf(OverloadFailure.class);
-        gate.leave("a");
-        assertThat(entered(third)).isTrue();
-        gate.leave("a");
-        assertThat(gate.size()).isZero();
+        limiter.release("a");
+        assertThat(acquired(third)).isTrue();
+        limiter.release("a");
+        assertThat(limiter.size()).isZero();
     }
 
     @Test
-    void boundsTheLine() {
-        KeyedRateLimiter<String> gate = gate(0, 1);
-        assertThat(entered(gate.enter("a", 1_000))).isTrue();
-        for (int i = 0; i < KeyedRateLimiter.MOST_WAITING_FOR_ONE; i++) {
-            assertThat(gate.enter("a", 1_000).isComplete()).isFalse();
+    void limitsTheQueue() {
+        KeyedRateLimiter<String> limiter = limiter(0, 1);
+        assertThat(acquired(limiter.acquire("a", 1_000))).isTrue();
+        for (int i = 0; i < KeyedRateLimiter.MAX_QUEUED_PER_KEY; i++) {
+            assertThat(limiter.acquire("a", 1_000).isComplete()).isFalse();
         }
-        assertThat(gate.enter("a", 1_000).cause()).isInstanceOf(OverloadFailure.class);
-        assertThat(entered(gate.enter("b", 1_000))).isTrue();
+        assertThat(limiter.acquire("a", 1_000).cause()).isInstanceOf(OverloadFailure.class);
+        assertThat(acquired(limiter.acquire("b", 1_000))).isTrue();
         for (int key = 0; key < 9; key++) {
-            assertThat(entered(gate.enter("k" + key, 1_000))).isTrue();
-            for (int i = 0; i < KeyedRateLimiter.MOST_WAITING_FOR_ONE; i++) {
-                assertThat(gate.enter("k" + key, 1_000).isComplete()).isFalse();
+            assertThat(acquired(limiter.acquire("k" + key, 1_000))).isTrue();
+            for (int i = 0; i < KeyedRateLimiter.MAX_QUEUED_PER_KEY; i++) {
+                assertThat(limiter.acquire("k" + key, 1_000).isComplete()).isFalse();
             }
         }
-        assertThat(gate.enter("b", 1_000).cause()).isInstanceOf(OverloadFailure.class);
+        assertThat(limiter.acquire("b", 1_000).cause()).isInstanceOf(OverloadFailure.class);
     }
 
     @Test
-    void forgetsWhatIsIdle() {
-        KeyedRateLimiter<String> gate = gate(5, 5);
+    void dropsTheStateOfIdleKeys() {
+        KeyedRateLimiter<String> limiter = limiter(5, 5);
         for (int i = 0; i < 5_000; i++) {
-            gate.enter("k" + i, 1_000);
-            gate.leave("k" + i);
+            limiter.acquire("k" + i, 1_000);
+            limiter.release("k" + i);
         }
-        assertThat(gate.size()).isEqualTo(5_000);
-        gate.enter("busy", 1_000);
+        assertThat(limiter.size()).isEqualTo(5_000);
+        limiter.acquire("busy", 1_000);
         time.pass(4_000);
-        assertThat(gate.size()).isEqualTo(1);
-        gate.leave("busy");
-        assertThat(gate.size()).isZero();
+        assertThat(limiter.size()).isEqualTo(1);
+        limiter.release("busy");
+        assertThat(limiter.size()).isZero();
         assertThat(time.tasks).isEmpty();
     }
 
@@ -178,48 +178,48 @@ class KeyedRateLimiterTest {
             @ForAll @IntRange(min = 0, max = 4) int perSecond,
             @ForAll @IntRange(min = 0, max = 4) int concurrent,
             @ForAll @Size(max = 60) List<@IntRange(min = 0, max = 400) Integer> steps) {
-        KeyedRateLimiter<String> gate = gate(perSecond, concurrent);
-        List<Long> entries = new ArrayList<>();
+        KeyedRateLimiter<String> limiter = limiter(perSecond, concurrent);
+        List<Long> permits = new ArrayList<>();
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger settled = new AtomicInteger();
         for (int step : steps) {
-            gate.enter("a", 100_000).onSuccess(done -> {
+            limiter.acquire("a", 100_000).onSuccess(done -> {
                 settled.incrementAndGet();
-                entries.add(time.nanos());
+                permits.add(time.nanos());
                 int now = inside.incrementAndGet();
                 if (concurrent > 0) {
                     assertThat(now).isLessThanOrEqualTo(concurrent);
                 }
                 time.after(step, () -> {
                     inside.decrementAndGet();
-                    gate.leave("a");
+                    limiter.release("a");
                 });
             });
             time.pass(step % 37);
         }
         time.pass(200_000);
         assertThat(settled).hasValue(steps.size());
-        assertThat(gate.size()).isZero();
-        for (int i = perSecond; perSecond > 0 && i < entries.size(); i++) {
-            assertThat(entries.get(i) - entries.get(i - perSecond)).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
+        assertThat(limiter.size()).isZero();
+        for (int i = perSecond; perSecond > 0 && i < permits.size(); i++) {
+            assertThat(permits.get(i) - permits.get(i - perSecond)).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
         }
     }
 
     @Test
-    void holdsItsLimitUnderManyThreads() throws InterruptedException {
-        KeyedRateLimiter<String> gate =
+    void respectsLimitsWithManyThreads() throws InterruptedException {
+        KeyedRateLimiter<String> limiter =
                 new KeyedRateLimiter<>(new Config.OutboundLimit(0, 3), System::nanoTime, (millis, task) -> () -> {});
         ExecutorService threads = Executors.newFixedThreadPool(8);
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
-        int entries = 900;
-        CountDownLatch left = new CountDownLatch(entries);
-        for (int i = 0; i < entries; i++) {
-            threads.execute(() -> gate.enter("a", 60_000).onSuccess(entered -> {
+        int permits = 900;
+        CountDownLatch left = new CountDownLatch(permits);
+        for (int i = 0; i < permits; i++) {
+            threads.execute(() -> limiter.acquire("a", 60_000).onSuccess(acquired -> {
                 most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                 threads.execute(() -> {
                     inside.decrementAndGet();
-                    gate.leave("a");
+                    limiter.release("a");
                     left.countDown();
                 });
             }));
@@ -227,6 +227,6 @@ class KeyedRateLimiterTest {
         assertThat(left.await(20, TimeUnit.SECONDS)).isTrue();
         threads.shutdown();
         assertThat(most.get()).isBetween(1, 3);
-        assertThat(gate.size()).isZero();
+        assertThat(limiter.size()).isZero();
     }
 }

@@ -8,7 +8,7 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
 
-/** The real guard, asking the lab's names and keeping no pace. */
+/** An egress guard with the names of the lab and without rate limits. */
 public final class LabEgressGuard {
     private static final Config.OutboundLimit NONE = new Config.OutboundLimit(0, 0);
 
@@ -18,7 +18,7 @@ public final class LabEgressGuard {
         return of(vertx, policy, dns, NONE);
     }
 
-    /** The same, which keeps a pace for each address. */
+    /** As above, with a rate limit per address. */
     public static EgressGuard of(Vertx vertx, TargetPolicy policy, DnsLab dns, Config.OutboundLimit pace) {
         Config.DnsSettings settings =
                 new Config.DnsSettings(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);

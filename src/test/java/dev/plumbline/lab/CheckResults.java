@@ -20,7 +20,7 @@ public final class CheckResults {
     public static <E> CheckResult by(Vertx vertx, ModuleDefinition<E> module, Target target, TestCheckContext context) {
         ModuleDescription description = module.description();
         CheckResult result = Await.value(Await.onLoop(vertx, () -> module.collect(target, context))
-                .map(evidence -> ResultAssembler.judged(
+                .map(evidence -> ResultAssembler.assemble(
                         description, target, module.evaluate(evidence, context.options()), Instant.now(), 0))
                 .recover(failure -> failure instanceof CheckFailure known
                         ? Future.succeededFuture(

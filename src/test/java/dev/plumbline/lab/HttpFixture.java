@@ -12,6 +12,7 @@ import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
@@ -24,7 +25,7 @@ public final class HttpFixture implements AutoCloseable {
     public static final String USER_AGENT = "Plumbline/test (+https://example.test/contact)";
 
     private static final ModuleDescription URL =
-            ModuleDescription.of("any", "Any", InputType.URL).build();
+            ModuleDescriptionBuilder.of("any", "Any", InputType.URL).build();
 
     private final Vertx vertx;
     private final DnsLab dns;

@@ -108,7 +108,7 @@ public final class RegistryFixture implements AutoCloseable {
     }
 
     /** The paths that RDAP was asked for. */
-    public List<String> asked() {
+    public List<String> queried() {
         return asked;
     }
 

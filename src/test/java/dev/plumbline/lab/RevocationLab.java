@@ -77,7 +77,7 @@ public final class RevocationLab implements AutoCloseable {
     }
 
     /** How many requests have come in. */
-    public int asked() {
+    public int queried() {
         return asked.get();
     }
 

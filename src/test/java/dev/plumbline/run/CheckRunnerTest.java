@@ -9,7 +9,6 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
@@ -19,6 +18,8 @@ import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -53,13 +54,12 @@ class CheckRunnerTest {
 
     /** Ends as the test says, target by target, and remembers who came. */
     private static final class Scripted implements ModuleDefinition<String> {
-        private static final ModuleDescription DESCRIPTION = ModuleDescription.of(
+        private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
                         "scripted", "Scripted", InputType.DOMAIN)
                 .fields(
-                        FieldDescription.string("text", "Text", "A text."),
-                        FieldDescription.integer("number", "Number", "A number.")
-                                .orNull(),
-                        FieldDescription.bool("flag", "Flag", "A flag.").orNull())
+                        Descriptions.string("text", "Text", "A text."),
+                        Descriptions.integer("number", "Number", "A number.").orNull(),
+                        Descriptions.bool("flag", "Flag", "A flag.").orNull())
                 .build();
 
         private final List<String> came = Collections.synchronizedList(new ArrayList<>());

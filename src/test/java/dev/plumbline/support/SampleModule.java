@@ -2,7 +2,6 @@ package dev.plumbline.support;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
@@ -43,12 +42,14 @@ public final class SampleModule implements ModuleDefinition<String> {
     public static final String GOOD_LINK = "https://example.com/?a=\u00e9&b='1'";
 
     private static final FindingCode BAD =
-            new FindingCode("made_bad", Level.FAIL, "text", "It is bad.", "Make it good.", "RFC 2606 section 2");
+            new FindingCode("made_bad", Level.FAIL, "text", "It is bad.", "Make it good.", "RFC 2606 section 2", 0);
     private static final FindingCode DUBIOUS =
-            new FindingCode("made_dubious", Level.WARN, null, "It is dubious.", "Look again.", null);
-    private static final FindingCode NOTED = new FindingCode("made_note", Level.INFO, "flag", "It is noted.", "", null);
+            new FindingCode("made_dubious", Level.WARN, null, "It is dubious.", "Look again.", null, 0);
+    private static final FindingCode NOTED =
+            new FindingCode("made_note", Level.INFO, "flag", "It is noted.", "", null, 0);
 
-    private static final ModuleDescription DESCRIPTION = ModuleDescription.of(NAME, "Made-up tool", InputType.DOMAIN)
+    private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
+                    NAME, "Made-up tool", InputType.DOMAIN)
             .summary("Tells nothing of use, in every way there is.")
             .category("invented")
             .example("made-up.example", "a domain of your own")
@@ -56,56 +57,56 @@ public final class SampleModule implements ModuleDefinition<String> {
                     OptionDescription.bool("deep", "Look deep", "Whether to look deep.", true),
                     OptionDescription.integer("wait_seconds", "Wait", "How long to wait.", 7, 1, 90),
                     OptionDescription.choice("colour", "Colour", "Which colour.", "red", "green", "blue"),
-                    OptionDescription.text("label", "Label", "What to call it.", Pattern.compile("[a-z]{1,9}"), 9),
-                    OptionDescription.list(
+                    Descriptions.textOption("label", "Label", "What to call it.", Pattern.compile("[a-z]{1,9}"), 9),
+                    Descriptions.listOption(
                             "kinds", "Kinds", "Which kinds.", List.of("A", "MX"), Pattern.compile("[A-Z]+"), 9, 5))
             .fields(
-                    FieldDescription.string("text", "Some text", "Text of the target."),
-                    FieldDescription.string("kind", "Some kind", "A kind.").oneOf("one", "other"),
-                    FieldDescription.string("lines", "Some lines", "Several lines."),
-                    FieldDescription.string("link", "Some link", "A link."),
-                    FieldDescription.string("script_link", "No link", "No link either."),
-                    FieldDescription.integer("hit_count", "Some count", "A count."),
-                    FieldDescription.integer("size_bytes", "Some size", "A size."),
-                    FieldDescription.integer("left_days", "Some days", "Days."),
-                    FieldDescription.number("share_percent", "Some share", "A share."),
-                    FieldDescription.number("dns_ms", "Look-up", "The look-up."),
-                    FieldDescription.number("connect_ms", "Connection", "The connection."),
-                    FieldDescription.number("total_ms", "Altogether", "All of it."),
-                    FieldDescription.bool("flag", "Some flag", "A flag."),
-                    FieldDescription.bool("nothing", "Some nothing", "Nothing.").orNull(),
-                    FieldDescription.time("moment", "Some moment", "A moment."),
-                    FieldDescription.array("names", "Some names", "Names.", FieldType.STRING),
-                    FieldDescription.array("numbers", "Some numbers", "Numbers.", FieldType.INTEGER),
-                    FieldDescription.table(
+                    Descriptions.string("text", "Some text", "Text of the target."),
+                    Descriptions.string("kind", "Some kind", "A kind.").oneOf("one", "other"),
+                    Descriptions.string("lines", "Some lines", "Several lines."),
+                    Descriptions.string("link", "Some link", "A link."),
+                    Descriptions.string("script_link", "No link", "No link either."),
+                    Descriptions.integer("hit_count", "Some count", "A count."),
+                    Descriptions.integer("size_bytes", "Some size", "A size."),
+                    Descriptions.integer("left_days", "Some days", "Days."),
+                    Descriptions.number("share_percent", "Some share", "A share."),
+                    Descriptions.number("dns_ms", "Look-up", "The look-up."),
+                    Descriptions.number("connect_ms", "Connection", "The connection."),
+                    Descriptions.number("total_ms", "Altogether", "All of it."),
+                    Descriptions.bool("flag", "Some flag", "A flag."),
+                    Descriptions.bool("nothing", "Some nothing", "Nothing.").orNull(),
+                    Descriptions.time("moment", "Some moment", "A moment."),
+                    Descriptions.array("names", "Some names", "Names.", FieldType.STRING),
+                    Descriptions.array("numbers", "Some numbers", "Numbers.", FieldType.INTEGER),
+                    Descriptions.table(
                             "rows",
                             "Some rows",
                             "Rows.",
-                            FieldDescription.string("name", "Row name", "A name."),
-                            FieldDescription.time("at", "Row time", "A time.")),
-                    FieldDescription.table(
+                            Descriptions.string("name", "Row name", "A name."),
+                            Descriptions.time("at", "Row time", "A time.")),
+                    Descriptions.table(
                             "steps",
                             "Some steps",
                             "Steps.",
-                            FieldDescription.string("url", "URL", "Where."),
-                            FieldDescription.integer("status", "Status", "What."),
-                            FieldDescription.integer("time_ms", "Time", "How long.")),
-                    FieldDescription.table(
+                            Descriptions.string("url", "URL", "Where."),
+                            Descriptions.integer("status", "Status", "What."),
+                            Descriptions.integer("time_ms", "Time", "How long.")),
+                    Descriptions.table(
                             "papers",
                             "Some papers",
                             "Papers.",
-                            FieldDescription.string("subject", "Subject", "Whose."),
-                            FieldDescription.string("issuer", "Issuer", "Whose word."),
-                            FieldDescription.string("serial", "Serial", "Its number.")),
-                    FieldDescription.object(
-                            "thing", "Some thing", "A thing.", FieldDescription.string("part", "Part", "A part.")),
-                    FieldDescription.string("sign", "Some sign", "A sign.").oneOf("-", "r", "word"),
-                    FieldDescription.string("dot", "Some dot", "A dot."),
-                    FieldDescription.integer("pause", "Some pause", "How many seconds to wait."),
-                    FieldDescription.number("delay", "Some delay", "Seconds between the steps."),
-                    FieldDescription.object("records", "Some records", "Rows by kind."),
-                    FieldDescription.object("tree", "Some tree", "Rows that hold rows."),
-                    FieldDescription.object("anything", "Anything", "Whatever there is."))
+                            Descriptions.string("subject", "Subject", "Whose."),
+                            Descriptions.string("issuer", "Issuer", "Whose word."),
+                            Descriptions.string("serial", "Serial", "Its number.")),
+                    Descriptions.object(
+                            "thing", "Some thing", "A thing.", Descriptions.string("part", "Part", "A part.")),
+                    Descriptions.string("sign", "Some sign", "A sign.").oneOf("-", "r", "word"),
+                    Descriptions.string("dot", "Some dot", "A dot."),
+                    Descriptions.integer("pause", "Some pause", "How many seconds to wait."),
+                    Descriptions.number("delay", "Some delay", "Seconds between the steps."),
+                    Descriptions.object("records", "Some records", "Rows by kind."),
+                    Descriptions.object("tree", "Some tree", "Rows that hold rows."),
+                    Descriptions.object("anything", "Anything", "Whatever there is."))
             .findings(BAD, DUBIOUS, NOTED)
             .build();
 
@@ -238,8 +239,15 @@ public final class SampleModule implements ModuleDefinition<String> {
             fields.put("moment", Instant.parse("2027-03-04T05:06:07Z"));
         }
         List<Finding> findings = target.startsWith("good.")
-                ? List.of(NOTED.found())
-                : List.of(NOTED.found(), DUBIOUS.found(), BAD.found("It says " + HOSTILE));
+                ? List.of(finding(NOTED, NOTED.message()))
+                : List.of(
+                        finding(NOTED, NOTED.message()),
+                        finding(DUBIOUS, DUBIOUS.message()),
+                        finding(BAD, "It says " + HOSTILE));
         return Evaluation.of(new LinkedHashMap<>(fields), findings);
+    }
+
+    private static Finding finding(FindingCode code, String message) {
+        return new Finding(code.level(), code.code(), code.field(), message, code.action(), code.reference());
     }
 }

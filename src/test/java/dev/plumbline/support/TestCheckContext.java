@@ -12,8 +12,9 @@ import java.util.Map;
 
 /** Builds a check context for tests. */
 public final class TestCheckContext implements CheckContext {
-    private static final ModuleDescription ANY =
-            ModuleDescription.of("any", "Any", InputType.HOST_PORT).connects().build();
+    private static final ModuleDescription ANY = ModuleDescriptionBuilder.of("any", "Any", InputType.HOST_PORT)
+            .connects()
+            .build();
 
     private final Options options;
     private final Deadline deadline;

@@ -60,7 +60,7 @@ class CertificateHostnamesTest {
     }
 
     @Test
-    void passesOverTheCommonName() {
+    void ignoresTheCommonName() {
         X509Certificate certificate = TestCa.selfSigned(CertificateSpec.commonNameOnly("www.example.com"))
                 .certificate();
         assertThat(CertificateHostnames.matches(certificate, "www.example.com", null))

@@ -64,14 +64,14 @@ class CertificatePathBuilderTest {
     @Test
     void verifiesSignaturesBesideIssuerNames() {
         CertificatePath path = build(LEAF.certificate(), STRANGER.certificate());
-        assertThat(path.end()).isEqualTo(End.NOWHERE);
+        assertThat(path.end()).isEqualTo(End.NO_ISSUER);
         assertThat(path.trusted()).isFalse();
     }
 
     @Test
     void distinguishesConfiguredRootsFromPublicRoots() {
         TrustRoots extra = TrustRoots.of(List.of(), List.of(ROOT.certificate()));
-        assertThat(CertificatePathBuilder.build(LEAF.chain(), extra, NOW).end()).isEqualTo(End.OPERATORS_ROOT);
+        assertThat(CertificatePathBuilder.build(LEAF.chain(), extra, NOW).end()).isEqualTo(End.OPERATOR_ROOT);
     }
 
     @Test
@@ -129,7 +129,7 @@ class CertificatePathBuilderTest {
         assertThat(path.leaf()).isEqualTo(sent.get(0));
         assertThat(found).doesNotHaveDuplicates().hasSizeLessThanOrEqualTo(10);
         for (int i = 0; i + 1 < found.size(); i++) {
-            assertThat(new SignatureVerifier(1).signed(found.get(i), found.get(i + 1)))
+            assertThat(new SignatureVerifier(1).isSignedBy(found.get(i), found.get(i + 1)))
                     .isTrue();
         }
         boolean leadsHome = sent.get(0).equals(ROOT.certificate())

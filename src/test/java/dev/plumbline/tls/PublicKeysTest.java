@@ -24,12 +24,12 @@ class PublicKeysTest {
         "Ed448, false",
         "DSA, false"
     })
-    void knowsWhatIsQuicklyVerified(String kind, boolean quick) {
+    void classifiesVerificationCost(String kind, boolean quick) {
         PublicKey key = TestCa.root("Any")
                 .issue(CertificateSpec.server("a.test").key(kind))
                 .certificate()
                 .getPublicKey();
-        assertThat(PublicKeys.quick(key)).isEqualTo(quick);
+        assertThat(PublicKeys.isCheap(key)).isEqualTo(quick);
     }
 
     private static PublicKey rsa(int bits, int exponentBits) throws GeneralSecurityException {
@@ -40,8 +40,8 @@ class PublicKeysTest {
 
     @Test
     void largeKeysAreSlow() throws GeneralSecurityException {
-        assertThat(PublicKeys.quick(rsa(4096, 17))).isTrue();
-        assertThat(PublicKeys.quick(rsa(4097, 17))).isFalse();
-        assertThat(PublicKeys.quick(rsa(2048, 18))).isFalse();
+        assertThat(PublicKeys.isCheap(rsa(4096, 17))).isTrue();
+        assertThat(PublicKeys.isCheap(rsa(4097, 17))).isFalse();
+        assertThat(PublicKeys.isCheap(rsa(2048, 18))).isFalse();
     }
 }

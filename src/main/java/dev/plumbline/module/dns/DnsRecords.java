@@ -138,9 +138,10 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         Set<String> types = new LinkedHashSet<>(requested.isEmpty() ? DEFAULT_TYPES : requested);
         Future<CheckError> admission = dns.admit(context, name)
                 .<CheckError>mapEmpty()
-                .recover(cause -> cause instanceof CheckFailure failure && !DnsProbe.isBlocked(cause)
-                        ? Future.succeededFuture(unverified(failure.error()))
-                        : Future.failedFuture(cause));
+                .recover(cause ->
+                        cause instanceof CheckFailure failure && !CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED)
+                                ? Future.succeededFuture(unverified(failure.error()))
+                                : Future.failedFuture(cause));
         String below = RANDOM_LABEL + "." + name;
         Future<DnsLookupResult> random = below.length() > MAX_NAME_LENGTH
                 ? Future.succeededFuture()
@@ -191,7 +192,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
                 .toList();
         List<Record> records =
                 responses.stream().flatMap(each -> each.records().stream()).toList();
-        List<Record> shown = Stream.concat(records.stream(), responses.stream().flatMap(each -> each.way().stream()))
+        List<Record> shown = Stream.concat(records.stream(), responses.stream().flatMap(each -> each.cnames().stream()))
                 .distinct()
                 .toList();
         Map<String, ?> rows = shown.stream()

@@ -190,7 +190,7 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
     private static Future<Server> testStarttls(CheckContext context, Server server, long timeout) {
         Host host = new Host(server.host().toLowerCase(Locale.ROOT), null);
         return context.probe(TcpProbe.class)
-                .talk(
+                .exchange(
                         context,
                         host,
                         server.addresses().ips().get(0),
@@ -198,7 +198,7 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                         timeout,
                         timeout,
                         new SmtpGreetingScript())
-                .map(talk -> SmtpGreetingScript.offersTls(talk.heard()))
+                .map(exchange -> SmtpGreetingScript.offersTls(exchange.received()))
                 .map(tls -> server.with(tls, tls == null ? "no valid SMTP response" : null))
                 .recover(cause ->
                         cause instanceof CheckFailure failure && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED

@@ -42,7 +42,8 @@ public final class TcpPort implements CheckModule<ConnectAttempts, TcpPort.Repor
 
     @Override
     public Future<ConnectAttempts> collect(Target target, CheckContext context) {
-        TcpProbe.Script script = context.options().flag("read_banner") ? new BannerScript() : TcpProbe.Script.SILENCE;
+        TcpProbe.Script script =
+                context.options().flag("read_banner") ? new BannerScript() : TcpProbe.Script.NO_EXCHANGE;
         return context.probe(TcpProbe.class).connectAny(context, (Target.HostPort) target, 3_000, script);
     }
 
@@ -61,7 +62,7 @@ public final class TcpPort implements CheckModule<ConnectAttempts, TcpPort.Repor
             }
             return new Report(false, null, null, null, allIps);
         }
-        String banner = BannerScript.text(exchange.heard());
+        String banner = BannerScript.text(exchange.received());
         if (!attempts.failed().isEmpty()) {
             findings.otherAddressClosed(address, attempts.failed());
         }

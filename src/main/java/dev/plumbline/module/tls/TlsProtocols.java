@@ -89,7 +89,7 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
 
     @Override
     public int requests(Options options) {
-        return options.flag(CIPHERS) ? TlsScanner.MOST_REQUESTS : CheckModule.super.requests(options);
+        return options.flag(CIPHERS) ? TlsScanner.MAX_REQUESTS : CheckModule.super.requests(options);
     }
 
     @Override

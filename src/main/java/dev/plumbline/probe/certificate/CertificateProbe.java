@@ -19,12 +19,12 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Gathers all that there is to know of the certificate that a peer has shown. */
+/** Collects the evidence about the certificate of a TLS server. */
 public final class CertificateProbe {
-    /** Chains of more certificates are put together away from the event loop. */
-    private static final int MOST_QUICK_CERTIFICATES = 4;
+    /** Longer chains are built on a worker thread. */
+    private static final int MAX_EVENT_LOOP_CERTIFICATES = 4;
 
-    private static final RevocationStatement NO_TRUST = RevocationStatement.undetermined(
+    private static final RevocationStatement UNTRUSTED_CHAIN = RevocationStatement.undetermined(
             "the certificate chain is not trusted, so its OCSP and CRL addresses were not used");
 
     private final Vertx vertx;
@@ -38,24 +38,27 @@ public final class CertificateProbe {
     }
 
     /**
-     * @param host what the certificate is judged for
-     * @param askIssuer whether the issuer's sources are asked about revocation, unless the peer has
-     *     sent along an answer that counts
+     * Builds the certificate path and queries the revocation status.
+     *
+     * @param host the host that the certificate must match
+     * @param queryIssuer whether to query the revocation sources of the issuer, unless the stapled
+     *     response is conclusive
      */
-    public Future<CertificateEvidence> examine(CheckContext context, TlsPeer peer, Host host, boolean askIssuer) {
+    public Future<CertificateEvidence> examine(CheckContext context, TlsPeer peer, Host host, boolean queryIssuer) {
         Instant at = context.clock().instant();
-        if (quick(peer)) {
+        if (isCheap(peer)) {
             CertificateEvidence evidence = evidence(peer, host, at);
-            return askIssuer ? withIssuer(context, evidence) : Future.succeededFuture(evidence);
+            return queryIssuer ? withRevocation(context, evidence) : Future.succeededFuture(evidence);
         }
         return vertx.executeBlocking(() -> evidence(peer, host, at), false)
-                .compose(evidence -> askIssuer ? withIssuer(context, evidence) : Future.succeededFuture(evidence));
+                .compose(
+                        evidence -> queryIssuer ? withRevocation(context, evidence) : Future.succeededFuture(evidence));
     }
 
-    static boolean quick(TlsPeer peer) {
+    static boolean isCheap(TlsPeer peer) {
         return peer.staple() == null
-                && peer.certificates().size() <= MOST_QUICK_CERTIFICATES
-                && peer.certificates().stream().allMatch(certificate -> PublicKeys.quick(certificate.getPublicKey()));
+                && peer.certificates().size() <= MAX_EVENT_LOOP_CERTIFICATES
+                && peer.certificates().stream().allMatch(certificate -> PublicKeys.isCheap(certificate.getPublicKey()));
     }
 
     private CertificateEvidence evidence(TlsPeer peer, Host host, Instant at) {
@@ -72,7 +75,7 @@ public final class CertificateProbe {
                 null,
                 peer.version(),
                 peer.cipher(),
-                peer.clientCertificateAsked(),
+                peer.clientCertificateRequested(),
                 peer.failure());
     }
 
@@ -86,21 +89,21 @@ public final class CertificateProbe {
                 : OcspCodec.read(staple.getBytes(), path.leaf(), issuer, at, "it");
     }
 
-    private Future<CertificateEvidence> withIssuer(CheckContext context, CertificateEvidence seen) {
-        RevocationStatement stapled = seen.stapled();
+    private Future<CertificateEvidence> withRevocation(CheckContext context, CertificateEvidence evidence) {
+        RevocationStatement stapled = evidence.stapled();
         if (stapled != null && stapled.determined()) {
-            return Future.succeededFuture(seen);
+            return Future.succeededFuture(evidence);
         }
-        if (!seen.path().trusted()) {
-            // Who made up the chain made up its sources as well.
-            return Future.succeededFuture(with(seen, NO_TRUST));
+        if (!evidence.path().trusted()) {
+            // The sources of an untrusted chain can be forged like the chain itself.
+            return Future.succeededFuture(with(evidence, UNTRUSTED_CHAIN));
         }
-        X509Certificate issuer = issuer(seen.path());
+        X509Certificate issuer = issuer(evidence.path());
         if (issuer == null) {
             return Future.succeededFuture(
-                    with(seen, RevocationStatement.undetermined("the issuer certificate is unknown")));
+                    with(evidence, RevocationStatement.undetermined("the issuer certificate is unknown")));
         }
-        return revocation.ask(context, seen.leaf(), issuer).map(answer -> with(seen, answer));
+        return revocation.query(context, evidence.leaf(), issuer).map(answer -> with(evidence, answer));
     }
 
     private static @Nullable X509Certificate issuer(CertificatePath path) {
@@ -108,20 +111,20 @@ public final class CertificateProbe {
         return certificates.size() < 2 ? null : certificates.get(1);
     }
 
-    private static CertificateEvidence with(CertificateEvidence seen, RevocationStatement asked) {
+    private static CertificateEvidence with(CertificateEvidence evidence, RevocationStatement asked) {
         return new CertificateEvidence(
-                seen.host(),
-                seen.hostMatches(),
-                seen.ip(),
-                seen.sent(),
-                seen.sentCount(),
-                seen.path(),
-                seen.at(),
-                seen.stapled(),
+                evidence.host(),
+                evidence.hostMatches(),
+                evidence.ip(),
+                evidence.sent(),
+                evidence.sentCount(),
+                evidence.path(),
+                evidence.at(),
+                evidence.stapled(),
                 asked,
-                seen.version(),
-                seen.cipher(),
-                seen.clientCertificateRequested(),
-                seen.failure());
+                evidence.version(),
+                evidence.cipher(),
+                evidence.clientCertificateRequested(),
+                evidence.failure());
     }
 }

@@ -2,9 +2,7 @@ package dev.plumbline.probe.certificate;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
@@ -32,104 +30,98 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the sources that a certificate names whether it is revoked: first its OCSP responders, by
- * GET and, where that gives no answer or would be too long, by POST (RFC 6960, appendix A.1), then
- * its revocation lists, over plain HTTP and through the guard.
+ * Queries the revocation sources of a certificate over plain HTTP through the guard: first its OCSP
+ * responders, by GET, and by POST if GET gives no result or the URL would be too long (RFC 6960
+ * appendix A.1), then its revocation lists.
  */
 public final class RevocationProbe {
     private static final int MAX_OCSP_BYTES = 64 * 1024;
     private static final int MAX_LIST_BYTES = 8 * 1024 * 1024;
 
-    /** Lists are large: this many at once are downloaded and read. */
-    private static final int LISTS_AT_ONCE = 2;
+    /** The maximum number of lists that are downloaded and parsed at once. */
+    private static final int MAX_CONCURRENT_LISTS = 2;
 
-    private static final int MOST_WAITING_FOR_LISTS = 100;
-    private static final int MOST_SOURCES = 2;
+    private static final int MAX_QUEUED_LISTS = 100;
+    private static final int MAX_SOURCES = 2;
     private static final int OK = 200;
     private static final String OCSP_REQUEST = "application/ocsp-request";
 
-    /** What is kept of the time for reading the answer and for the report, at most. */
-    private static final long MOST_RESERVE_MILLIS = 500;
+    /** The time reserved for parsing and for the report, at most. */
+    private static final long MAX_RESERVE_MILLIS = 500;
 
-    /** How long an encoded request may be to go by GET. */
-    private static final int MOST_GET_CHARACTERS = 254;
+    /** The maximum length of an encoded request for GET. */
+    private static final int MAX_GET_CHARACTERS = 254;
 
     private static final Future<RevocationStatement> NO_URL = Future.succeededFuture(
             RevocationStatement.undetermined("an OCSP or CRL address in the certificate is not a valid http URL"));
 
-    private static final ModuleDescription SOURCE = ModuleDescription.of(
-                    "revocation-source", "Revocation source", InputType.URL)
-            .schemes("http")
-            .build();
-
-    /** One that can be asked. */
     private interface Source extends Function<CheckContext, Future<RevocationStatement>> {}
 
-    /** Reads what a source sent. */
     private interface Reader extends Function<byte[], RevocationStatement> {}
 
     private final Vertx vertx;
     private final HttpProbe http;
-    private final AsyncSemaphore lists;
+    private final AsyncSemaphore listSemaphore;
 
     public RevocationProbe(Vertx vertx, HttpProbe http) {
         this.vertx = vertx;
         this.http = http;
-        this.lists = new AsyncSemaphore(vertx, LISTS_AT_ONCE, MOST_WAITING_FOR_LISTS);
+        this.listSemaphore = new AsyncSemaphore(vertx, MAX_CONCURRENT_LISTS, MAX_QUEUED_LISTS);
     }
 
     /**
-     * Asks each source in turn until one gives an answer that counts; nobody waits for one that is
-     * slow before the next is asked, but an answer in time counts from whomever it comes.
+     * Queries the sources in order until one is conclusive. A slow source does not delay the query
+     * of the next one; its result counts if it arrives in time.
      *
-     * @return undetermined, not failed, when a source is at fault or there is no room to ask it
+     * @return undetermined, not failed, if a source fails or is rate limited
      */
-    public Future<RevocationStatement> ask(CheckContext context, X509Certificate certificate, X509Certificate issuer) {
+    public Future<RevocationStatement> query(
+            CheckContext context, X509Certificate certificate, X509Certificate issuer) {
         Instant at = context.clock().instant();
         List<Source> sources = new ArrayList<>();
         byte[] request = OcspCodec.request(certificate, issuer);
         Reader ocsp = bytes -> OcspCodec.read(bytes, certificate, issuer, at, "the OCSP response");
         CertificateExtensions.ocspResponders(certificate).stream()
-                .limit(MOST_SOURCES)
-                .forEach(url -> sources.add(share -> askResponder(share, url, request, ocsp)));
+                .limit(MAX_SOURCES)
+                .forEach(url -> sources.add(share -> queryResponder(share, url, request, ocsp)));
         Reader list = bytes -> RevocationList.read(bytes, certificate, issuer, at);
         CertificateExtensions.revocationLists(certificate).stream()
-                .limit(MOST_SOURCES)
+                .limit(MAX_SOURCES)
                 .forEach(url -> sources.add(share -> fetchList(share, url, list)));
         if (sources.isEmpty()) {
             return Future.succeededFuture(
                     RevocationStatement.undetermined("the certificate contains no OCSP or CRL address"));
         }
-        long left = context.deadline().remainingMillis();
-        long share = left - Math.min(MOST_RESERVE_MILLIS, left / 4);
+        long remaining = context.deadline().remainingMillis();
+        long share = remaining - Math.min(MAX_RESERVE_MILLIS, remaining / 4);
         return first(context.within(context.deadline().atMost(share)), sources);
     }
 
     /**
-     * Asks the first source, and the next one when that gave no answer that counts or keeps silent
-     * for its share of the time. Whatever comes before the end counts, also from who was slow.
+     * Queries the first source, and the next one if it is not conclusive within its share of the
+     * time.
      */
     private Future<RevocationStatement> first(CheckContext context, List<Source> sources) {
-        Future<RevocationStatement> answer = sources.get(0).apply(context);
+        Future<RevocationStatement> result = sources.get(0).apply(context);
         if (sources.size() == 1) {
-            return answer;
+            return result;
         }
-        Promise<Void> enough = Promise.promise();
+        Promise<Void> proceed = Promise.promise();
         long share = Math.max(1, context.deadline().remainingMillis() / sources.size());
-        long timer = vertx.setTimer(share, passed -> enough.tryComplete());
-        answer.onComplete(done -> {
+        long timer = vertx.setTimer(share, passed -> proceed.tryComplete());
+        result.onComplete(done -> {
             vertx.cancelTimer(timer);
-            enough.tryComplete();
+            proceed.tryComplete();
         });
-        return enough.future()
-                .compose(moveOn ->
-                        answer.failed() || answer.succeeded() && answer.result().determined()
-                                ? answer
-                                : either(answer, first(context, sources.subList(1, sources.size()))));
+        return proceed.future()
+                .compose(ready ->
+                        result.failed() || result.succeeded() && result.result().determined()
+                                ? result
+                                : firstDetermined(result, first(context, sources.subList(1, sources.size()))));
     }
 
-    /** The first answer of two that counts; the second where neither does. */
-    private static Future<RevocationStatement> either(
+    /** The first conclusive result of the two; otherwise the second one. */
+    private static Future<RevocationStatement> firstDetermined(
             Future<RevocationStatement> one, Future<RevocationStatement> other) {
         Promise<RevocationStatement> promise = Promise.promise();
         for (Future<RevocationStatement> each : List.of(one, other)) {
@@ -143,7 +135,7 @@ public final class RevocationProbe {
         return promise.future();
     }
 
-    private Future<RevocationStatement> askResponder(
+    private Future<RevocationStatement> queryResponder(
             CheckContext context, String responder, byte[] request, Reader reader) {
         String encoded = URLEncoder.encode(Base64.getEncoder().encodeToString(request), StandardCharsets.UTF_8);
         Target.Url byPost = source(responder);
@@ -152,12 +144,12 @@ public final class RevocationProbe {
             return NO_URL;
         }
         HttpRequestSpec post = HttpRequestSpec.post(byPost, OCSP_REQUEST, Buffer.buffer(request), MAX_OCSP_BYTES);
-        Future<RevocationStatement> answer = encoded.length() > MOST_GET_CHARACTERS
+        Future<RevocationStatement> result = encoded.length() > MAX_GET_CHARACTERS
                 ? exchange(context, post, reader)
                 : exchange(context, HttpRequestSpec.get(byGet, MAX_OCSP_BYTES).overHttp1(), reader)
                         .compose(first ->
                                 first.determined() ? Future.succeededFuture(first) : exchange(context, post, reader));
-        return unanswered(answer, byPost);
+        return withoutFailure(result, byPost);
     }
 
     private Future<RevocationStatement> fetchList(CheckContext context, String url, Reader reader) {
@@ -167,16 +159,16 @@ public final class RevocationProbe {
         }
         HttpRequestSpec call =
                 HttpRequestSpec.get(list, MAX_LIST_BYTES).overHttp1().withoutRedirectBodies();
-        return lists.take(
+        return listSemaphore.take(
                 context.deadline().remainingMillis(),
-                () -> unanswered(exchange(context, call, reader), list),
+                () -> withoutFailure(exchange(context, call, reader), list),
                 () -> Future.succeededFuture(RevocationStatement.undetermined("too many CRLs are being downloaded")));
     }
 
     private static Target.@Nullable Url source(String url) {
         try {
-            return (Target.Url) TargetParser.parse(SOURCE, url);
-        } catch (InvalidTargetException wrong) {
+            return TargetParser.url(url, "http");
+        } catch (InvalidTargetException invalid) {
             return null;
         }
     }
@@ -185,8 +177,8 @@ public final class RevocationProbe {
         return http.exchange(context, call).compose(exchange -> read(exchange, reader));
     }
 
-    private static Future<RevocationStatement> unanswered(Future<RevocationStatement> answer, Target.Url source) {
-        return answer.recover(failure -> {
+    private static Future<RevocationStatement> withoutFailure(Future<RevocationStatement> result, Target.Url source) {
+        return result.recover(failure -> {
             if (failure instanceof CheckFailure known) {
                 return Future.succeededFuture(RevocationStatement.undetermined("the request to " + source.authority()
                         + " failed (" + known.error().code().id() + ")"));

@@ -14,60 +14,62 @@ import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
 /**
- * Records of the DNS, for checks that judge the records themselves. It asks the resolver that the
- * option {@code resolver} names, shares answers of the last few seconds, lets no check ask more
- * than its share, and keeps to itself what belongs to a private network.
+ * DNS lookups for checks that evaluate records: queries the resolver of the option {@code
+ * resolver}, uses cached responses of the last seconds, limits the queries of each check, and
+ * withholds records of private networks.
  */
 public final class DnsProbe {
-    private static final long MOMENT_MS = 5_000;
+    private static final long MAX_CACHE_AGE_MS = 5_000;
 
     private final Vertx vertx;
-    private final DnsResolver standard;
-    private final Map<String, DnsResolver> named;
+    private final DnsResolver defaultResolver;
+    private final Map<String, DnsResolver> alternatives;
     private final TargetPolicy policy;
 
     /**
-     * @param named the resolvers that people may choose besides the standard one
+     * @param alternatives the resolvers that the option {@code resolver} offers besides the default
+     *     one, by name
      */
-    public DnsProbe(Vertx vertx, DnsResolver standard, Map<String, DnsResolver> named, TargetPolicy policy) {
+    public DnsProbe(
+            Vertx vertx, DnsResolver defaultResolver, Map<String, DnsResolver> alternatives, TargetPolicy policy) {
         this.vertx = vertx;
-        this.standard = standard;
-        this.named = Map.copyOf(named);
+        this.defaultResolver = defaultResolver;
+        this.alternatives = Map.copyOf(alternatives);
         this.policy = policy;
     }
 
     /**
-     * What the DNS says of a name; that it or its type does not exist is an answer. Fails as {@link
-     * DnsResolver#query} does, with {@code target_blocked} when the answer holds what belongs to a
-     * private network, and with {@code request_limit} when the check has asked too much.
+     * Looks up records. NXDOMAIN and an empty answer are responses, not failures. Fails as {@link
+     * DnsResolver#query} does, with {@code target_blocked} if the response contains private names
+     * or addresses, and with {@code request_limit} if the check has made too many queries.
      *
-     * @param type of {@link Type}
+     * @param type a constant of {@link Type}
      */
     public Future<DnsResponse> query(CheckContext context, String name, int type) {
-        return ask(context, name, type).compose(DnsResolver::told);
+        return queryRaw(context, name, type).compose(DnsResolver::requireNoError);
     }
 
-    /** As {@link #query}, but that the resolver has failed is an answer too. */
-    public Future<DnsResponse> ask(CheckContext context, String name, int type) {
-        return share(context)
-                .ask(context.deadline(), () -> resolver(context).ask(name, type, context.deadline(), MOMENT_MS))
-                .compose(answer -> PrivateNameFilter.hides(policy, answer)
-                        ? Future.failedFuture(PrivateNameFilter.inside(name))
-                        : admitAlias(context, name, answer));
+    /** As {@link #query}, but any response code is a response. */
+    public Future<DnsResponse> queryRaw(CheckContext context, String name, int type) {
+        return limiter(context)
+                .run(context.deadline(), () -> resolver(context)
+                        .queryRaw(name, type, context.deadline(), MAX_CACHE_AGE_MS))
+                .compose(response -> PrivateNameFilter.isPrivate(policy, response)
+                        ? Future.failedFuture(PrivateNameFilter.failure(name))
+                        : requireAdmittedAlias(context, name, response));
     }
 
     /**
-     * As {@link #ask}, with a {@link CheckFailure} as a result.
+     * As {@link #queryRaw}, with a {@link CheckFailure} as a result.
      *
      * @param type for example {@code MX}
      */
     public Future<DnsLookupResult> lookup(CheckContext context, String name, String type) {
-        return ask(context, name, Type.value(type))
+        return queryRaw(context, name, Type.value(type))
                 .map(response -> new DnsLookupResult(type, response, null))
                 .recover(cause -> cause instanceof CheckFailure failure
                         ? Future.succeededFuture(new DnsLookupResult(type, null, failure.error()))
@@ -78,21 +80,24 @@ public final class DnsProbe {
     public Future<HostAddresses> addresses(CheckContext context, String host) {
         Future<DnsLookupResult> a = lookup(context, host, "A");
         Future<DnsLookupResult> aaaa = lookup(context, host, "AAAA");
-        return Future.all(a, aaaa).map(both -> HostAddresses.of(a.result(), aaaa.result()));
+        return Future.all(a, aaaa).map(done -> HostAddresses.of(a.result(), aaaa.result()));
     }
 
     /**
-     * A hostile server may say that a name is an alias for one type only, so that its addresses tell
-     * nothing of where the alias leads.
+     * A hostile server can return a CNAME record for one type only, so that the A and AAAA lookups
+     * of the name do not reveal the target of the alias.
      */
-    private Future<DnsResponse> admitAlias(CheckContext context, String name, DnsResponse answer) {
-        List<Name> aliases = answer.aliases();
-        if (aliases.isEmpty() || answer.type() == Type.A || answer.type() == Type.AAAA) {
-            return Future.succeededFuture(answer);
+    private Future<DnsResponse> requireAdmittedAlias(CheckContext context, String name, DnsResponse response) {
+        List<Name> aliases = response.aliases();
+        if (aliases.isEmpty() || response.type() == Type.A || response.type() == Type.AAAA) {
+            return Future.succeededFuture(response);
         }
         return admit(context, DnsResolver.text(aliases.get(aliases.size() - 1)))
-                .map(answer)
-                .recover(cause -> Future.failedFuture(isBlocked(cause) ? PrivateNameFilter.inside(name) : cause));
+                .map(response)
+                .recover(cause -> Future.failedFuture(
+                        CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED)
+                                ? PrivateNameFilter.failure(name)
+                                : cause));
     }
 
     /** The response; fails with {@code dns_nxdomain} if the name does not exist. */
@@ -104,24 +109,24 @@ public final class DnsProbe {
     }
 
     /**
-     * Fails with {@code target_blocked} when a domain has an address of a private network: nothing
-     * else that our resolver knows of it may be told then, because strangers might not know it. When
-     * an address may be hidden in a look-up that failed, fails as {@link #query} does. That of IPv6
-     * may fail where a public IPv4 address is known: many servers break on it (RFC 4074), and private
-     * networks give their hosts public IPv6 and private IPv4 addresses, not the reverse.
+     * Fails with {@code target_blocked} if a domain has a private address: its other records may be
+     * known to the internal resolver only. Fails as {@link #query} does if a failed lookup may hide
+     * an address. A failed AAAA lookup is ignored if there is a public IPv4 address, because many
+     * servers fail on AAAA queries (RFC 4074), and private networks combine public IPv6 with
+     * private IPv4 addresses, not the reverse.
      */
     public Future<Void> admit(CheckContext context, String domain) {
-        return share(context).admission(domain.toLowerCase(Locale.ROOT), () -> admission(context, domain));
+        return limiter(context).admission(domain.toLowerCase(Locale.ROOT), () -> admission(context, domain));
     }
 
     private Future<Void> admission(CheckContext context, String domain) {
         Future<DnsResponse> v4 = query(context, domain, Type.A);
         Future<DnsResponse> v6 = query(context, domain, Type.AAAA);
-        return Future.join(v4, v6).transform(both -> {
-            for (Future<DnsResponse> answer : List.of(v4, v6)) {
-                boolean unknown = answer.failed() && answer.cause() instanceof CheckFailure;
-                if (answer.failed() && (!unknown || isBlocked(answer.cause()))) {
-                    return Future.failedFuture(answer.cause());
+        return Future.join(v4, v6).transform(done -> {
+            for (Future<DnsResponse> lookup : List.of(v4, v6)) {
+                boolean unknown = lookup.failed() && lookup.cause() instanceof CheckFailure;
+                if (lookup.failed() && (!unknown || CheckFailure.hasCode(lookup.cause(), ErrorCode.TARGET_BLOCKED))) {
+                    return Future.failedFuture(lookup.cause());
                 }
             }
             if (v4.failed()) {
@@ -134,17 +139,12 @@ public final class DnsProbe {
         });
     }
 
-    /** Whether an outcome is the refusal to tell something. */
-    public static boolean isBlocked(@Nullable Throwable cause) {
-        return cause instanceof CheckFailure failure && failure.error().code() == ErrorCode.TARGET_BLOCKED;
-    }
-
-    private DnsQueryLimiter share(CheckContext context) {
-        return context.budget().share(DnsQueryLimiter.class, () -> new DnsQueryLimiter(vertx));
+    private DnsQueryLimiter limiter(CheckContext context) {
+        return context.budget().counter(DnsQueryLimiter.class, () -> new DnsQueryLimiter(vertx));
     }
 
     private DnsResolver resolver(CheckContext context) {
         String name = context.options().text(ModuleDescription.RESOLVER);
-        return name == null ? standard : named.getOrDefault(name, standard);
+        return name == null ? defaultResolver : alternatives.getOrDefault(name, defaultResolver);
     }
 }

@@ -17,7 +17,7 @@ public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @
     /** For hosts that are not looked up. */
     public static final HostAddresses NOT_CHECKED = new HostAddresses(State.NOT_CHECKED, List.of(), false, null);
 
-    /** What is known about the addresses. */
+    /** The state of the lookup. */
     public enum State {
         FOUND,
         /** Addresses were found, but the A or the AAAA lookup failed. */
@@ -36,7 +36,7 @@ public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @
         }
         List<InetAddress> ips = Stream.of(a, aaaa)
                 .filter(DnsLookupResult::succeeded)
-                .flatMap(each -> each.response().addresses().stream())
+                .flatMap(result -> result.response().addresses().stream())
                 .toList();
         State state = error == null ? State.FOUND : State.PARTIAL;
         if (ips.isEmpty()) {

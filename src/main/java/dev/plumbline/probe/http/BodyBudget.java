@@ -3,30 +3,30 @@ package dev.plumbline.probe.http;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes of response bodies may be held while they are being read, by all exchanges of a
- * node together: what each may hold adds up. Thread-safe.
+ * The memory for response bodies that are being read, shared by all exchanges of a node.
+ * Thread-safe.
  */
 public final class BodyBudget {
-    private final AtomicLong left;
+    private final AtomicLong remaining;
 
     public BodyBudget(long bytes) {
-        left = new AtomicLong(bytes);
+        remaining = new AtomicLong(bytes);
     }
 
-    /** Whether there was room for that many bytes, which are taken then. */
-    boolean take(int bytes) {
-        if (left.addAndGet(-bytes) >= 0) {
+    /** Reserves this many bytes; false if they are not available. */
+    boolean acquire(int bytes) {
+        if (remaining.addAndGet(-bytes) >= 0) {
             return true;
         }
-        left.addAndGet(bytes);
+        remaining.addAndGet(bytes);
         return false;
     }
 
-    void give(int bytes) {
-        left.addAndGet(bytes);
+    void release(int bytes) {
+        remaining.addAndGet(bytes);
     }
 
-    long left() {
-        return left.get();
+    long remaining() {
+        return remaining.get();
     }
 }

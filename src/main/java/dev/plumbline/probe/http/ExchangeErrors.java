@@ -5,11 +5,11 @@ import io.netty.handler.codec.http2.Http2Exception;
 import java.io.IOException;
 import javax.net.ssl.SSLException;
 
-/** Tells what a connection that broke during an exchange means, in words and codes of ours. */
+/** Maps failures of a connection to errors of the exchange. */
 final class ExchangeErrors {
     private ExchangeErrors() {}
 
-    /** Ends an exchange that was already under way. */
+    /** Ends the exchange of the collector with the error of this failure. */
     static void report(Throwable cause, ResponseCollector collector) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof TooLongFrameException || each instanceof Http2Exception.HeaderListSizeException) {

@@ -19,93 +19,93 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches that are equal are made once while they are under way and for a moment after. One for
- * each probe, so that nothing passes from one guard's rules to another's. Thread-safe.
+ * Shares equal fetches: a running one (single-flight) and the results of the last seconds. There is
+ * one for each probe, because the rules of its egress guard apply. Thread-safe.
  */
 final class FetchCache {
-    static final Duration MOMENT = Duration.ofSeconds(5);
-    static final int MOST_BYTES = 8 * 1024 * 1024;
+    static final Duration TTL = Duration.ofSeconds(5);
+    static final int MAX_BYTES = 8 * 1024 * 1024;
 
-    /** What an answer without a body is taken to hold; it bounds how many are kept. */
-    static final int LEAST_BYTES = 8 * 1024;
+    /** The weight of a response without body, in bytes; it bounds the number of entries. */
+    static final int MIN_ENTRY_BYTES = 8 * 1024;
 
-    /** Fetches end a little before the deadlines of their checks. */
+    /** Fetches end shortly before the deadlines of their checks. */
     private static final long TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    private final ConcurrentMap<Key, Flight> underWay = new ConcurrentHashMap<>();
-    private final Cache<Key, RedirectTrace> done;
+    private final ConcurrentMap<Key, InFlight> inFlight = new ConcurrentHashMap<>();
+    private final Cache<Key, RedirectTrace> cache;
 
-    private record Key(HttpRequestSpec call, int redirects, @Nullable String ipVersion) {}
+    private record Key(HttpRequestSpec request, int redirects, @Nullable String ipVersion) {}
 
     /**
-     * One fetch under way.
+     * A running fetch.
      *
-     * @param endNanos when it has ended at the latest, by {@link System#nanoTime()}
+     * @param endNanos the latest end, by {@link System#nanoTime()}
      */
-    private record Flight(Promise<RedirectTrace> landing, long endNanos) {}
+    private record InFlight(Promise<RedirectTrace> promise, long endNanos) {}
 
     FetchCache() {
         this(Ticker.systemTicker());
     }
 
     FetchCache(Ticker ticker) {
-        done = Caffeine.newBuilder()
-                .maximumWeight(MOST_BYTES)
-                .weigher((Key key, RedirectTrace journey) -> weight(journey))
-                .expireAfterWrite(MOMENT)
+        cache = Caffeine.newBuilder()
+                .maximumWeight(MAX_BYTES)
+                .weigher((Key key, RedirectTrace trace) -> weight(trace))
+                .expireAfterWrite(TTL)
                 .ticker(ticker)
                 .executor(Runnable::run)
                 .build();
     }
 
     /**
-     * What the fetch gives, or gave another check a moment ago. What one check alone ran into, as a
-     * deadline of its own, is no answer for another, which then fetches by itself.
+     * The result of the fetch, or of an equal one. Failures that depend on the check, such as its
+     * deadline, are not shared: a waiting check then fetches itself.
      */
     Future<RedirectTrace> get(
-            CheckContext context, HttpRequestSpec call, int redirects, Supplier<Future<RedirectTrace>> fetch) {
+            CheckContext context, HttpRequestSpec request, int redirects, Supplier<Future<RedirectTrace>> fetch) {
         if (context.fresh()) {
             return fetch.get();
         }
-        Key key = new Key(call, redirects, context.options().text(ModuleDescription.IP_VERSION));
-        RedirectTrace known = done.getIfPresent(key);
-        if (known != null) {
-            return Future.succeededFuture(known);
+        Key key = new Key(request, redirects, context.options().text(ModuleDescription.IP_VERSION));
+        RedirectTrace cached = cache.getIfPresent(key);
+        if (cached != null) {
+            return Future.succeededFuture(cached);
         }
         long endNanos = System.nanoTime()
                 + TimeUnit.MILLISECONDS.toNanos(context.deadline().remainingMillis());
-        Flight mine = new Flight(Promise.promise(), endNanos);
-        Flight other = underWay.putIfAbsent(key, mine);
-        if (other == null) {
-            return lead(key, mine, fetch);
+        InFlight own = new InFlight(Promise.promise(), endNanos);
+        InFlight leader = inFlight.putIfAbsent(key, own);
+        if (leader == null) {
+            return start(key, own, fetch);
         }
-        if (other.endNanos - endNanos > TOLERANCE_NANOS) {
-            return fetch.get(); // it could still be under way when this check has to end
+        if (leader.endNanos - endNanos > TOLERANCE_NANOS) {
+            return fetch.get(); // it may end after the deadline of this check
         }
-        return ContextFutures.ofCaller(other.landing.future())
-                .transform(landed -> landed.succeeded() && shared(landed.result())
-                        ? Future.succeededFuture(landed.result())
+        return ContextFutures.ofCaller(leader.promise.future())
+                .transform(result -> result.succeeded() && isShareable(result.result())
+                        ? Future.succeededFuture(result.result())
                         : fetch.get());
     }
 
-    private Future<RedirectTrace> lead(Key key, Flight mine, Supplier<Future<RedirectTrace>> fetch) {
+    private Future<RedirectTrace> start(Key key, InFlight own, Supplier<Future<RedirectTrace>> fetch) {
         return AsyncSemaphore.begin(fetch).onComplete(outcome -> {
-            if (outcome.succeeded() && shared(outcome.result())) {
-                done.put(key, outcome.result());
+            if (outcome.succeeded() && isShareable(outcome.result())) {
+                cache.put(key, outcome.result());
             }
-            underWay.remove(key, mine);
-            mine.landing.handle(outcome);
+            inFlight.remove(key, own);
+            own.promise.handle(outcome);
         });
     }
 
-    private static boolean shared(RedirectTrace journey) {
-        CheckError error = journey.error();
+    private static boolean isShareable(RedirectTrace trace) {
+        CheckError error = trace.error();
         return error == null || !error.retryable() && error.code() != ErrorCode.REQUEST_LIMIT;
     }
 
-    private static int weight(RedirectTrace journey) {
-        int bytes = LEAST_BYTES;
-        for (HttpExchange hop : journey.hops()) {
+    private static int weight(RedirectTrace trace) {
+        int bytes = MIN_ENTRY_BYTES;
+        for (HttpExchange hop : trace.hops()) {
             bytes += hop.body().size();
             for (HttpHeader line : hop.headers().lines()) {
                 bytes += 64 + line.name().length() + line.value().length();

@@ -21,10 +21,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** Hands a decoded HTTP/1 response to its collector. */
+/** Passes a decoded HTTP/1 response to its collector. */
 final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
     private static final int MAX_LINE_BYTES = 8 * 1024;
-    private static final int MAX_PIECE_BYTES = 16 * 1024;
+    private static final int MAX_CHUNK_BYTES = 16 * 1024;
 
     private final ResponseCollector collector;
 
@@ -33,21 +33,23 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A decoder that is as lenient as browsers are about line ends and header values, for what it
-     * reads is reported and not passed on.
+     * A decoder that is as lenient as browsers about line ends and header values. Its output is
+     * reported, never forwarded.
+     *
+     * @param headRequest whether the response has no body
      */
-    static HttpResponseDecoder decoder(boolean answersHead) {
+    static HttpResponseDecoder decoder(boolean headRequest) {
         HttpDecoderConfig config = new HttpDecoderConfig()
                 .setMaxInitialLineLength(MAX_LINE_BYTES)
                 .setMaxHeaderSize(ResponseCollector.MAX_HEAD_BYTES)
-                .setMaxChunkSize(MAX_PIECE_BYTES)
+                .setMaxChunkSize(MAX_CHUNK_BYTES)
                 .setStrictLineParsing(false)
                 .setHeadersFactory(DefaultHttpHeadersFactory.headersFactory().withValidation(false))
                 .setTrailersFactory(DefaultHttpHeadersFactory.trailersFactory().withValidation(false));
         return new HttpResponseDecoder(config) {
             @Override
             protected boolean isContentAlwaysEmpty(HttpMessage message) {
-                return answersHead || super.isContentAlwaysEmpty(message);
+                return headRequest || super.isContentAlwaysEmpty(message);
             }
         };
     }
@@ -92,10 +94,10 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
             return;
         }
         List<HttpHeader> lines = new ArrayList<>(response.headers().size());
-        Iterator<Map.Entry<CharSequence, CharSequence>> each =
+        Iterator<Map.Entry<CharSequence, CharSequence>> iterator =
                 response.headers().iteratorCharSequence();
-        while (each.hasNext()) {
-            Map.Entry<CharSequence, CharSequence> line = each.next();
+        while (iterator.hasNext()) {
+            Map.Entry<CharSequence, CharSequence> line = iterator.next();
             lines.add(HttpHeader.received(line.getKey(), line.getValue()));
         }
         collector.head(

@@ -22,21 +22,21 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes one request over a fresh HTTP/2 connection and hands the answer to its collector. */
+/** Sends one request over a new HTTP/2 connection and passes the response to its collector. */
 final class Http2ResponseReader extends Http2ChannelDuplexHandler {
     private static final int WINDOW_BYTES = 65_535;
 
-    private final HttpRequestSpec call;
+    private final HttpRequestSpec request;
     private final List<HttpHeader> headers;
     private final ResponseCollector collector;
     private @Nullable Http2FrameStream stream;
-    private boolean headSeen;
+    private boolean hasHead;
 
     /**
-     * @param headers what is sent besides the pseudo-headers
+     * @param headers the headers except the pseudo-headers
      */
-    Http2ResponseReader(HttpRequestSpec call, List<HttpHeader> headers, ResponseCollector collector) {
-        this.call = call;
+    Http2ResponseReader(HttpRequestSpec request, List<HttpHeader> headers, ResponseCollector collector) {
+        this.request = request;
         this.headers = headers;
         this.collector = collector;
     }
@@ -55,17 +55,17 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
 
     @Override
     protected void handlerAdded0(ChannelHandlerContext context) {
-        Target.Url url = call.url();
-        Http2Headers request = new DefaultHttp2Headers()
-                .method(call.method().name())
+        Target.Url url = request.url();
+        Http2Headers requestHeaders = new DefaultHttp2Headers()
+                .method(request.method().name())
                 .scheme(url.scheme())
                 .authority(url.authority())
                 .path(url.pathAndQuery());
         for (HttpHeader header : headers) {
-            request.add(header.name(), header.value());
+            requestHeaders.add(header.name(), header.value());
         }
         stream = newStream();
-        context.writeAndFlush(new DefaultHttp2HeadersFrame(request, true).stream(stream))
+        context.writeAndFlush(new DefaultHttp2HeadersFrame(requestHeaders, true).stream(stream))
                 .addListener(written -> {
                     if (!written.isSuccess()) {
                         ExchangeErrors.report(written.cause(), collector);
@@ -101,14 +101,14 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
     }
 
     private void head(Http2HeadersFrame frame) {
-        if (!headSeen) {
+        if (!hasHead) {
             CharSequence text = frame.headers().status();
             int status = text == null ? 0 : statusOf(text);
             if (status < 100) {
                 collector.protocolError("The HTTP/2 response has no status code.");
                 return;
             }
-            headSeen = status >= 200;
+            hasHead = status >= 200;
             List<HttpHeader> lines = new ArrayList<>(frame.headers().size());
             for (Map.Entry<CharSequence, CharSequence> line : frame.headers()) {
                 if (line.getKey().length() > 0 && line.getKey().charAt(0) != ':') {
@@ -118,7 +118,7 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
             collector.head(status, "", "2", new ResponseHeaders(lines));
         }
         if (frame.isEndStream()) {
-            if (headSeen) {
+            if (hasHead) {
                 collector.end();
             } else {
                 collector.protocolError("The HTTP/2 response ended after an interim response.");

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What was read of a response body. Immutable. */
+/** A response body, as far as it was read. Immutable. */
 public final class HttpBody {
     public static final HttpBody EMPTY = new HttpBody(new byte[0], false);
 
@@ -23,8 +23,8 @@ public final class HttpBody {
     }
 
     /**
-     * @param unreadable whether its content coding could not be undone, so that these bytes are not
-     *     what was meant, or not all of it
+     * @param unreadable whether the content coding is unsupported or malformed, so that the bytes
+     *     are not, or not all of, the content
      */
     HttpBody(byte[] bytes, boolean truncated, boolean unreadable) {
         this.bytes = bytes;
@@ -36,12 +36,12 @@ public final class HttpBody {
         return bytes.length;
     }
 
-    /** Whether there was, or may have been, more than was read. */
+    /** Whether the body has, or may have, more bytes. */
     public boolean truncated() {
         return truncated;
     }
 
-    /** Whether its content coding is none that we know, or was not what it said. */
+    /** Whether the content coding is unsupported or malformed. */
     public boolean unreadable() {
         return unreadable;
     }
@@ -51,26 +51,26 @@ public final class HttpBody {
         return bytes.clone();
     }
 
-    /** The bytes themselves, for those who only read them. */
+    /** The internal array, which must not be modified. */
     public byte[] shared() {
         return bytes;
     }
 
     /**
-     * The body as text; what cannot be decoded becomes U+FFFD.
+     * The body as text, with malformed characters as U+FFFD.
      *
-     * @param contentType the Content-Type header, whose charset is used when this JVM knows it; UTF-8
-     *     otherwise
+     * @param contentType the Content-Type header; its charset is used if this JVM supports it,
+     *     otherwise UTF-8
      */
     public String text(@Nullable String contentType) {
         return new String(bytes, charsetOf(contentType));
     }
 
     /**
-     * The body with its content coding undone, as far as that is possible within the limit.
+     * The body with its content coding decoded, up to the limit.
      *
-     * @param contentEncoding the Content-Encoding header; codings other than gzip and deflate leave
-     *     the body as it is, unreadable
+     * @param contentEncoding the Content-Encoding header; codings other than gzip and deflate make
+     *     the body unreadable
      */
     public HttpBody decoded(@Nullable String contentEncoding, int maxBytes) {
         if (contentEncoding == null || bytes.length == 0) {

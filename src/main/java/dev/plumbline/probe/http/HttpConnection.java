@@ -40,19 +40,19 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One fresh connection for one request: dialled to a pinned address, its peer asserted, its
- * certificate judged, and only then spoken to.
+ * A new connection for one request: connects to a pinned address, verifies the peer and its
+ * certificate, then sends the request.
  */
 final class HttpConnection {
     private static final String VERTX_HANDLER = "handler";
-    private static final String HELD = "held";
+    private static final String HOLD_HANDLER = "hold";
 
     private final EgressGuard guard;
     private final HttpTlsOptions tls;
     private final TrustCache trust;
     private final CheckContext context;
-    private final HttpRequestSpec call;
-    private final BodyBudget bodies;
+    private final HttpRequestSpec request;
+    private final BodyBudget bodyBudget;
     private final List<HttpHeader> headers;
     private final long endNanos;
     private long connectStart;
@@ -61,55 +61,55 @@ final class HttpConnection {
     private long requestSent;
 
     /**
-     * What an exchange over the connection gave, with its own part of the timings.
+     * The response and the timings of this connection.
      *
      * @param tlsNanos 0 without TLS
      */
     record Outcome(
-            ResponseCollector.Answer answer,
+            ResponseCollector.Response response,
             long connectNanos,
             long tlsNanos,
             long firstByteNanos,
             long downloadNanos) {}
 
     /**
-     * @param bodies what the bodies of all exchanges are charged to
-     * @param headers everything that is sent but the request line and Host
-     * @param timeoutMs when the exchange has to have ended
+     * @param bodyBudget the memory for response bodies
+     * @param headers all headers except Host
+     * @param timeoutMs the maximum duration of the exchange
      */
     HttpConnection(
             EgressGuard guard,
             HttpTlsOptions tls,
             TrustCache trust,
             CheckContext context,
-            HttpRequestSpec call,
-            BodyBudget bodies,
+            HttpRequestSpec request,
+            BodyBudget bodyBudget,
             List<HttpHeader> headers,
             long timeoutMs) {
         this.guard = guard;
         this.tls = tls;
         this.trust = trust;
         this.context = context;
-        this.call = call;
-        this.bodies = bodies;
+        this.request = request;
+        this.bodyBudget = bodyBudget;
         this.headers = headers;
         this.endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     }
 
     /**
-     * Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms} when another engine may fare
-     * better.
+     * Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms} if another TLS engine
+     * may succeed.
      */
     Future<Outcome> exchange(NetClient client, SocketAddress address, InetAddress pinned, long connectTimeoutMs) {
         connectStart = System.nanoTime();
         ConnectOptions options = new ConnectOptions().setRemoteAddress(address).setTimeout((int) connectTimeoutMs);
         return client.connect(options)
                 .transform(connected -> connected.succeeded()
-                        ? onItsLoop((NetSocketInternal) connected.result(), pinned)
+                        ? runOnEventLoop((NetSocketInternal) connected.result(), pinned)
                         : Future.failedFuture(ConnectErrors.of(connected.cause(), address)));
     }
 
-    private Future<Outcome> onItsLoop(NetSocketInternal socket, InetAddress pinned) {
+    private Future<Outcome> runOnEventLoop(NetSocketInternal socket, InetAddress pinned) {
         Channel channel = socket.channelHandlerContext().channel();
         Promise<Outcome> promise = Promise.promise();
         if (channel.eventLoop().inEventLoop()) {
@@ -127,7 +127,7 @@ final class HttpConnection {
             guard.assertPeer(
                     SocketAddress.inetSocketAddress((InetSocketAddress) channel.remoteAddress()),
                     pinned,
-                    call.url().port());
+                    request.url().port());
         } catch (RuntimeException wrongPeer) {
             channel.pipeline().firstContext().close();
             promise.fail(wrongPeer);
@@ -136,7 +136,7 @@ final class HttpConnection {
         if (remainingMillis() <= 0) {
             channel.pipeline().firstContext().close();
             promise.fail(new CheckFailure(CONNECT_TIMEOUT, "The connection timed out."));
-        } else if (call.url().secure()) {
+        } else if (request.url().secure()) {
             handshake(channel, promise);
         } else {
             send(channel, false, promise);
@@ -145,26 +145,26 @@ final class HttpConnection {
 
     private void handshake(Channel channel, Promise<Outcome> promise) {
         SslHandler handler = tls.handler(
-                channel.alloc(), call.url().host().name(), call.url().port(), call.http2(), remainingMillis());
-        HandshakeLimitHandler bounds = new HandshakeLimitHandler();
+                channel.alloc(), request.url().host().name(), request.url().port(), request.http2(), remainingMillis());
+        HandshakeLimitHandler limits = new HandshakeLimitHandler();
         channel.pipeline().addFirst("ssl", handler);
-        channel.pipeline().addFirst("bounds", bounds);
-        channel.pipeline().addBefore(VERTX_HANDLER, HELD, new InboundHoldHandler());
+        channel.pipeline().addFirst("limits", limits);
+        channel.pipeline().addBefore(VERTX_HANDLER, HOLD_HANDLER, new InboundHoldHandler());
         handler.handshakeFuture().addListener(done -> {
             tlsEnd = System.nanoTime();
             if (done.isSuccess()) {
-                if (channel.pipeline().context(bounds) != null) {
-                    channel.pipeline().remove(bounds);
+                if (channel.pipeline().context(limits) != null) {
+                    channel.pipeline().remove(limits);
                 }
                 evaluate(channel, handler, promise);
             } else {
-                fail(channel, promise, TlsErrors.ofHandshake(done.cause(), bounds));
+                fail(channel, promise, TlsErrors.ofHandshake(done.cause(), limits));
             }
         });
     }
 
     private void evaluate(Channel channel, SslHandler handler, Promise<Outcome> promise) {
-        if (!call.verifyTls()) {
+        if (!request.verifyTls()) {
             proceed(channel, handler, promise);
             return;
         }
@@ -178,21 +178,22 @@ final class HttpConnection {
             return;
         }
         Future<Optional<String>> verdict =
-                trust.problem(chain, call.url().host(), context.clock().instant());
+                trust.problem(chain, request.url().host(), context.clock().instant());
         if (verdict.succeeded()) {
-            judged(channel, handler, promise, verdict.result());
+            completeTrust(channel, handler, promise, verdict.result());
             return;
         }
         verdict.onComplete(result -> channel.eventLoop().execute(() -> {
             if (result.succeeded()) {
-                judged(channel, handler, promise, result.result());
+                completeTrust(channel, handler, promise, result.result());
             } else {
                 fail(channel, promise, result.cause());
             }
         }));
     }
 
-    private void judged(Channel channel, SslHandler handler, Promise<Outcome> promise, Optional<String> problem) {
+    private void completeTrust(
+            Channel channel, SslHandler handler, Promise<Outcome> promise, Optional<String> problem) {
         if (problem.isPresent()) {
             fail(channel, promise, new CheckFailure(TLS_UNTRUSTED, problem.get()));
         } else {
@@ -211,20 +212,20 @@ final class HttpConnection {
             fail(channel, promise, new CheckFailure(READ_TIMEOUT, "The TLS handshake timed out."));
         } else {
             send(channel, "h2".equals(handler.applicationProtocol()), promise);
-            ChannelHandlerContext held = channel.pipeline().context(HELD);
-            if (held != null) {
-                ((InboundHoldHandler) held.handler()).release(held);
+            ChannelHandlerContext hold = channel.pipeline().context(HOLD_HANDLER);
+            if (hold != null) {
+                ((InboundHoldHandler) hold.handler()).release(hold);
             }
         }
     }
 
     private void send(Channel channel, boolean http2, Promise<Outcome> promise) {
-        Promise<ResponseCollector.Answer> answer = Promise.promise();
-        ResponseCollector collector = new ResponseCollector(channel, answer, call, bodies);
+        Promise<ResponseCollector.Response> response = Promise.promise();
+        ResponseCollector collector = new ResponseCollector(channel, response, request, bodyBudget);
         requestSent = System.nanoTime();
         java.util.concurrent.Future<?> timer =
                 channel.eventLoop().schedule(collector::timedOut, remainingMillis(), TimeUnit.MILLISECONDS);
-        answer.future().onComplete(result -> {
+        response.future().onComplete(result -> {
             timer.cancel(false);
             if (result.succeeded()) {
                 promise.complete(outcome(result.result()));
@@ -236,18 +237,18 @@ final class HttpConnection {
         pipeline.addBefore(VERTX_HANDLER, "meter", new ByteMeter(collector));
         if (http2) {
             pipeline.addBefore(VERTX_HANDLER, "codec", Http2ResponseReader.codec());
-            pipeline.addBefore(VERTX_HANDLER, "reader", new Http2ResponseReader(call, headers, collector));
+            pipeline.addBefore(VERTX_HANDLER, "reader", new Http2ResponseReader(request, headers, collector));
         } else {
-            boolean head = call.method() == HttpRequestSpec.Method.HEAD;
+            boolean head = request.method() == HttpRequestSpec.Method.HEAD;
             pipeline.addBefore(VERTX_HANDLER, "codec", Http1ResponseReader.decoder(head));
             pipeline.addBefore(VERTX_HANDLER, "reader", new Http1ResponseReader(collector));
-            ByteBuf request = ByteBufUtil.writeAscii(channel.alloc(), Http1RequestEncoder.text(call, headers));
-            Buffer body = call.body();
+            ByteBuf encoded = ByteBufUtil.writeAscii(channel.alloc(), Http1RequestEncoder.text(request, headers));
+            Buffer body = request.body();
             if (body != null) {
-                request.writeBytes(body.getBytes());
+                encoded.writeBytes(body.getBytes());
             }
-            pipeline.context("reader").writeAndFlush(request).addListener(written -> {
-                // A peer may well answer and close without reading what it was sent.
+            pipeline.context("reader").writeAndFlush(encoded).addListener(written -> {
+                // A peer can respond and close the connection without reading the request.
                 if (!written.isSuccess() && !channel.isActive()) {
                     collector.closed(true);
                 }
@@ -255,13 +256,13 @@ final class HttpConnection {
         }
     }
 
-    private Outcome outcome(ResponseCollector.Answer answer) {
+    private Outcome outcome(ResponseCollector.Response response) {
         return new Outcome(
-                answer,
+                response,
                 connectEnd - connectStart,
                 tlsEnd - connectEnd,
-                answer.headNanos() - requestSent,
-                System.nanoTime() - answer.headNanos());
+                response.headNanos() - requestSent,
+                System.nanoTime() - response.headNanos());
     }
 
     private static void fail(Channel channel, Promise<Outcome> promise, @Nullable Throwable cause) {
@@ -276,7 +277,7 @@ final class HttpConnection {
         return TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
     }
 
-    /** Tells the collector how much came, whatever it was. */
+    /** Counts the bytes received, before they are decoded. */
     private static final class ByteMeter extends ChannelInboundHandlerAdapter {
         private final ResponseCollector collector;
 

@@ -7,15 +7,15 @@ import dev.plumbline.check.Target;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its answer.
+ * One request and its response.
  *
- * @param status the final status, interim ones (1xx) are passed over
- * @param reason the reason phrase, empty where there was none (always in HTTP/2)
+ * @param status the final status; interim responses (1xx) are skipped
+ * @param reason the reason phrase; empty if there is none, always in HTTP/2
  * @param version 1.0, 1.1 or 2
- * @param body as it was sent, content coding and all; empty when none was asked for
- * @param ip the address that answered
- * @param bodyError why the body did not arrive whole; null when it did, or when reading stopped
- *     because it was enough
+ * @param body the body with its content coding; empty if none was requested
+ * @param ip the address of the server
+ * @param bodyError why the body is incomplete; null if it is complete or reading stopped at the
+ *     limit
  */
 public record HttpExchange(
         Target.Url url,
@@ -39,16 +39,15 @@ public record HttpExchange(
         };
     }
 
-    /** The body with its content coding undone as far as possible, in no more bytes than this. */
+    /** The body with its content coding decoded, as far as possible, in at most this many bytes. */
     public HttpBody decoded(int maxBytes) {
         return body.decoded(headers.first("content-encoding"), maxBytes);
     }
 
     /**
-     * The body with its content coding undone, in no more bytes than this.
+     * The body with its content coding decoded, in at most this many bytes.
      *
-     * @throws CheckFailure of {@code http_protocol_error} when that is not possible, so that nobody
-     *     judges bytes that mean something else
+     * @throws CheckFailure {@code http_protocol_error} if it cannot be decoded
      */
     public HttpBody content(int maxBytes) throws CheckFailure {
         HttpBody content = decoded(maxBytes);
@@ -62,7 +61,7 @@ public record HttpExchange(
         return content;
     }
 
-    /** Whether the status asks to go on to another URL and says which. */
+    /** Whether the status is a redirect with a Location header. */
     public boolean redirects() {
         return redirects(status, headers);
     }

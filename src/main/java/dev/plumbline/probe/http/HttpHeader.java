@@ -6,22 +6,22 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * One header line.
+ * A header field.
  *
  * @param name lower-case
- * @param value its bytes read as ISO-8859-1, without control characters; of a Location in UTF-8
- *     those bytes are kept that would be controls in ISO-8859-1
+ * @param value the bytes as ISO-8859-1, without control characters; the value of a Location in
+ *     UTF-8 keeps bytes that are controls in ISO-8859-1
  */
 public record HttpHeader(String name, String value) {
 
-    /** A header as a peer sent it: the name lower-cased, control characters left out of both. */
+    /** A received header: the name in lower case, control characters removed from both. */
     static HttpHeader received(CharSequence name, CharSequence value) {
-        String known = printable(name).toLowerCase(Locale.ROOT);
-        boolean kept = known.equals("location") && isUtf8(value);
-        return new HttpHeader(known, kept ? withoutAsciiControls(value) : printable(value));
+        String lowerCase = printable(name).toLowerCase(Locale.ROOT);
+        boolean kept = lowerCase.equals("location") && isUtf8(value);
+        return new HttpHeader(lowerCase, kept ? withoutAsciiControls(value) : printable(value));
     }
 
-    /** The value as people read it: in UTF-8 where its bytes are that, else in ISO-8859-1. */
+    /** The value for display: decoded as UTF-8 if it is valid, otherwise as ISO-8859-1. */
     public String text() {
         return isUtf8(value) ? printable(new String(bytes(value), StandardCharsets.UTF_8)) : printable(value);
     }

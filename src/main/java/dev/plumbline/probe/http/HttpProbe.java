@@ -1,8 +1,6 @@
 package dev.plumbline.probe.http;
 
-import static dev.plumbline.check.ErrorCode.CONNECT_REFUSED;
 import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
-import static dev.plumbline.check.ErrorCode.CONNECT_UNREACHABLE;
 import static dev.plumbline.check.ErrorCode.INVALID_TARGET;
 
 import dev.plumbline.check.CheckContext;
@@ -10,6 +8,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
@@ -23,35 +22,36 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLException;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Speaks HTTP/1.1 and HTTP/2 to targets: every request over a fresh connection to an address that
- * the guard has let through, within limits on time, head, body and framing. Never follows a
- * redirect unless {@link #follow} is asked, and then through the guard again.
+ * An HTTP/1.1 and HTTP/2 client. Each request uses a new connection to an address that the egress
+ * guard allows, with limits on time, header, body and framing. Redirects are followed by {@link
+ * #follow} only, each through the guard.
  *
- * <p>Built on a socket and Netty's codecs rather than on an HTTP client, whose limits end at the
- * size of a header: interim responses, line breaks and control frames without end would be read
- * without end.
+ * <p>It uses a socket and Netty's codecs instead of an HTTP client, which would read interim
+ * responses, line breaks and control frames without limit.
  */
 public final class HttpProbe {
-    /** Left to the caller to report what was seen before its own deadline. */
-    private static final long MARGIN_MS = 50;
+    /** The time reserved for the report, in milliseconds. */
+    private static final long RESERVE_MS = 50;
 
-    /** How much of a page is read, in bytes. */
+    /** The maximum number of bytes read of a page. */
     public static final int PAGE_BYTES = 512 * 1024;
 
-    /** How many redirects on the way to a page are followed. */
+    /** The maximum number of redirects before a page. */
     public static final int PAGE_REDIRECTS = 10;
 
     private static final String PAGE_TYPES = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-    private static final long MAX_HELD_BODY_BYTES = 32L * 1024 * 1024;
+    private static final long MAX_BODY_MEMORY_BYTES = 32L * 1024 * 1024;
 
-    /** Tells services like ours that a request comes from one of them (RFC 9110, section 7.6.3). */
-    public static final HttpHeader MARK = new HttpHeader("via", "1.1 plumbline");
+    /**
+     * Identifies requests of this service to other instances, to detect loops (RFC 9110 section
+     * 7.6.3).
+     */
+    public static final HttpHeader VIA = new HttpHeader("via", "1.1 plumbline");
 
     private static final int MAX_ADDRESSES = 4;
-    private static final long FIRST_CONNECTS_MS = 3_000;
+    private static final long MIN_CONNECT_MS = 3_000;
 
     private final NetClient client;
     private final EgressGuard guard;
@@ -60,17 +60,17 @@ public final class HttpProbe {
     private final TrustCache trust;
     private final TargetPolicy policy;
     private final String userAgent;
-    private final BodyBudget bodies;
+    private final BodyBudget bodyBudget;
     private final FetchCache pages = new FetchCache();
 
     /**
-     * @param policy asked about every URL that a redirect leads to
-     * @param userAgent who we say we are, with a contact, unless a call says otherwise
-     * @throws IllegalStateException when no TLS engine works
+     * @param policy checks the target of each redirect
+     * @param userAgent the default User-Agent, with a contact
+     * @throws IllegalStateException if no TLS engine is available
      */
     public HttpProbe(
             Vertx vertx, EgressGuard guard, CertificateTrustEvaluator trust, TargetPolicy policy, String userAgent) {
-        this(vertx, guard, trust, policy, userAgent, new BodyBudget(MAX_HELD_BODY_BYTES));
+        this(vertx, guard, trust, policy, userAgent, new BodyBudget(MAX_BODY_MEMORY_BYTES));
     }
 
     public HttpProbe(
@@ -79,112 +79,105 @@ public final class HttpProbe {
             CertificateTrustEvaluator trust,
             TargetPolicy policy,
             String userAgent,
-            BodyBudget bodies) {
+            BodyBudget bodyBudget) {
         this.client = vertx.createNetClient(new NetClientOptions().setReconnectAttempts(0));
         this.guard = guard;
         this.trust = new TrustCache(vertx, trust);
         this.policy = policy;
         this.userAgent = userAgent;
-        this.bodies = bodies;
+        this.bodyBudget = bodyBudget;
         try {
-            this.jdkTls = HttpTlsOptions.ofTheJdk(vertx);
-            this.tls = TlsClientOptions.nativeEngine() ? HttpTlsOptions.ofBoringSsl() : jdkTls;
+            this.jdkTls = HttpTlsOptions.jdk(vertx);
+            this.tls = TlsClientOptions.nativeEngine() ? HttpTlsOptions.boringSsl() : jdkTls;
         } catch (SSLException broken) {
             throw new IllegalStateException("no TLS engine works", broken);
         }
     }
 
     /**
-     * Makes one request and follows nothing.
+     * Sends one request without following redirects.
      *
-     * @return what was answered; fails with a {@link CheckFailure} when not even the head of an
-     *     answer came, with a {@link dev.plumbline.check.OverloadFailure} when there is no room
+     * @return fails with a {@link CheckFailure} if no response header was received, and with {@link
+     *     dev.plumbline.check.OverloadFailure} if a limit is reached
      */
-    public Future<HttpExchange> exchange(CheckContext context, HttpRequestSpec call) {
-        Target.Url url = call.url();
-        if (!Http1RequestEncoder.sendable(url)) {
+    public Future<HttpExchange> exchange(CheckContext context, HttpRequestSpec request) {
+        Target.Url url = request.url();
+        if (!Http1RequestEncoder.isSendable(url)) {
             return Future.failedFuture(
                     new CheckFailure(INVALID_TARGET, "The URL contains characters that are not allowed."));
         }
         long start = System.nanoTime();
         return guard.resolve(context, url.host(), url.port(), MAX_ADDRESSES)
-                .compose(addresses -> dial(context, call, addresses, start, System.nanoTime()));
+                .compose(addresses -> dial(context, request, addresses, start, System.nanoTime()));
     }
 
     /**
-     * Makes a request and follows its redirects, each through the guard and all within the deadline.
+     * Sends a request and follows redirects within the deadline.
      *
-     * @param maxRedirects how many may be followed; one more ends the journey with {@code
+     * @param maxRedirects the maximum number of redirects; one more ends the trace with {@code
      *     too_many_redirects}
-     * @return the journey, whose error says why it ended early; fails only when there is no room for
-     *     it, or for a fault of ours
+     * @return the trace, whose error is the reason why it ended early; fails only for overload and
+     *     internal errors
      */
-    public Future<RedirectTrace> follow(CheckContext context, HttpRequestSpec call, int maxRedirects) {
-        return new RedirectFollower(this, policy, context, maxRedirects).from(call);
+    public Future<RedirectTrace> follow(CheckContext context, HttpRequestSpec request, int maxRedirects) {
+        return new RedirectFollower(this, policy, context, maxRedirects).request(request);
     }
 
     /**
-     * A page as a browser asks for it, with up to {@link #PAGE_REDIRECTS} redirects followed and its
-     * first {@link #PAGE_BYTES} read. Checks that want the same page within a moment share one fetch,
-     * unless they want it fresh.
+     * Requests a page as a browser does: follows up to {@link #PAGE_REDIRECTS} redirects and reads
+     * the first {@link #PAGE_BYTES}. Checks of the same page share one fetch for some seconds,
+     * unless they require fresh data.
      *
-     * @return as {@link #follow} does; see {@link RedirectTrace#page()}
+     * @return as {@link #follow}; see {@link RedirectTrace#page()}
      */
     public Future<RedirectTrace> page(CheckContext context, Target.Url url) {
-        HttpRequestSpec call = HttpRequestSpec.get(url, PAGE_BYTES).with("accept", PAGE_TYPES);
-        return pages.get(context, call, PAGE_REDIRECTS, () -> follow(context, call, PAGE_REDIRECTS));
+        HttpRequestSpec request = HttpRequestSpec.get(url, PAGE_BYTES).with("accept", PAGE_TYPES);
+        return pages.get(context, request, PAGE_REDIRECTS, () -> follow(context, request, PAGE_REDIRECTS));
     }
 
     private Future<HttpExchange> dial(
-            CheckContext context, HttpRequestSpec call, List<InetAddress> addresses, long start, long resolved) {
+            CheckContext context, HttpRequestSpec request, List<InetAddress> addresses, long start, long resolved) {
         InetAddress address = addresses.get(0);
-        boolean lastOne = addresses.size() == 1;
-        Future<HttpExchange> dialled =
-                NoSharedAlgorithms.withFallback(tls, jdkTls, engine -> dialOne(context, call, address, lastOne, engine)
-                        .map(outcome -> exchange(call, address, outcome, start, resolved)));
-        if (lastOne) {
-            return dialled;
+        boolean last = addresses.size() == 1;
+        Future<HttpExchange> exchanged =
+                NoSharedAlgorithms.withFallback(tls, jdkTls, engine -> dialOne(context, request, address, last, engine)
+                        .map(outcome -> exchange(request, address, outcome, start, resolved)));
+        if (last) {
+            return exchanged;
         }
-        return dialled.recover(
-                failure -> neverConnected(failure) && context.deadline().remainingMillis() > MARGIN_MS
-                        ? dial(context, call, addresses.subList(1, addresses.size()), start, resolved)
+        return exchanged.recover(failure ->
+                ConnectErrors.isConnectFailure(failure) && context.deadline().remainingMillis() > RESERVE_MS
+                        ? dial(context, request, addresses.subList(1, addresses.size()), start, resolved)
                         : Future.failedFuture(failure));
     }
 
     private Future<HttpConnection.Outcome> dialOne(
-            CheckContext context, HttpRequestSpec call, InetAddress address, boolean lastOne, HttpTlsOptions engine) {
-        Target.Url url = call.url();
+            CheckContext context, HttpRequestSpec request, InetAddress address, boolean last, HttpTlsOptions engine) {
+        Target.Url url = request.url();
         return guard.dial(context, url.host(), address, url.port(), socket -> {
-            long left = context.deadline().remainingMillis() - MARGIN_MS;
-            if (left <= 0) {
+            long remainingMs = context.deadline().remainingMillis() - RESERVE_MS;
+            if (remainingMs <= 0) {
                 return Future.failedFuture(new CheckFailure(CONNECT_TIMEOUT, "The connection timed out."));
             }
-            long connectMs = lastOne ? left : Math.min(left, Math.max(left / 2, FIRST_CONNECTS_MS));
-            return new HttpConnection(guard, engine, trust, context, call, bodies, headers(call), left)
+            long connectMs = last ? remainingMs : Math.min(remainingMs, Math.max(remainingMs / 2, MIN_CONNECT_MS));
+            return new HttpConnection(guard, engine, trust, context, request, bodyBudget, headers(request), remainingMs)
                     .exchange(client, socket, address, connectMs);
         });
     }
 
-    private static boolean neverConnected(@Nullable Throwable failure) {
-        return failure instanceof CheckFailure known
-                && (known.error().code() == CONNECT_REFUSED
-                        || known.error().code() == CONNECT_TIMEOUT
-                        || known.error().code() == CONNECT_UNREACHABLE);
-    }
-
-    private List<HttpHeader> headers(HttpRequestSpec call) {
-        List<HttpHeader> headers = new ArrayList<>(call.headers().size() + 4);
-        addUnlessGiven(headers, call, "user-agent", userAgent);
-        addUnlessGiven(headers, call, "accept", "*/*");
-        addUnlessGiven(headers, call, "accept-encoding", "identity");
-        headers.add(MARK);
-        headers.addAll(call.headers());
+    private List<HttpHeader> headers(HttpRequestSpec request) {
+        List<HttpHeader> headers = new ArrayList<>(request.headers().size() + 4);
+        addDefault(headers, request, "user-agent", userAgent);
+        addDefault(headers, request, "accept", "*/*");
+        addDefault(headers, request, "accept-encoding", "identity");
+        headers.add(VIA);
+        headers.addAll(request.headers());
         return headers;
     }
 
-    private static void addUnlessGiven(List<HttpHeader> headers, HttpRequestSpec call, String name, String value) {
-        for (HttpHeader given : call.headers()) {
-            if (given.name().equals(name)) {
+    private static void addDefault(List<HttpHeader> headers, HttpRequestSpec request, String name, String value) {
+        for (HttpHeader header : request.headers()) {
+            if (header.name().equals(name)) {
                 return;
             }
         }
@@ -192,26 +185,26 @@ public final class HttpProbe {
     }
 
     private static HttpExchange exchange(
-            HttpRequestSpec call, InetAddress address, HttpConnection.Outcome outcome, long start, long resolved) {
-        ResponseCollector.Answer answer = outcome.answer();
+            HttpRequestSpec request, InetAddress address, HttpConnection.Outcome outcome, long start, long resolved) {
+        ResponseCollector.Response response = outcome.response();
         HttpTimings timings = new HttpTimings(
                 millis(resolved - start),
                 millis(outcome.connectNanos()),
-                call.url().secure() ? millis(outcome.tlsNanos()) : null,
+                request.url().secure() ? millis(outcome.tlsNanos()) : null,
                 millis(outcome.firstByteNanos()),
                 millis(outcome.downloadNanos()),
                 millis(System.nanoTime() - start));
         return new HttpExchange(
-                call.url(),
-                call.method(),
-                answer.status(),
-                answer.reason(),
-                answer.version(),
-                answer.headers(),
-                answer.body(),
+                request.url(),
+                request.method(),
+                response.status(),
+                response.reason(),
+                response.version(),
+                response.headers(),
+                response.body(),
                 IpAddressText.format(address),
                 timings,
-                answer.bodyError());
+                response.bodyError());
     }
 
     private static double millis(long nanos) {

@@ -13,8 +13,8 @@ import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 
 /**
- * TLS for HTTP exchanges, by one engine: any certificate is taken here, for it is judged afterwards
- * by {@link CertificateTrustEvaluator}, which can say what is wrong with it.
+ * The TLS contexts of one engine. They accept all certificates; {@link CertificateTrustEvaluator}
+ * evaluates them after the handshake.
  */
 final class HttpTlsOptions {
     private static final long CLOSE_NOTIFY_MS = 200;
@@ -23,35 +23,35 @@ final class HttpTlsOptions {
 
     private final SslContext http1;
     private final SslContext http2;
-    private final Executor tasks;
+    private final Executor executor;
 
-    private HttpTlsOptions(SslContext http1, SslContext http2, Executor tasks) {
+    private HttpTlsOptions(SslContext http1, SslContext http2, Executor executor) {
         this.http1 = http1;
         this.http2 = http2;
-        this.tasks = tasks;
+        this.executor = executor;
     }
 
-    static HttpTlsOptions ofBoringSsl() throws SSLException {
+    static HttpTlsOptions boringSsl() throws SSLException {
         return new HttpTlsOptions(
                 TlsClientOptions.newNativeContext(HTTP1, new AcceptAllTrustManager(), null),
                 TlsClientOptions.newNativeContext(HTTP2, new AcceptAllTrustManager(), null),
                 ImmediateExecutor.INSTANCE);
     }
 
-    static HttpTlsOptions ofTheJdk(Vertx vertx) throws SSLException {
+    static HttpTlsOptions jdk(Vertx vertx) throws SSLException {
         return new HttpTlsOptions(
                 TlsClientOptions.newJdkContext(HTTP1, new AcceptAllTrustManager(), null),
                 TlsClientOptions.newJdkContext(HTTP2, new AcceptAllTrustManager(), null),
-                TlsClientOptions.jdkTasks(vertx));
+                TlsClientOptions.jdkExecutor(vertx));
     }
 
     /**
-     * A handler for one connection.
+     * Creates the handler of one connection.
      *
-     * @param name sent as the server's name unless it is an address
+     * @param name the SNI; not sent if it is an address
      */
     SslHandler handler(ByteBufAllocator allocator, String name, int port, boolean offerHttp2, long timeoutMs) {
-        SslHandler handler = (offerHttp2 ? http2 : http1).newHandler(allocator, name, port, tasks);
+        SslHandler handler = (offerHttp2 ? http2 : http1).newHandler(allocator, name, port, executor);
         handler.setHandshakeTimeoutMillis(timeoutMs);
         handler.setCloseNotifyFlushTimeoutMillis(CLOSE_NOTIFY_MS);
         return handler;

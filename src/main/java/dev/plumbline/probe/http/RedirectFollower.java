@@ -12,9 +12,7 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
@@ -26,17 +24,17 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One walk along redirects. Every next URL is a target like any other: parsed, judged, guarded. */
+/**
+ * Follows the redirects of one request. Each location is a target: it is parsed and checked by the
+ * policy and the guard.
+ */
 final class RedirectFollower {
-    private static final ModuleDescription NEXT =
-            ModuleDescription.of("redirect", "Redirect", InputType.URL).build();
-
     private final HttpProbe probe;
     private final TargetPolicy policy;
     private final CheckContext context;
     private final int maxRedirects;
     private final List<HttpExchange> hops = new ArrayList<>();
-    private final Set<String> asked = new HashSet<>();
+    private final Set<String> requested = new HashSet<>();
 
     RedirectFollower(HttpProbe probe, TargetPolicy policy, CheckContext context, int maxRedirects) {
         this.probe = probe;
@@ -45,43 +43,43 @@ final class RedirectFollower {
         this.maxRedirects = maxRedirects;
     }
 
-    Future<RedirectTrace> from(HttpRequestSpec call) {
-        asked.add(key(call));
-        return probe.exchange(context, call.withoutRedirectBodies()).transform(result -> {
+    Future<RedirectTrace> request(HttpRequestSpec current) {
+        requested.add(key(current));
+        return probe.exchange(context, current.withoutRedirectBodies()).transform(result -> {
             if (result.succeeded()) {
                 hops.add(result.result());
-                return next(call, result.result());
+                return next(current, result.result());
             }
             if (result.cause() instanceof CheckFailure failure) {
-                return ended(call.url(), duringWalk(failure.error()));
+                return ended(current.url(), errorOf(failure.error()));
             }
             return Future.failedFuture(result.cause());
         });
     }
 
-    private Future<RedirectTrace> next(HttpRequestSpec call, HttpExchange hop) {
+    private Future<RedirectTrace> next(HttpRequestSpec current, HttpExchange hop) {
         if (!hop.redirects()) {
-            return ended(call.url(), hop.bodyError());
+            return ended(current.url(), hop.bodyError());
         }
         if (hops.size() > maxRedirects) {
-            return ended(call.url(), new CheckError(TOO_MANY_REDIRECTS, tooMany(maxRedirects)));
+            return ended(current.url(), new CheckError(TOO_MANY_REDIRECTS, tooMany(maxRedirects)));
         }
-        HttpRequestSpec further;
+        HttpRequestSpec nextRequest;
         try {
-            further = further(call, hop);
+            nextRequest = nextRequest(current, hop);
         } catch (CheckFailure blocked) {
-            return ended(call.url(), blocked.error());
+            return ended(current.url(), blocked.error());
         }
-        if (asked.contains(key(further))) {
+        if (requested.contains(key(nextRequest))) {
             return ended(
-                    further.url(),
+                    nextRequest.url(),
                     new CheckError(
-                            REDIRECT_LOOP, "Redirect loop: " + further.url().text() + " was already requested."));
+                            REDIRECT_LOOP, "Redirect loop: " + nextRequest.url().text() + " was already requested."));
         }
         if (context.deadline().passed()) {
-            return ended(further.url(), new CheckError(READ_TIMEOUT, "The redirects exceeded the time limit."));
+            return ended(nextRequest.url(), new CheckError(READ_TIMEOUT, "The redirects exceeded the time limit."));
         }
-        return from(further);
+        return request(nextRequest);
     }
 
     private static String tooMany(int max) {
@@ -92,7 +90,7 @@ final class RedirectFollower {
         };
     }
 
-    private HttpRequestSpec further(HttpRequestSpec call, HttpExchange hop) throws CheckFailure {
+    private HttpRequestSpec nextRequest(HttpRequestSpec current, HttpExchange hop) throws CheckFailure {
         String location = Objects.requireNonNull(hop.headers().first("location"));
         String absolute = RedirectLocation.resolve(hop.url(), location);
         if (absolute == null) {
@@ -100,10 +98,7 @@ final class RedirectFollower {
         }
         Target.Url url;
         try {
-            if (!(TargetParser.parse(NEXT, absolute) instanceof Target.Url parsed)) {
-                throw blocked("The Location header is not a URL.");
-            }
-            url = parsed;
+            url = TargetParser.url(absolute, "https", "http");
         } catch (InvalidTargetException invalid) {
             throw blocked("The URL is not valid. " + invalid.getMessage());
         }
@@ -111,21 +106,21 @@ final class RedirectFollower {
         if (refusal != null) {
             throw blocked(refusal);
         }
-        return call.to(url);
+        return current.to(url);
     }
 
-    private static CheckFailure blocked(String why) {
-        return new CheckFailure(REDIRECT_BLOCKED, "Redirect blocked. " + why);
+    private static CheckFailure blocked(String reason) {
+        return new CheckFailure(REDIRECT_BLOCKED, "Redirect blocked. " + reason);
     }
 
-    private CheckError duringWalk(CheckError error) {
+    private CheckError errorOf(CheckError error) {
         if (error.code() == DEADLINE_EXCEEDED) {
             return new CheckError(READ_TIMEOUT, "The server did not respond in time.");
         }
         return hops.isEmpty() ? error : afterRedirect(error);
     }
 
-    /** What is forbidden at the end of a redirect is the redirect's fault, not the target's. */
+    /** The error after a redirect: a blocked or invalid target becomes {@code redirect_blocked}. */
     static CheckError afterRedirect(CheckError error) {
         ErrorCode code = error.code();
         return code == TARGET_BLOCKED || code == INVALID_TARGET
@@ -137,7 +132,7 @@ final class RedirectFollower {
         return Future.succeededFuture(new RedirectTrace(hops, url, error));
     }
 
-    private static String key(HttpRequestSpec call) {
-        return call.method() + " " + call.url().text();
+    private static String key(HttpRequestSpec current) {
+        return current.method() + " " + current.url().text();
     }
 }

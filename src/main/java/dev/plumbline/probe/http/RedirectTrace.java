@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request and where its redirects led.
+ * A request and its redirects.
  *
- * @param hops every answer, in order; empty when not even the first came
- * @param url the URL that was asked last, whether or not it answered
- * @param error why the journey ended early; null when the last hop is its true end
+ * @param hops the exchanges in order; empty if there was no response
+ * @param url the URL of the last request, with or without response
+ * @param error why the trace ended early; null if the last hop is the final response
  */
 public record RedirectTrace(List<HttpExchange> hops, Target.Url url, @Nullable CheckError error) {
 
@@ -19,25 +19,25 @@ public record RedirectTrace(List<HttpExchange> hops, Target.Url url, @Nullable C
     }
 
     /**
-     * The same, for a journey whose first URL was itself reached by a redirect: what is forbidden
-     * there is the redirect's fault, not the target's.
+     * Returns this trace as part of a longer one: a blocked or invalid first target becomes {@code
+     * redirect_blocked}.
      */
     public RedirectTrace afterRedirect() {
         return error == null ? this : new RedirectTrace(hops, url, RedirectFollower.afterRedirect(error));
     }
 
-    /** The last answer, or null when there was none. */
+    /** The last exchange; null if there is none. */
     public @Nullable HttpExchange last() {
         return hops.isEmpty() ? null : hops.get(hops.size() - 1);
     }
 
-    /** The answer at the end of all redirects, whole or in part; null when there was none. */
+    /** The final response after all redirects; null if there is none. */
     public @Nullable HttpExchange page() {
         HttpExchange last = last();
         return last == null || last.redirects() ? null : last;
     }
 
-    /** Whether a redirect led from an encrypted page to one that is not. */
+    /** Whether a redirect leads from https to http. */
     public boolean downgraded() {
         for (int i = 0; i < hops.size(); i++) {
             boolean nextSecure = i + 1 < hops.size() ? hops.get(i + 1).url().secure() : url.secure();

@@ -17,11 +17,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers one answer within its limits and ends the exchange as soon as enough is known. Used on
- * the event loop of its channel alone.
+ * Collects one response within its limits and ends the exchange when it is complete. Confined to
+ * the event loop of its channel.
  */
 final class ResponseCollector {
-    /** The most that the head of a response may have, in bytes as it was sent. */
+    /** The maximum size of a response header in bytes. */
     static final int MAX_HEAD_BYTES = 64 * 1024;
 
     /** The message of a header over {@link #MAX_HEAD_BYTES}. */
@@ -30,20 +30,20 @@ final class ResponseCollector {
     private static final int MAX_HEADER_LINES = 1_000;
     private static final int MAX_INTERIM_RESPONSES = 20;
 
-    /** What everything before the final head may have: interim responses and HTTP/2 frames too. */
+    /** The limit for all data before the body: interim responses and HTTP/2 frames too. */
     private static final int MAX_BYTES_BEFORE_BODY = 2 * MAX_HEAD_BYTES;
 
-    private static final byte[] NOTHING = new byte[0];
+    private static final byte[] NO_BYTES = new byte[0];
 
-    /** How much a body may grow by its framing: chunks of a single byte take six. */
+    /** The maximum ratio of framing to content: a chunk of one byte has six. */
     private static final int MAX_FRAMING_FACTOR = 8;
 
     /**
-     * An answer.
+     * A response.
      *
-     * @param headNanos when its head was there, by {@link System#nanoTime()}
+     * @param headNanos when the header was complete, by {@link System#nanoTime()}
      */
-    record Answer(
+    record Response(
             int status,
             String reason,
             String version,
@@ -55,25 +55,25 @@ final class ResponseCollector {
     private record Head(int status, String reason, String version, ResponseHeaders headers, long nanos) {}
 
     private final Channel channel;
-    private final Promise<Answer> promise;
-    private final HttpRequestSpec call;
+    private final Promise<Response> promise;
+    private final HttpRequestSpec request;
     private final int maxBodyBytes;
     private final BodyBudget budget;
     private @Nullable Head head;
-    private int interim;
-    private long received;
-    private byte[] body = NOTHING;
+    private int interimResponses;
+    private long receivedBytes;
+    private byte[] body = NO_BYTES;
     private int bodySize;
     private boolean ended;
 
     /**
-     * @param budget what is read of the body is charged to it until the exchange has ended
+     * @param budget the memory for the body, until the exchange has ended
      */
-    ResponseCollector(Channel channel, Promise<Answer> promise, HttpRequestSpec call, BodyBudget budget) {
+    ResponseCollector(Channel channel, Promise<Response> promise, HttpRequestSpec request, BodyBudget budget) {
         this.channel = channel;
         this.promise = promise;
-        this.call = call;
-        this.maxBodyBytes = call.maxBodyBytes();
+        this.request = request;
+        this.maxBodyBytes = request.maxBodyBytes();
         this.budget = budget;
     }
 
@@ -81,71 +81,71 @@ final class ResponseCollector {
         return ended;
     }
 
-    /** Counts what came from the peer, before anything reads it. */
+    /** Counts received bytes before they are decoded. */
     void received(int bytes) {
-        received += bytes;
+        receivedBytes += bytes;
         if (head == null) {
-            if (received > MAX_BYTES_BEFORE_BODY) {
+            if (receivedBytes > MAX_BYTES_BEFORE_BODY) {
                 tooLarge(HEAD_TOO_LARGE);
             }
-        } else if (received > MAX_BYTES_BEFORE_BODY * 2L + (long) maxBodyBytes * MAX_FRAMING_FACTOR) {
+        } else if (receivedBytes > MAX_BYTES_BEFORE_BODY * 2L + (long) maxBodyBytes * MAX_FRAMING_FACTOR) {
             tooLarge("The framing of the response is disproportionately larger than its content.");
         }
     }
 
-    /** One head, interim or final. */
+    /** A response header, interim or final. */
     void head(int status, String reason, String version, ResponseHeaders headers) {
         if (headers.lines().size() > MAX_HEADER_LINES) {
             tooLarge("The response has more than " + MAX_HEADER_LINES + " header fields.");
         } else if (status == 101) {
             protocolError("The server returned 101 Switching Protocols without an Upgrade request.");
         } else if (status < 200) {
-            interim++;
-            if (interim > MAX_INTERIM_RESPONSES) {
+            interimResponses++;
+            if (interimResponses > MAX_INTERIM_RESPONSES) {
                 protocolError("The server sent more than " + MAX_INTERIM_RESPONSES + " interim responses.");
             }
         } else {
             head = new Head(status, reason, version, headers, System.nanoTime());
             if (maxBodyBytes == 0) {
                 finish(null, false);
-            } else if (!call.redirectBodies() && HttpExchange.redirects(status, headers)) {
+            } else if (!request.redirectBodies() && HttpExchange.redirects(status, headers)) {
                 finish(null, true);
             }
         }
     }
 
-    /** A piece of the body; the caller keeps the buffer. */
-    void body(ByteBuf piece) {
-        int count = Math.min(piece.readableBytes(), maxBodyBytes - bodySize);
+    /** A part of the body. The caller releases the buffer. */
+    void body(ByteBuf chunk) {
+        int count = Math.min(chunk.readableBytes(), maxBodyBytes - bodySize);
         if (ended || count <= 0) {
             return;
         }
         if (bodySize + count > body.length && !grow(bodySize + count)) {
-            noRoom();
+            overload();
             return;
         }
-        piece.getBytes(piece.readerIndex(), body, bodySize, count);
+        chunk.getBytes(chunk.readerIndex(), body, bodySize, count);
         bodySize += count;
         if (bodySize == maxBodyBytes) {
             finish(null, true);
         }
     }
 
-    private boolean grow(int least) {
-        int wanted = (int) Math.min(maxBodyBytes, Math.max(least, body.length * 2L));
-        if (!budget.take(wanted - body.length)) {
+    private boolean grow(int minSize) {
+        int newSize = (int) Math.min(maxBodyBytes, Math.max(minSize, body.length * 2L));
+        if (!budget.acquire(newSize - body.length)) {
             return false;
         }
-        body = Arrays.copyOf(body, wanted);
+        body = Arrays.copyOf(body, newSize);
         return true;
     }
 
-    private void noRoom() {
+    private void overload() {
         promise.tryFail(new OverloadFailure("Too many responses are being read.", Duration.ofSeconds(1)));
         finish(null, true);
     }
 
-    /** The end of a message; of an interim one when no final head was seen yet. */
+    /** The end of a message; ignored after an interim response. */
     void end() {
         if (head != null) {
             finish(null, false);
@@ -166,7 +166,7 @@ final class ResponseCollector {
         String how = reset ? "reset" : "closed";
         if (head != null) {
             finish(new CheckError(code, "The server " + how + " the connection before the end of the response."), true);
-        } else if (received == 0) {
+        } else if (receivedBytes == 0) {
             finish(new CheckError(code, "The server " + how + " the connection without a response."), true);
         } else {
             finish(new CheckError(code, "The server " + how + " the connection during the response header."), true);
@@ -188,18 +188,18 @@ final class ResponseCollector {
             return;
         }
         ended = true;
-        Head seen = head;
-        if (seen == null) {
+        Head received = head;
+        if (received == null) {
             CheckError cause =
                     error != null ? error : new CheckError(HTTP_PROTOCOL_ERROR, "The server sent no response.");
             promise.tryFail(new CheckFailure(cause.code(), cause.message()));
         } else {
             byte[] bytes = bodySize == body.length ? body : Arrays.copyOf(body, bodySize);
-            budget.give(body.length);
-            body = NOTHING;
+            budget.release(body.length);
+            body = NO_BYTES;
             HttpBody read = bytes.length == 0 && !truncated ? HttpBody.EMPTY : new HttpBody(bytes, truncated);
-            promise.tryComplete(
-                    new Answer(seen.status, seen.reason, seen.version, seen.headers, read, seen.nanos, error));
+            promise.tryComplete(new Response(
+                    received.status, received.reason, received.version, received.headers, read, received.nanos, error));
         }
         channel.pipeline().firstContext().close();
     }

@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The headers of a response in the order in which they came.
+ * The headers of a response, in order.
  *
- * @param lines names lower-cased; values are the bytes read as ISO-8859-1, without controls
+ * @param lines names in lower case; values as in {@link HttpHeader}
  */
 public record ResponseHeaders(List<HttpHeader> lines) {
     public static final ResponseHeaders NONE = new ResponseHeaders(List.of());
@@ -15,27 +15,31 @@ public record ResponseHeaders(List<HttpHeader> lines) {
         lines = List.copyOf(lines);
     }
 
-    /** The first header of this name, or null. */
+    /** The value of the first header with this name; null if there is none. */
     public @Nullable String first(String name) {
-        for (HttpHeader line : lines) {
-            if (line.name().equals(name)) {
-                return line.value();
-            }
-        }
-        return null;
+        HttpHeader line = find(name);
+        return line == null ? null : line.value();
     }
 
-    /** The first header of this name as people read it ({@link HttpHeader#text()}), or null. */
+    /**
+     * The first header with this name for display, see {@link HttpHeader#text()}; null if there is
+     * none.
+     */
     public @Nullable String firstText(String name) {
+        HttpHeader line = find(name);
+        return line == null ? null : line.text();
+    }
+
+    private @Nullable HttpHeader find(String name) {
         for (HttpHeader line : lines) {
             if (line.name().equals(name)) {
-                return line.text();
+                return line;
             }
         }
         return null;
     }
 
-    /** Every value of this name. */
+    /** The values of all headers with this name. */
     public List<String> all(String name) {
         return lines.stream()
                 .filter(line -> line.name().equals(name))
@@ -43,7 +47,10 @@ public record ResponseHeaders(List<HttpHeader> lines) {
                 .toList();
     }
 
-    /** All values of this name, joined with commas (RFC 9110 section 5.3), or null. */
+    /**
+     * The values of all headers with this name, joined with commas (RFC 9110 section 5.3); null if
+     * there are none.
+     */
     public @Nullable String joined(String name) {
         return has(name) ? String.join(", ", all(name)) : null;
     }

@@ -2,23 +2,16 @@ package dev.plumbline.probe.registry;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.InputType;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.RequestBudget;
 import java.time.Clock;
 
-/** What the service itself may use when it fetches something that no check waits for. */
+/** The context of a background request that belongs to no check. */
 record BackgroundCheckContext(Options options, Deadline deadline, Clock clock, RequestBudget budget)
         implements CheckContext {
 
     static BackgroundCheckContext of(long millis) {
-        return new BackgroundCheckContext(
-                Options.defaults(ModuleDescription.of("background", "Background", InputType.URL)
-                        .build()),
-                Deadline.in(millis),
-                Clock.systemUTC(),
-                new RequestBudget());
+        return new BackgroundCheckContext(Options.NONE, Deadline.in(millis), Clock.systemUTC(), new RequestBudget());
     }
 
     @Override

@@ -6,9 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.concurrent.ContextFutures;
@@ -35,42 +33,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which RDAP server knows a domain, by IANA's list (RFC 9224). A snapshot is part of the program; a
- * newer list is fetched beside the first check that wants one, and once a day after that. Checks
- * wait for it only where another list than IANA's is configured and has not come yet.
+ * Finds the RDAP server of a domain by the IANA bootstrap registry (RFC 9224). A snapshot is part
+ * of the program. An update is downloaded in the background at the first lookup and then once a
+ * day. Lookups wait for it only if another registry than IANA's is configured.
  */
 public final class RdapBootstrap {
     private static final Logger LOG = LoggerFactory.getLogger(RdapBootstrap.class);
-    private static final int MOST_BYTES = 2 * 1024 * 1024;
-    private static final int MOST_NAMES = 50_000;
+    private static final int MAX_BYTES = 2 * 1024 * 1024;
+    private static final int MAX_NAMES = 50_000;
     private static final int REDIRECTS = 2;
     private static final int OK = 200;
     private static final long FETCH_MILLIS = 20_000;
-    private static final String OF_IANA = "https://data.iana.org/rdap/dns.json";
-    private static final Duration AGAIN = Duration.ofHours(24);
-    private static final Duration AGAIN_AFTER_FAILURE = Duration.ofHours(1);
+    private static final String IANA_URL = "https://data.iana.org/rdap/dns.json";
+    private static final Duration REFRESH_INTERVAL = Duration.ofHours(24);
+    private static final Duration RETRY_INTERVAL = Duration.ofHours(1);
 
     private static final ObjectMapper MAPPER =
             new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
-
-    private static final ModuleDescription SERVER =
-            ModuleDescription.of("rdap-server", "RDAP server", InputType.URL).build();
 
     private final Vertx vertx;
     private final HttpProbe http;
     private final Target.@Nullable Url source;
     private final LongSupplier nanoClock;
-    private final AtomicLong due;
+    private final AtomicLong nextRefreshNanos;
 
-    /** Complete once the program's own list is the best there is, or a better one is there. */
-    private final Promise<Void> settled = Promise.promise();
+    /**
+     * Completes when the registry is usable: at once with the snapshot of IANA's registry,
+     * otherwise after the first download.
+     */
+    private final Promise<Void> ready = Promise.promise();
 
     private volatile Map<String, String> servers;
 
     /**
-     * @param settings whose list is a URL, a file, or null for the snapshot alone
-     * @throws IOException when the file cannot be read
-     * @throws IllegalArgumentException when it holds no such list
+     * @param settings the registry: a URL, a file, or null for the snapshot
+     * @throws IOException if the file cannot be read
+     * @throws IllegalArgumentException if the file is not a bootstrap registry
      */
     public RdapBootstrap(Vertx vertx, HttpProbe http, Config.RegistrySettings settings) throws IOException {
         this(vertx, http, settings.rdapBootstrap(), System::nanoTime);
@@ -80,7 +78,7 @@ public final class RdapBootstrap {
         this.vertx = vertx;
         this.http = http;
         this.nanoClock = nanoClock;
-        this.due = new AtomicLong(nanoClock.getAsLong());
+        this.nextRefreshNanos = new AtomicLong(nanoClock.getAsLong());
         boolean remote = source != null && source.matches("https?://.*");
         this.source = remote ? url(source) : null;
         if (source != null && this.source == null) {
@@ -93,8 +91,8 @@ public final class RdapBootstrap {
         } else {
             this.servers = snapshot();
         }
-        if (this.source == null || this.source.text().equals(OF_IANA)) {
-            settled.complete();
+        if (this.source == null || this.source.text().equals(IANA_URL)) {
+            ready.complete();
         }
     }
 
@@ -116,35 +114,35 @@ public final class RdapBootstrap {
     }
 
     /**
-     * The same as {@link #serverOf(String)}, which waits for half of the time, if need be, for a list
-     * that is configured.
+     * As {@link #serverOf(String)}, but waits for the configured registry, at most half of the
+     * remaining time.
      */
     Future<Optional<String>> serverOf(CheckContext context, String domain) {
         refreshWhenDue();
-        if (settled.future().isComplete()) {
+        if (ready.future().isComplete()) {
             return Future.succeededFuture(Optional.ofNullable(serverOf(domain)));
         }
-        Promise<Void> enough = Promise.promise();
-        long patience = Math.max(1, context.deadline().remainingMillis() / 2);
-        long timer = vertx.setTimer(patience, late -> enough.tryComplete());
-        settled.future().onComplete(there -> {
+        Promise<Void> proceed = Promise.promise();
+        long timeoutMillis = Math.max(1, context.deadline().remainingMillis() / 2);
+        long timer = vertx.setTimer(timeoutMillis, late -> proceed.tryComplete());
+        ready.future().onComplete(there -> {
             vertx.cancelTimer(timer);
-            enough.tryComplete();
+            proceed.tryComplete();
         });
-        return ContextFutures.ofCaller(enough.future()).map(done -> Optional.ofNullable(serverOf(domain)));
+        return ContextFutures.ofCaller(proceed.future()).map(done -> Optional.ofNullable(serverOf(domain)));
     }
 
     /**
-     * The server that knows a domain: that of the longest name in the list that the domain ends in.
+     * The server of the longest matching suffix of the domain.
      *
-     * @return where {@code domain/} and the name are to be appended; null when the list names none
+     * @return the URL to which {@code domain/} and the name are appended; null if there is none
      */
     @Nullable
     String serverOf(String domain) {
         refreshWhenDue();
-        Map<String, String> known = servers;
+        Map<String, String> current = servers;
         for (int at = 0; at >= 0; at = domain.indexOf('.', at) + 1) {
-            String server = known.get(domain.substring(at));
+            String server = current.get(domain.substring(at));
             if (server != null) {
                 return server;
             }
@@ -158,26 +156,28 @@ public final class RdapBootstrap {
     private void refreshWhenDue() {
         Target.Url url = source;
         long now = nanoClock.getAsLong();
-        long mine = due.get();
-        if (url == null || now - mine < 0 || !due.compareAndSet(mine, now + AGAIN.toNanos())) {
+        long scheduled = nextRefreshNanos.get();
+        if (url == null
+                || now - scheduled < 0
+                || !nextRefreshNanos.compareAndSet(scheduled, now + REFRESH_INTERVAL.toNanos())) {
             return;
         }
         fetch(url)
-                .onSuccess(newer -> servers = newer)
+                .onSuccess(update -> servers = update)
                 .onFailure(failure -> {
-                    due.set(now + AGAIN_AFTER_FAILURE.toNanos());
+                    nextRefreshNanos.set(now + RETRY_INTERVAL.toNanos());
                     LOG.atInfo()
                             .addKeyValue("url", url.text())
                             .addKeyValue("cause", failure.toString())
                             .log("RDAP bootstrap registry download failed");
                 })
-                .onComplete(done -> settled.tryComplete());
+                .onComplete(done -> ready.tryComplete());
     }
 
     private Future<Map<String, String>> fetch(Target.Url url) {
-        return http.follow(BackgroundCheckContext.of(FETCH_MILLIS), HttpRequestSpec.get(url, MOST_BYTES), REDIRECTS)
-                .compose(journey -> {
-                    HttpExchange page = journey.page();
+        return http.follow(BackgroundCheckContext.of(FETCH_MILLIS), HttpRequestSpec.get(url, MAX_BYTES), REDIRECTS)
+                .compose(trace -> {
+                    HttpExchange page = trace.page();
                     if (page == null
                             || page.status() != OK
                             || page.bodyError() != null
@@ -192,34 +192,34 @@ public final class RdapBootstrap {
     }
 
     /**
-     * Reads a list.
+     * Parses a bootstrap registry.
      *
-     * @return servers by lower-case name, each ending in a slash
-     * @throws IllegalArgumentException when it is none
+     * @return the server URL by lower-case suffix, each with a trailing slash
+     * @throws IllegalArgumentException if it contains no server
      */
     static Map<String, String> parse(byte[] bytes) {
         JsonNode services;
         try {
             services = MAPPER.readTree(bytes).path("services");
-        } catch (IOException broken) {
-            throw new IllegalArgumentException("is not valid JSON", broken);
+        } catch (IOException malformed) {
+            throw new IllegalArgumentException("is not valid JSON", malformed);
         }
-        Map<String, String> found = new HashMap<>();
+        Map<String, String> servers = new HashMap<>();
         for (JsonNode service : services) {
             String server = server(service.path(1));
             for (JsonNode name : service.path(0)) {
-                if (server != null && name.isTextual() && found.size() < MOST_NAMES) {
-                    found.put(name.asText().toLowerCase(Locale.ROOT), server);
+                if (server != null && name.isTextual() && servers.size() < MAX_NAMES) {
+                    servers.put(name.asText().toLowerCase(Locale.ROOT), server);
                 }
             }
         }
-        if (found.isEmpty()) {
+        if (servers.isEmpty()) {
             throw new IllegalArgumentException("contains no RDAP server");
         }
-        return Map.copyOf(found);
+        return Map.copyOf(servers);
     }
 
-    /** The first encrypted one, else the first. */
+    /** The first https URL, otherwise the first URL. */
     private static @Nullable String server(JsonNode urls) {
         String plain = null;
         for (JsonNode each : urls) {
@@ -237,7 +237,7 @@ public final class RdapBootstrap {
 
     static Target.@Nullable Url url(String text) {
         try {
-            return (Target.Url) TargetParser.parse(SERVER, text);
+            return TargetParser.url(text, "https", "http");
         } catch (InvalidTargetException none) {
             return null;
         }

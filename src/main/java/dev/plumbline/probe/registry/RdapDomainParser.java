@@ -6,9 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Iterables;
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.TargetParser;
 import java.time.Instant;
 import java.util.List;
@@ -20,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 public final class RdapDomainParser {
     private static final int MAX_ITEMS = 100;
     private static final int MAX_DEPTH = 3;
-    private static final ModuleDescription NAME =
-            ModuleDescription.of("rdap-domain", "RDAP domain", InputType.DOMAIN).build();
     private static final ObjectMapper MAPPER =
             new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
@@ -70,7 +66,7 @@ public final class RdapDomainParser {
             return false;
         }
         try {
-            return TargetParser.parse(NAME, value.asText()).text().equals(name);
+            return TargetParser.domainName(value.asText()).name().equals(name);
         } catch (InvalidTargetException e) {
             return false;
         }

@@ -14,48 +14,48 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.Optional;
 
-/** Asks registries about domains by RDAP (RFC 9082), the successor of WHOIS. */
+/** Looks up domains by RDAP (RFC 9082), the successor of WHOIS. */
 public final class RdapProbe {
-    /** The most that is read of an answer, in bytes. */
-    public static final int MOST_BYTES = 256 * 1024;
+    /** The maximum size of a response in bytes. */
+    public static final int MAX_BYTES = 256 * 1024;
 
     private static final int REDIRECTS = 3;
     private static final String TYPES = "application/rdap+json, application/json;q=0.5";
 
     private final HttpProbe http;
     private final RdapBootstrap bootstrap;
-    private final RegistryRateLimiter pace;
+    private final RegistryRateLimiter rateLimiter;
 
     public RdapProbe(Vertx vertx, HttpProbe http, RdapBootstrap bootstrap, Config.RegistrySettings settings) {
         this.http = http;
         this.bootstrap = bootstrap;
-        this.pace = new RegistryRateLimiter(vertx, settings.perServer());
+        this.rateLimiter = new RegistryRateLimiter(vertx, settings.perServer());
     }
 
     /**
-     * Asks about a domain.
+     * Looks up a domain.
      *
-     * @param domain in lower-case A-labels
-     * @return what was answered, whatever its status; empty when no server is known for such domains
+     * @param domain lower-case A-labels
+     * @return the response with any status; empty if no server is known for the top-level domain
      */
     public Future<Optional<RdapResponse>> lookup(CheckContext context, String domain) {
         return bootstrap.serverOf(context, domain).compose(server -> {
             Target.Url url = server.map(known -> RdapBootstrap.url(known + "domain/" + domain))
                     .orElse(null);
-            return url == null ? Future.succeededFuture(Optional.empty()) : ask(context, url);
+            return url == null ? Future.succeededFuture(Optional.empty()) : request(context, url);
         });
     }
 
-    private Future<Optional<RdapResponse>> ask(CheckContext context, Target.Url url) {
-        HttpRequestSpec call = HttpRequestSpec.get(url, MOST_BYTES).with("accept", TYPES);
-        return pace.take(context, url.authority(), share -> http.follow(share, call, REDIRECTS)
-                .compose(RdapProbe::reply)
+    private Future<Optional<RdapResponse>> request(CheckContext context, Target.Url url) {
+        HttpRequestSpec call = HttpRequestSpec.get(url, MAX_BYTES).with("accept", TYPES);
+        return rateLimiter.run(context, url.authority(), share -> http.follow(share, call, REDIRECTS)
+                .compose(RdapProbe::response)
                 .map(Optional::of));
     }
 
-    private static Future<RdapResponse> reply(RedirectTrace journey) {
-        HttpExchange page = journey.page();
-        CheckError error = page == null ? journey.error() : page.bodyError();
+    private static Future<RdapResponse> response(RedirectTrace trace) {
+        HttpExchange page = trace.page();
+        CheckError error = page == null ? trace.error() : page.bodyError();
         if (error != null) {
             return Future.failedFuture(new CheckFailure(error.code(), error.message()));
         }
@@ -65,7 +65,7 @@ public final class RdapProbe {
         }
         if (page.body().truncated()) {
             return Future.failedFuture(new CheckFailure(
-                    ErrorCode.RESPONSE_TOO_LARGE, "The RDAP response exceeds " + MOST_BYTES / 1024 + " KiB."));
+                    ErrorCode.RESPONSE_TOO_LARGE, "The RDAP response exceeds " + MAX_BYTES / 1024 + " KiB."));
         }
         return Future.succeededFuture(new RdapResponse(
                 page.url().host().name(),

@@ -1,10 +1,10 @@
 package dev.plumbline.probe.registry;
 
 /**
- * What an RDAP server answered.
+ * An RDAP response.
  *
- * @param server its name
- * @param status of HTTP: 200 for a domain that is registered, 404 for one that is not (RFC 7480,
+ * @param server the hostname of the server
+ * @param status the HTTP status: 200 for a registered domain, 404 for an unregistered one (RFC 7480
  *     section 5)
  */
 public record RdapResponse(String server, int status, String body) {}

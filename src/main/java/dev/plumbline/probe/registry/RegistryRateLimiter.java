@@ -20,103 +20,105 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps everybody on this node together from asking a registry more than it puts up with: each of
- * its servers has a pace of its own, far below that of other targets. A server that keeps silent
- * holds nobody up for long: a question takes its place for a few seconds at most, and after several
- * that got no answer the server is left alone for a while. Thread-safe.
+ * The rate limiter and circuit breaker of registry servers, per server and node. A query holds its
+ * permit for a few seconds at most. After several timeouts in a row, the server is not queried for
+ * some seconds. Thread-safe.
  */
 final class RegistryRateLimiter {
-    /** How long a question may hold its place. */
-    static final long MOST_MILLIS = 5_000;
+    /** The maximum duration of a query. */
+    static final long MAX_QUERY_MILLIS = 5_000;
 
-    /** Who was given less time than this has not shown that the server is silent. */
-    static final long SILENT_MILLIS = 2_000;
+    /** A shorter timeout does not count as a timeout of the server. */
+    static final long MIN_TIMEOUT_MILLIS = 2_000;
 
-    /** So many questions in a row without an answer, and the server is left alone. */
-    static final int MOST_SILENT = 3;
+    /** The timeouts in a row after which the server is not queried. */
+    static final int MAX_TIMEOUTS = 3;
 
-    static final long ALONE_MILLIS = 10_000;
+    static final long BACKOFF_MILLIS = 10_000;
 
-    private static final int REMEMBERED = 2_000;
+    private static final int MAX_SERVERS = 2_000;
 
     /**
-     * @param questions that got no answer in a row
-     * @param at when the last of them ended, by the nano clock
+     * @param count the timeouts in a row
+     * @param lastNanos when the last one ended, by the nano clock
      */
-    private record Silence(int questions, long at) {}
+    private record Timeouts(int count, long lastNanos) {}
 
-    private final KeyedRateLimiter<String> gate;
+    private final KeyedRateLimiter<String> limiter;
     private final LongSupplier nanoClock;
-    private final Cache<String, Silence> silent = Caffeine.newBuilder()
-            .maximumSize(REMEMBERED)
+    private final Cache<String, Timeouts> timeouts = Caffeine.newBuilder()
+            .maximumSize(MAX_SERVERS)
             .expireAfterWrite(Duration.ofMinutes(10))
             .executor(Runnable::run)
             .build();
 
-    RegistryRateLimiter(Vertx vertx, Config.OutboundLimit pace) {
-        this(vertx, pace, System::nanoTime);
+    RegistryRateLimiter(Vertx vertx, Config.OutboundLimit limit) {
+        this(vertx, limit, System::nanoTime);
     }
 
-    RegistryRateLimiter(Vertx vertx, Config.OutboundLimit pace, LongSupplier nanoClock) {
-        this.gate = new KeyedRateLimiter<>(pace, nanoClock, Scheduler.of(vertx));
+    RegistryRateLimiter(Vertx vertx, Config.OutboundLimit limit, LongSupplier nanoClock) {
+        this.limiter = new KeyedRateLimiter<>(limit, nanoClock, Scheduler.of(vertx));
         this.nanoClock = nanoClock;
     }
 
     /**
-     * Asks when the turn has come, that of lines of jobs after that of others; fails with a {@link
-     * dev.plumbline.check.OverloadFailure} when it would come too late, and at once when the server has
-     * been silent lately.
+     * Runs a query when a permit is available; lines of jobs have low priority. Fails with {@link
+     * dev.plumbline.check.OverloadFailure} if a permit would come too late, and with {@code
+     * deadline_exceeded} if the server timed out recently.
      *
-     * @param server its name
-     * @param question given the context in whose time it must be answered
+     * @param server the hostname
+     * @param query receives the context with the deadline of the query
      */
-    <T> Future<T> take(CheckContext context, String server, Function<CheckContext, Future<T>> question) {
-        CheckFailure silence = silence(server);
-        if (silence != null) {
-            return Future.failedFuture(silence);
+    <T> Future<T> run(CheckContext context, String server, Function<CheckContext, Future<T>> query) {
+        CheckFailure backoff = backoff(server);
+        if (backoff != null) {
+            return Future.failedFuture(backoff);
         }
-        if (gate.isOpen()) {
-            return ask(context, server, question);
+        if (limiter.isUnlimited()) {
+            return start(context, server, query);
         }
-        long patience = Math.min(context.patienceMs(), context.deadline().remainingMillis());
-        return ContextFutures.ofCaller(gate.enter(server, patience, context.bulk()))
-                .compose(entered -> {
-                    CheckFailure meanwhile = silence(server);
-                    Future<T> asked =
-                            meanwhile == null ? ask(context, server, question) : Future.failedFuture(meanwhile);
-                    return asked.onComplete(done -> gate.leave(server));
+        long maxWaitMillis = Math.min(context.patienceMs(), context.deadline().remainingMillis());
+        return ContextFutures.ofCaller(limiter.acquire(server, maxWaitMillis, context.bulk()))
+                .compose(acquired -> {
+                    CheckFailure rejected = backoff(server);
+                    Future<T> result = rejected == null ? start(context, server, query) : Future.failedFuture(rejected);
+                    return result.onComplete(done -> limiter.release(server));
                 });
     }
 
-    private <T> Future<T> ask(CheckContext context, String server, Function<CheckContext, Future<T>> question) {
+    private <T> Future<T> start(CheckContext context, String server, Function<CheckContext, Future<T>> query) {
         long started = nanoClock.getAsLong();
         return AsyncSemaphore.begin(
-                        () -> question.apply(context.within(context.deadline().atMost(MOST_MILLIS))))
-                .onComplete(outcome -> note(server, started, outcome));
+                        () -> query.apply(context.within(context.deadline().atMost(MAX_QUERY_MILLIS))))
+                .onComplete(outcome -> record(server, started, outcome));
     }
 
-    private void note(String server, long started, AsyncResult<?> outcome) {
+    private void record(String server, long started, AsyncResult<?> outcome) {
         long now = nanoClock.getAsLong();
         if (outcome.succeeded()) {
-            silent.invalidate(server);
+            timeouts.invalidate(server);
         } else if (outcome.cause() instanceof CheckFailure failure) {
             ErrorCode code = failure.error().code();
             if (code != ErrorCode.READ_TIMEOUT && code != ErrorCode.CONNECT_TIMEOUT) {
-                silent.invalidate(server);
-            } else if (now - started >= TimeUnit.MILLISECONDS.toNanos(SILENT_MILLIS)) {
-                silent.asMap().merge(server, new Silence(1, now), (was, is) -> new Silence(was.questions() + 1, now));
+                timeouts.invalidate(server);
+            } else if (now - started >= TimeUnit.MILLISECONDS.toNanos(MIN_TIMEOUT_MILLIS)) {
+                timeouts.asMap()
+                        .merge(
+                                server,
+                                new Timeouts(1, now),
+                                (previous, update) -> new Timeouts(previous.count() + 1, now));
             }
         }
     }
 
-    /** Why a server is not asked now, null when it may be. */
-    private @Nullable CheckFailure silence(String server) {
-        Silence lately = silent.getIfPresent(server);
-        boolean alone = lately != null
-                && lately.questions() >= MOST_SILENT
-                && nanoClock.getAsLong() - lately.at() < TimeUnit.MILLISECONDS.toNanos(ALONE_MILLIS);
-        // of a kind that is not kept for others: it tells of a moment only
-        return alone
+    /** The failure of a server that timed out recently; null if it can be queried. */
+    private @Nullable CheckFailure backoff(String server) {
+        Timeouts recent = timeouts.getIfPresent(server);
+        boolean backedOff = recent != null
+                && recent.count() >= MAX_TIMEOUTS
+                && nanoClock.getAsLong() - recent.lastNanos() < TimeUnit.MILLISECONDS.toNanos(BACKOFF_MILLIS);
+        // DEADLINE_EXCEEDED, because results with it are not cached.
+        return backedOff
                 ? new CheckFailure(
                         ErrorCode.DEADLINE_EXCEEDED,
                         server

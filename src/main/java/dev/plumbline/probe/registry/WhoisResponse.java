@@ -1,9 +1,9 @@
 package dev.plumbline.probe.registry;
 
 /**
- * What a WHOIS server answered.
+ * A WHOIS response.
  *
- * @param server its name
- * @param text without control characters but for line breaks and tabs; not empty
+ * @param server the hostname of the server
+ * @param text not empty, without control characters except line breaks and tabs
  */
 public record WhoisResponse(String server, String text) {}

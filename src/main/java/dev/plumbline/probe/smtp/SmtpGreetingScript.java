@@ -8,19 +8,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for the greeting of a mail server, says EHLO, waits for the answer, and says goodbye (RFC
+ * Waits for the greeting of a mail server, sends EHLO, waits for the reply, and sends QUIT (RFC
  * 5321).
  */
 public final class SmtpGreetingScript implements TcpProbe.Script {
-    private int said;
+    private int handledReplies;
 
     @Override
-    public @Nullable Buffer next(Buffer heard) {
-        int replies = replies(heard).size();
-        if (replies <= said) {
+    public @Nullable Buffer next(Buffer received) {
+        int replies = replies(received).size();
+        if (replies <= handledReplies) {
             return Buffer.buffer();
         }
-        said = replies;
+        handledReplies = replies;
         return switch (replies) {
             case 1 -> Buffer.buffer("EHLO plumbline.invalid\r\n");
             case 2 -> Buffer.buffer("QUIT\r\n");
@@ -29,12 +29,12 @@ public final class SmtpGreetingScript implements TcpProbe.Script {
     }
 
     /**
-     * Whether the answer to EHLO names STARTTLS; null when there is no such answer.
+     * Whether the reply to EHLO lists STARTTLS; null if there is no such reply.
      *
-     * @param heard all that the server said
+     * @param received all data that the server sent
      */
-    public static @Nullable Boolean offersTls(Buffer heard) {
-        List<List<String>> replies = replies(heard);
+    public static @Nullable Boolean offersTls(Buffer received) {
+        List<List<String>> replies = replies(received);
         if (replies.size() < 2
                 || !replies.get(0).get(0).startsWith("220")
                 || !replies.get(1).get(0).startsWith("250")) {
@@ -46,15 +46,16 @@ public final class SmtpGreetingScript implements TcpProbe.Script {
     }
 
     /**
-     * The whole replies (RFC 5321 section 4.2): lines of one code, the last with a space after it.
+     * The complete replies (RFC 5321 section 4.2): lines with one code, the last with a space after
+     * it.
      */
-    private static List<List<String>> replies(Buffer all) {
-        String heard = all.toString(StandardCharsets.ISO_8859_1);
+    private static List<List<String>> replies(Buffer data) {
+        String received = data.toString(StandardCharsets.ISO_8859_1);
         List<List<String>> replies = new ArrayList<>();
         List<String> lines = new ArrayList<>();
         int start = 0;
-        for (int end = heard.indexOf('\n'); end >= 0; end = heard.indexOf('\n', start)) {
-            String line = heard.substring(start, end).stripTrailing();
+        for (int end = received.indexOf('\n'); end >= 0; end = received.indexOf('\n', start)) {
+            String line = received.substring(start, end).stripTrailing();
             start = end + 1;
             lines.add(line.length() < 4 ? line + " ".repeat(4 - line.length()) : line);
             if (line.length() < 4 || line.charAt(3) != '-') {

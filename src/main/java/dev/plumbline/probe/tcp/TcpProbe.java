@@ -7,13 +7,11 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.Target;
 import dev.plumbline.concurrent.Scheduler;
-import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
@@ -23,12 +21,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Plain TCP connections, through the guard: whether they open, and what a peer says on them. */
+/** Plain TCP connections through the egress guard, with scripted exchanges. */
 public final class TcpProbe {
-    /** The most of what a peer says that is kept, in bytes. */
-    static final int MOST_HEARD = 4096;
+    /** The maximum number of bytes that are read. */
+    static final int MAX_BYTES = 4096;
 
-    /** Left of a check's time for telling what was seen, in ms. */
+    /** The time reserved for the report, in milliseconds. */
     private static final long RESERVE_MILLIS = 50;
 
     private static final int MAX_ADDRESSES = 6;
@@ -39,27 +37,27 @@ public final class TcpProbe {
     private final NetClient client;
 
     /**
-     * A conversation that opened.
+     * An exchange over an open connection.
      *
-     * @param connectMs how long the connection took to open, in ms
-     * @param heard all that the peer said, at most {@value #MOST_HEARD} bytes
+     * @param connectMs the duration of the connect in milliseconds
+     * @param received all data received, at most {@value #MAX_BYTES} bytes
      */
-    public record Exchange(double connectMs, Buffer heard) {}
+    public record Exchange(double connectMs, Buffer received) {}
 
-    /** What is said to a peer, by what it has said. */
+    /** Determines the data to send from the data received. */
     @FunctionalInterface
     public interface Script {
-        /** Says nothing and hangs up at once. */
-        Script SILENCE = heard -> null;
+        /** Closes the connection at once. */
+        Script NO_EXCHANGE = received -> null;
 
         /**
-         * Called when the connection opens and whenever more has come.
+         * Called when the connection opens and after more data was received.
          *
-         * @param heard all that the peer has said so far
-         * @return what to say now, empty to wait for more, null to hang up
+         * @param received all data received so far
+         * @return the data to send; empty to wait for more, null to close the connection
          */
         @Nullable
-        Buffer next(Buffer heard);
+        Buffer next(Buffer received);
     }
 
     public TcpProbe(Vertx vertx, EgressGuard guard) {
@@ -68,33 +66,33 @@ public final class TcpProbe {
         this.client = vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true));
     }
 
-    /** The addresses of a host that may be dialled, as {@link EgressGuard#resolve} gives them. */
+    /** The addresses of a host to connect to; see {@link EgressGuard#resolve}. */
     public Future<List<InetAddress>> addresses(CheckContext context, Host host, int port) {
         return guard.resolve(context, host, port);
     }
 
     /**
-     * Connects to one address and talks. A peer that hangs up, breaks off or says too much or too
-     * late ends the conversation, not the check. Fails when the connection does not open, as {@link
-     * EgressGuard#dial} does and with {@code connect_*}.
+     * Connects to one address and runs the script. A peer that closes or resets the connection,
+     * sends too much or is too slow ends the exchange, not the check. Fails as {@link
+     * EgressGuard#dial} does, and with {@code connect_*} if the connection does not open.
      *
-     * @param connectMillis how long opening may take
-     * @param talkMillis how long the conversation may take after that
+     * @param connectMillis the connect timeout
+     * @param readMillis the maximum duration of the exchange after that
      */
-    public Future<Exchange> talk(
+    public Future<Exchange> exchange(
             CheckContext context,
             Host host,
             InetAddress address,
             int port,
             long connectMillis,
-            long talkMillis,
+            long readMillis,
             Script script) {
         return guard.dial(
                 context,
                 host,
                 address,
                 port,
-                remote -> exchange(context, address, remote, connectMillis, talkMillis, script));
+                remote -> connect(context, address, remote, connectMillis, readMillis, script));
     }
 
     /**
@@ -121,7 +119,7 @@ public final class TcpProbe {
         int attempts = Math.min(addresses.size(), MAX_ADDRESSES) - failures.size();
         InetAddress address = addresses.get(failures.size());
         long share = Math.max(context.deadline().remainingMillis() / attempts, MIN_CONNECT_MILLIS);
-        return talk(context, target.host(), address, target.port(), share, readMillis, script)
+        return exchange(context, target.host(), address, target.port(), share, readMillis, script)
                 .map(exchange -> new ConnectAttempts(addresses, failures, address, exchange))
                 .recover(cause -> {
                     if (!(cause instanceof CheckFailure failure)) {
@@ -143,73 +141,65 @@ public final class TcpProbe {
         };
     }
 
-    private Future<Exchange> exchange(
+    private Future<Exchange> connect(
             CheckContext context,
             InetAddress address,
             SocketAddress remote,
             long connectMillis,
-            long talkMillis,
+            long readMillis,
             Script script) {
-        long left = left(context);
-        if (left <= 0) {
+        long remainingMillis = remainingMillis(context);
+        if (remainingMillis <= 0) {
             return Future.failedFuture(
                     new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
         }
         long started = System.nanoTime();
-        ConnectOptions options = new ConnectOptions().setRemoteAddress(remote).setTimeout((int)
-                Math.max(1, Math.min(left, connectMillis)));
-        return client.connect(options)
-                .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
+        return guard.connect(client, remote, address, Math.min(remainingMillis, connectMillis))
                 .compose(socket -> {
                     double connectMs = (System.nanoTime() - started) / 1e6;
-                    try {
-                        guard.assertPeer(socket.remoteAddress(), address, remote.port());
-                    } catch (RuntimeException other) {
-                        return socket.close().transform(closed -> Future.failedFuture(other));
-                    }
-                    return converse(socket, script, Math.min(talkMillis, left(context)))
-                            .map(heard -> new Exchange(connectMs, heard));
+                    return runScript(socket, script, Math.min(readMillis, remainingMillis(context)))
+                            .map(received -> new Exchange(connectMs, received));
                 });
     }
 
-    private Future<Buffer> converse(NetSocket socket, Script script, long millis) {
-        Promise<Void> over = Promise.promise();
-        Buffer heard = Buffer.buffer();
-        Runnable cancel = Scheduler.of(vertx).after(Math.max(1, millis), over::tryComplete);
-        socket.exceptionHandler(broken -> over.tryComplete());
-        socket.closeHandler(closed -> over.tryComplete());
+    private Future<Buffer> runScript(NetSocket socket, Script script, long millis) {
+        Promise<Void> done = Promise.promise();
+        Buffer received = Buffer.buffer();
+        Runnable cancel = Scheduler.of(vertx).after(Math.max(1, millis), done::tryComplete);
+        socket.exceptionHandler(broken -> done.tryComplete());
+        socket.closeHandler(closed -> done.tryComplete());
         socket.handler(bytes -> {
-            if (over.future().isComplete()) {
+            if (done.future().isComplete()) {
                 return;
             }
-            heard.appendBuffer(bytes, 0, Math.min(bytes.length(), MOST_HEARD - heard.length()));
-            say(socket, script, heard, over);
-            if (heard.length() == MOST_HEARD) {
-                over.tryComplete();
+            received.appendBuffer(bytes, 0, Math.min(bytes.length(), MAX_BYTES - received.length()));
+            runStep(socket, script, received, done);
+            if (received.length() == MAX_BYTES) {
+                done.tryComplete();
             }
         });
-        say(socket, script, heard, over);
-        return over.future().onComplete(done -> cancel.run()).transform(done -> socket.close()
-                .transform(
-                        closed -> done.failed() ? Future.failedFuture(done.cause()) : Future.succeededFuture(heard)));
+        runStep(socket, script, received, done);
+        return done.future().onComplete(ended -> cancel.run()).transform(result -> socket.close()
+                .transform(closed ->
+                        result.failed() ? Future.failedFuture(result.cause()) : Future.succeededFuture(received)));
     }
 
-    private static void say(NetSocket socket, Script script, Buffer heard, Promise<Void> over) {
-        Buffer words;
+    private static void runStep(NetSocket socket, Script script, Buffer received, Promise<Void> done) {
+        Buffer data;
         try {
-            words = script.next(heard);
+            data = script.next(received);
         } catch (RuntimeException thrown) {
-            over.tryFail(thrown);
+            done.tryFail(thrown);
             return;
         }
-        if (words == null) {
-            over.tryComplete();
-        } else if (words.length() > 0) {
-            socket.write(words);
+        if (data == null) {
+            done.tryComplete();
+        } else if (data.length() > 0) {
+            socket.write(data);
         }
     }
 
-    private static long left(CheckContext context) {
+    private static long remainingMillis(CheckContext context) {
         return context.deadline().remainingMillis() - RESERVE_MILLIS;
     }
 }

@@ -6,8 +6,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Lets every certificate through, so that it can be looked at. It is an extended trust manager
- * because the JDK adds checks of its own to any other.
+ * Accepts all certificates, for later evaluation. It is an extended trust manager, because the JDK
+ * adds its own checks to any other.
  */
 public class AcceptAllTrustManager extends X509ExtendedTrustManager {
     private static final X509Certificate[] NONE = {};

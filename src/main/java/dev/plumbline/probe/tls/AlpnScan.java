@@ -6,50 +6,51 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The questions about application protocols to one server. Lives on one event loop. */
+/** Finds the application protocols that a server accepts. Confined to one event loop. */
 final class AlpnScan {
     static final List<String> ALL =
             List.of("h2", "http/1.1", "http/1.0", "spdy/3.1", "dot", "imap", "pop3", "xmpp-client");
 
-    /** What browsers offer: the two that are asked for where only a whole handshake tells. */
-    private static final List<String> OF_BROWSERS = List.of("h2", "http/1.1");
+    /** The protocols offered by browsers, which are tested by full handshakes. */
+    private static final List<String> BROWSER_PROTOCOLS = List.of("h2", "http/1.1");
 
-    private final ClientHelloScheduler questions;
-    private final Set<String> known = new LinkedHashSet<>();
+    private final ClientHelloScheduler scheduler;
+    private final Set<String> accepted = new LinkedHashSet<>();
 
-    AlpnScan(ClientHelloScheduler questions) {
-        this.questions = questions;
+    AlpnScan(ClientHelloScheduler scheduler) {
+        this.scheduler = scheduler;
     }
 
-    List<String> known() {
-        return List.copyOf(known);
+    List<String> accepted() {
+        return List.copyOf(accepted);
     }
 
-    /** Goes on from an answer, as long as each names one that is new. */
-    Future<Void> walk(ClientHello hello, ServerHelloResult answer) {
-        String name = answer.alpn();
-        boolean another = name != null && ALL.contains(name) && known.add(name);
-        List<String> left = ALL.stream().filter(each -> !known.contains(each)).toList();
-        if (!another || left.isEmpty()) {
+    /** Offers the remaining protocols as long as each result selects a new one. */
+    Future<Void> scan(ClientHello hello, ServerHelloResult result) {
+        String name = result.alpn();
+        boolean isNew = name != null && ALL.contains(name) && accepted.add(name);
+        List<String> remaining =
+                ALL.stream().filter(each -> !accepted.contains(each)).toList();
+        if (!isNew || remaining.isEmpty()) {
             return Future.succeededFuture();
         }
-        ClientHello asked = hello.withAlpn(left);
-        return questions
-                .ask(asked, false)
+        ClientHello offer = hello.withAlpn(remaining);
+        return scheduler
+                .send(offer, false)
                 .compose(next ->
-                        ClientHelloScheduler.accepts(asked, next) ? walk(hello, next) : Future.succeededFuture());
+                        ClientHelloScheduler.accepts(offer, next) ? scan(hello, next) : Future.succeededFuture());
     }
 
-    /** TLS 1.3 encrypts what it says of protocols, so only a whole handshake tells. */
-    Future<?> askByHandshakes(TlsProbe handshakes) {
-        List<Future<?>> asked = new ArrayList<>();
-        for (String protocol : OF_BROWSERS) {
-            asked.add(questions.speaks(handshakes, protocol).onSuccess(spoken -> {
+    /** TLS 1.3 encrypts the selected protocol, so a full handshake is needed. */
+    Future<?> scanByHandshakes(TlsProbe handshakes) {
+        List<Future<?>> offer = new ArrayList<>();
+        for (String protocol : BROWSER_PROTOCOLS) {
+            offer.add(scheduler.supportsAlpn(handshakes, protocol).onSuccess(spoken -> {
                 if (spoken) {
-                    known.add(protocol);
+                    accepted.add(protocol);
                 }
             }));
         }
-        return Future.join(asked);
+        return Future.join(offer);
     }
 }

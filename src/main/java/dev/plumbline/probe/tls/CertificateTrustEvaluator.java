@@ -15,15 +15,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges a certificate chain as a browser would, against the JDK's roots and the operator's extra
- * ones, for probes that must not talk on when the peer is not who it should be.
+ * Evaluates a certificate chain as a browser does, with the roots of the JDK and those of the
+ * operator.
  */
 public final class CertificateTrustEvaluator {
     private final TrustRoots roots;
 
     /**
-     * @param extraRoots PEM file with more roots, null for none
-     * @throws IOException when it cannot be read or holds no certificate
+     * @param extraRoots a PEM file with additional roots; null for none
+     * @throws IOException if it cannot be read or contains no certificate
      */
     public CertificateTrustEvaluator(@Nullable Path extraRoots) throws IOException {
         this(TrustRoots.load(extraRoots));
@@ -34,25 +34,25 @@ public final class CertificateTrustEvaluator {
     }
 
     /**
-     * Why the chain is not trusted for the host, in one sentence; null when it is.
+     * The reason why the chain is not trusted for the host, in one sentence; null if it is trusted.
      *
-     * @param sent the certificates in the order in which the peer sent them
+     * @param sent the certificates in the order of the peer
      */
     public @Nullable String problem(List<X509Certificate> sent, Host host, Instant at) {
         if (sent.isEmpty()) {
             return "The server sent no certificate.";
         }
         CertificatePath path = path(sent, at);
-        boolean named = CertificateHostnames.matches(path.leaf(), host.name(), host.literal());
-        Set<CertificateProblem> problems = CertificateProblem.of(path, named, false, at);
+        boolean matches = CertificateHostnames.matches(path.leaf(), host.name(), host.literal());
+        Set<CertificateProblem> problems = CertificateProblem.of(path, matches, false, at);
         return problems.isEmpty() ? null : problems.iterator().next().sentence(path, host.name(), at);
     }
 
     /**
-     * The best path from a peer's certificate towards a known root.
+     * The best path from the certificate of a peer to a root.
      *
-     * @param sent the certificates in the order in which the peer sent them, not empty
-     * @param at where several paths lead to a root, one that holds at this time is preferred
+     * @param sent the certificates in the order of the peer, not empty
+     * @param at a path that is valid at this time is preferred
      */
     public CertificatePath path(List<X509Certificate> sent, Instant at) {
         return CertificatePathBuilder.build(sent, roots, at);

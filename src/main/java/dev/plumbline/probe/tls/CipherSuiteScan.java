@@ -18,30 +18,30 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The questions about versions and cipher suites to one server. Whatever it accepts is taken out of
- * the next question, until it accepts nothing that is left. Lives on one event loop.
+ * Finds the versions and cipher suites that a server accepts. Each accepted suite is removed from
+ * the next offer, until the server accepts none. Confined to one event loop.
  */
 final class CipherSuiteScan {
     private static final List<TlsVersion> OLDER =
             List.of(TlsVersion.TLS_1_2, TlsVersion.TLS_1_1, TlsVersion.TLS_1_0, TlsVersion.SSL_3);
 
-    private final ClientHelloScheduler questions;
+    private final ClientHelloScheduler scheduler;
     private final KeyExchangeGroupScan groups;
     private final Map<TlsVersion, CipherSuite> chosen = new EnumMap<>(TlsVersion.class);
     private final Map<TlsVersion, Set<CipherSuite>> accepted = new EnumMap<>(TlsVersion.class);
     private int primeBits;
 
-    CipherSuiteScan(ClientHelloScheduler questions, KeyExchangeGroupScan groups) {
-        this.questions = questions;
+    CipherSuiteScan(ClientHelloScheduler scheduler, KeyExchangeGroupScan groups) {
+        this.scheduler = scheduler;
         this.groups = groups;
     }
 
-    /** The versions that the server speaks, and what it chose in each when all was offered. */
+    /** The supported versions with the suite that the server selects from all suites. */
     Map<TlsVersion, CipherSuite> chosen() {
         return chosen;
     }
 
-    boolean speaks(TlsVersion version) {
+    boolean supports(TlsVersion version) {
         return chosen.containsKey(version);
     }
 
@@ -49,73 +49,75 @@ final class CipherSuiteScan {
         return Collections.max(chosen.keySet());
     }
 
-    /** The newest version before TLS 1.3 that the server speaks, null for none. */
+    /** The newest supported version before TLS 1.3; null if there is none. */
     @Nullable
-    TlsVersion newestOlder() {
+    TlsVersion newestBeforeTls13() {
         return OLDER.stream().filter(chosen::containsKey).findFirst().orElse(null);
     }
 
-    /** Whether the key that it used with what it chose is on a curve. */
-    boolean keyOnCurve(TlsVersion version) {
+    /** Whether the suite selected for this version uses an ECDSA certificate. */
+    boolean ecdsa(TlsVersion version) {
         CipherSuite suite = chosen.get(version);
-        return suite != null && suite.keyOnCurve();
+        return suite != null && suite.ecdsa();
     }
 
-    /** Those of each version that it was seen to accept. */
+    /** The accepted suites by version. */
     Map<TlsVersion, List<CipherSuite>> accepted() {
         Map<TlsVersion, List<CipherSuite>> suites = new EnumMap<>(TlsVersion.class);
         accepted.forEach((version, all) -> suites.put(version, List.copyOf(all)));
         return suites;
     }
 
-    /** The shortest prime that it named for a key exchange, in bits; 0 for none. */
+    /** The smallest size of a DHE prime in bits; 0 if there is none. */
     int primeBits() {
         return primeBits;
     }
 
-    /** One without forward secrecy that is not weak besides; null for none. */
+    /**
+     * An accepted suite without forward secrecy that is not weak otherwise; null if there is none.
+     */
     @Nullable
     CipherSuite staticKey() {
-        return everySuite()
+        return acceptedSuites()
                 .filter(suite -> suite.staticKey() && !suite.weak())
                 .findFirst()
                 .orElse(null);
     }
 
-    private Stream<CipherSuite> everySuite() {
+    private Stream<CipherSuite> acceptedSuites() {
         return accepted.values().stream().flatMap(Set::stream);
     }
 
-    /** Notes what the answer tells to a question in which everything of a version was offered. */
-    void noteOpening(ClientHello hello, ServerHelloResult answer) {
-        if (note(hello, answer)) {
-            chosen.put(hello.version(), CipherSuite.of(answer.cipher()));
+    /** Records the result of an offer of all suites of a version. */
+    void recordInitial(ClientHello hello, ServerHelloResult result) {
+        if (record(hello, result)) {
+            chosen.put(hello.version(), CipherSuite.of(result.cipher()));
         }
     }
 
-    /** Notes what an answer tells; whether the server has agreed. */
-    boolean note(ClientHello asked, ServerHelloResult answer) {
-        if (!ClientHelloScheduler.accepts(asked, answer)) {
+    /** Records the result of an offer. Returns whether the server accepted it. */
+    boolean record(ClientHello offer, ServerHelloResult result) {
+        if (!ClientHelloScheduler.accepts(offer, result)) {
             return false;
         }
-        accepted.computeIfAbsent(asked.version(), none -> new LinkedHashSet<>()).add(CipherSuite.of(answer.cipher()));
-        groups.note(answer.group());
-        if (answer.primeBits() > 0) {
-            primeBits = primeBits == 0 ? answer.primeBits() : Math.min(primeBits, answer.primeBits());
+        accepted.computeIfAbsent(offer.version(), none -> new LinkedHashSet<>()).add(CipherSuite.of(result.cipher()));
+        groups.record(result.group());
+        if (result.primeBits() > 0) {
+            primeBits = primeBits == 0 ? result.primeBits() : Math.min(primeBits, result.primeBits());
         }
         return true;
     }
 
-    /** Finds one suite of each kind that there is something to say of. */
-    Future<?> askForKinds() {
-        Future<?> kinds = Future.succeededFuture();
+    /** Finds one accepted suite of each kind that a finding can report. */
+    Future<?> scanKinds() {
+        Future<?> scans = Future.succeededFuture();
         for (TlsVersion version : OLDER) {
-            kinds = kinds.compose(done -> kinds(version));
+            scans = scans.compose(done -> scanKinds(version));
         }
-        return kinds;
+        return scans;
     }
 
-    /** What there is to say of a suite in findings; empty for nothing. */
+    /** The kind of a suite that a finding reports; empty for none. */
     private static String kind(CipherSuite suite) {
         CipherWeakness weakness = suite.weakness();
         if (weakness != null) {
@@ -124,86 +126,88 @@ final class CipherSuiteScan {
         return suite.dhe() ? "dhe" : suite.staticKey() ? "static" : "";
     }
 
-    /** Finds one suite of each kind that no version was found to accept yet. */
-    private Future<Void> kinds(TlsVersion version) {
-        Set<String> found = everySuite().map(CipherSuiteScan::kind).collect(Collectors.toSet());
-        found.add("");
-        List<CipherSuite> left = CipherSuite.of(version).stream()
-                .filter(suite -> !found.contains(kind(suite)))
+    /** Finds one suite of each kind without a known accepted suite. */
+    private Future<Void> scanKinds(TlsVersion version) {
+        Set<String> covered = acceptedSuites().map(CipherSuiteScan::kind).collect(Collectors.toSet());
+        covered.add("");
+        List<CipherSuite> remaining = CipherSuite.of(version).stream()
+                .filter(suite -> !covered.contains(kind(suite)))
                 .toList();
-        if (!chosen.containsKey(version) || left.isEmpty()) {
+        if (!chosen.containsKey(version) || remaining.isEmpty()) {
             return Future.succeededFuture();
         }
-        ClientHello asked = questions.hello(version).withCiphers(codes(left));
-        return questions
-                .ask(asked, true)
-                .compose(answer -> note(asked, answer) ? kinds(version) : Future.succeededFuture());
+        ClientHello offer = scheduler.hello(version).withCiphers(codes(remaining));
+        return scheduler
+                .send(offer, true)
+                .compose(result -> record(offer, result) ? scanKinds(version) : Future.succeededFuture());
     }
 
-    /** Finds the other suites of those kinds of weak ones that the server accepts. */
-    Future<?> walkWeak() {
-        Set<CipherWeakness> found =
-                everySuite().map(CipherSuite::weakness).filter(Objects::nonNull).collect(Collectors.toSet());
-        Future<?> walked = Future.succeededFuture();
+    /** Finds the other accepted suites of the weak kinds found. */
+    Future<?> scanWeak() {
+        Set<CipherWeakness> weaknesses = acceptedSuites()
+                .map(CipherSuite::weakness)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
+        Future<?> scans = Future.succeededFuture();
         for (TlsVersion version : OLDER) {
             if (chosen.containsKey(version)) {
-                walked = walked.compose(done -> {
-                    Set<CipherSuite> known = everySuite().collect(Collectors.toSet());
-                    return walkCiphers(
-                            questions.hello(version),
+                scans = scans.compose(done -> {
+                    Set<CipherSuite> known = acceptedSuites().collect(Collectors.toSet());
+                    return scanCiphers(
+                            scheduler.hello(version),
                             CipherSuite.of(version).stream()
-                                    .filter(suite -> found.contains(suite.weakness()))
+                                    .filter(suite -> weaknesses.contains(suite.weakness()))
                                     .filter(suite -> !known.contains(suite))
                                     .toList());
                 });
             }
         }
-        return walked;
+        return scans;
     }
 
-    /** Finds every suite, the weak ones first, for there may be more than connections. */
-    Future<?> walk() {
-        return walkParts(true).compose(done -> walkParts(false));
+    /** Finds all suites, the weak ones first, because the connections are limited. */
+    Future<?> scanAll() {
+        return scanPartitions(true).compose(done -> scanPartitions(false));
     }
 
-    /** Finds every suite that is weak, or every one that is not. */
-    private Future<?> walkParts(boolean weak) {
-        List<Future<?>> asked = new ArrayList<>();
+    /** Finds all weak suites, or all others. */
+    private Future<?> scanPartitions(boolean weak) {
+        List<Future<?>> scans = new ArrayList<>();
         for (TlsVersion version : chosen.keySet()) {
-            for (List<CipherSuite> part : parts(version)) {
-                if (part.get(0).weak() == weak) {
-                    asked.add(walkCiphers(questions.hello(version), part));
+            for (List<CipherSuite> partition : partitions(version)) {
+                if (partition.get(0).weak() == weak) {
+                    scans.add(scanCiphers(scheduler.hello(version), partition));
                 }
             }
         }
-        return Future.join(asked);
+        return Future.join(scans);
     }
 
-    /** Parts that can be walked side by side, as what is in one is never chosen for another. */
-    private List<List<CipherSuite>> parts(TlsVersion version) {
+    /** Disjoint sets of suites that can be scanned concurrently. */
+    private List<List<CipherSuite>> partitions(TlsVersion version) {
         Set<CipherSuite> known = accepted.getOrDefault(version, Set.of());
-        Map<String, List<CipherSuite>> parts = new LinkedHashMap<>();
+        Map<String, List<CipherSuite>> partitions = new LinkedHashMap<>();
         for (CipherSuite suite : CipherSuite.of(version)) {
             String kind = suite.weak() ? "weak" : suite.ecdhe() ? "ecdhe" : suite.dhe() ? "dhe" : "fixed";
             if (!known.contains(suite)) {
-                parts.computeIfAbsent(kind, none -> new ArrayList<>()).add(suite);
+                partitions.computeIfAbsent(kind, none -> new ArrayList<>()).add(suite);
             }
         }
-        return List.copyOf(parts.values());
+        return List.copyOf(partitions.values());
     }
 
-    private Future<Void> walkCiphers(ClientHello hello, List<CipherSuite> left) {
-        if (left.isEmpty()) {
+    private Future<Void> scanCiphers(ClientHello hello, List<CipherSuite> remaining) {
+        if (remaining.isEmpty()) {
             return Future.succeededFuture();
         }
-        ClientHello asked = hello.withCiphers(codes(left));
-        return questions
-                .ask(asked, false)
-                .compose(answer -> note(asked, answer)
-                        ? walkCiphers(
+        ClientHello offer = hello.withCiphers(codes(remaining));
+        return scheduler
+                .send(offer, false)
+                .compose(result -> record(offer, result)
+                        ? scanCiphers(
                                 hello,
-                                left.stream()
-                                        .filter(suite -> suite.code() != answer.cipher())
+                                remaining.stream()
+                                        .filter(suite -> suite.code() != result.cipher())
                                         .toList())
                         : Future.succeededFuture());
     }

@@ -12,17 +12,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question to a TLS server: the first message of a client (RFC 8446, section 4.1.2; RFC 5246,
- * section 7.4.1.2; RFC 6101, section 5.6.1.2), written by ourselves because no engine offers what
- * nobody should use any more. Nothing follows it, so none of its values needs to be secret.
+ * The first message of a TLS client (RFC 8446 section 4.1.2; RFC 5246 section 7.4.1.2; RFC 6101
+ * section 5.6.1.2). Encoded here, because no TLS engine offers obsolete versions and algorithms. No
+ * handshake follows, so its values need not be secret.
  *
- * @param version the one version that TLS 1.3 is asked for by, or the highest of the older ones
- * @param ciphers numbers of cipher suites in the order of our preference
- * @param groups numbers of key exchange groups in the order of our preference
- * @param alpn application protocols in the order of our preference; empty to say nothing of them
- * @param serverName null to send none
- * @param shares whether TLS 1.3 is offered keys at once; without, the server asks for one (RFC
- *     8446, section 4.1.4) and thereby says which group it wants
+ * @param version the only version of a TLS 1.3 hello; otherwise the highest version
+ * @param ciphers codes of cipher suites by preference
+ * @param groups codes of key exchange groups by preference
+ * @param alpn application protocols by preference; empty to omit the extension
+ * @param serverName null to omit the extension
+ * @param shares whether to send TLS 1.3 key shares; without them, the server requests one (RFC 8446
+ *     section 4.1.4), which reveals its preferred group
  */
 record ClientHello(
         TlsVersion version,
@@ -31,22 +31,25 @@ record ClientHello(
         List<String> alpn,
         @Nullable String serverName,
         boolean shares) {
-    /** Says that we know of RFC 5746, as an extension would, which SSL 3.0 has none of. */
+    /**
+     * TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746), used instead of an extension, which SSL 3.0
+     * lacks.
+     */
     private static final int SECURE_RENEGOTIATION = 0x00ff;
 
-    /** Every algorithm that a certificate may be signed with, old and new. */
+    /** All signature algorithms, including obsolete ones. */
     private static final int[] SIGNATURES = {
         0x0403, 0x0503, 0x0603, 0x0804, 0x0805, 0x0806, 0x0807, 0x0808, 0x0809, 0x080a, 0x080b, 0x081a,
         0x081b, 0x081c, 0x0401, 0x0501, 0x0601, 0x0402, 0x0502, 0x0602, 0x0303, 0x0301, 0x0302, 0x0203,
         0x0201, 0x0202, 0x0101
     };
 
-    /** Some servers hang on a message of 256 to 511 bytes (RFC 7685). */
-    private static final int HANGS_FROM = 256;
+    /** Some servers hang on a ClientHello of 256 to 511 bytes (RFC 7685). */
+    private static final int PADDING_FROM = 256;
 
-    private static final int HANGS_BELOW = 512;
+    private static final int PADDING_TO = 512;
 
-    /** The generator of P-256: a valid public key, if not one to keep secrets by. */
+    /** The generator of P-256: a valid but not secret public key. */
     private static final byte[] P256_POINT = HexFormat.of()
             .parseHex("046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
                     + "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5");
@@ -57,23 +60,23 @@ record ClientHello(
         alpn = List.copyOf(alpn);
     }
 
-    /** A question with every suite and group of a version. */
+    /** A hello with all suites and groups of a version. */
     static ClientHello of(TlsVersion version, @Nullable String serverName) {
         return new ClientHello(
                 version,
                 CipherSuite.of(version).stream().map(CipherSuite::code).toList(),
-                version == TlsVersion.TLS_1_3 ? KeyExchangeGroup.OF_TLS_1_3 : KeyExchangeGroup.CURVES,
+                version == TlsVersion.TLS_1_3 ? KeyExchangeGroup.TLS_1_3 : KeyExchangeGroup.CURVES,
                 List.of(),
                 serverName,
                 false);
     }
 
-    ClientHello withCiphers(List<Integer> others) {
-        return new ClientHello(version, others, groups, alpn, serverName, shares);
+    ClientHello withCiphers(List<Integer> replacement) {
+        return new ClientHello(version, replacement, groups, alpn, serverName, shares);
     }
 
-    ClientHello withGroups(List<Integer> others) {
-        return new ClientHello(version, ciphers, others, alpn, serverName, shares);
+    ClientHello withGroups(List<Integer> replacement) {
+        return new ClientHello(version, ciphers, replacement, alpn, serverName, shares);
     }
 
     ClientHello withAlpn(List<String> protocols) {
@@ -84,13 +87,13 @@ record ClientHello(
         return new ClientHello(version, ciphers, groups, alpn, serverName, true);
     }
 
-    /** The message in its record, with a random of its own. */
+    /** Encodes the message in a record, with a new random. */
     Buffer bytes() {
         Buffer body = Buffer.buffer();
         body.appendUnsignedShort(Math.min(version.code(), TlsVersion.TLS_1_2.code()));
         body.appendBytes(random(32));
         boolean tls13 = version == TlsVersion.TLS_1_3;
-        // with a session id TLS 1.3 looks like a resumption to what stands between (RFC 8446, D.4)
+        // middlebox compatibility mode (RFC 8446 appendix D.4)
         body.appendUnsignedByte((short) (tls13 ? 32 : 0)).appendBytes(random(tls13 ? 32 : 0));
         body.appendUnsignedShort(2 * ciphers.size() + (tls13 ? 0 : 2));
         ciphers.forEach(body::appendUnsignedShort);
@@ -123,7 +126,7 @@ record ClientHello(
         groups.forEach(named::appendUnsignedShort);
         extension(all, 10, sized(named));
         if (version != TlsVersion.TLS_1_3) {
-            // uncompressed and both compressed forms of points
+            // uncompressed and both compressed point formats
             extension(all, 11, Buffer.buffer(new byte[] {3, 0, 1, 2}));
         }
         if (version.code() >= TlsVersion.TLS_1_2.code()) {
@@ -156,12 +159,14 @@ record ClientHello(
     }
 
     /**
-     * @param before what precedes the extensions in the message
+     * Adds the padding extension if needed.
+     *
+     * @param precedingLength the length of the message before the extensions
      */
-    private static Buffer padded(Buffer extensions, int before) {
-        int length = before + extensions.length();
-        if (length >= HANGS_FROM && length < HANGS_BELOW) {
-            extension(extensions, 21, Buffer.buffer(new byte[Math.max(1, HANGS_BELOW - length - 4)]));
+    private static Buffer padded(Buffer extensions, int precedingLength) {
+        int length = precedingLength + extensions.length();
+        if (length >= PADDING_FROM && length < PADDING_TO) {
+            extension(extensions, 21, Buffer.buffer(new byte[Math.max(1, PADDING_TO - length - 4)]));
         }
         return extensions;
     }

@@ -4,18 +4,16 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
-import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
 import java.net.InetAddress;
 
-/** Asks servers how they would speak TLS: one question over one connection, nothing after it. */
+/** Sends a ClientHello over a new connection and reads the response. No handshake follows. */
 final class ClientHelloProbe {
     private final Vertx vertx;
     private final EgressGuard guard;
@@ -28,52 +26,44 @@ final class ClientHelloProbe {
                 vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true).setReconnectAttempts(0));
     }
 
-    /** Where questions go: one address of a host. */
+    /** One address of a host. */
     record Peer(Host host, InetAddress address, int port) {}
 
     /**
-     * Asks one question.
+     * Exchanges one ClientHello.
      *
-     * @param millis how long the connection, and then the answer, may take
-     * @param keyExchange whether the answer should tell the group or prime, where it comes to that
-     * @return what the server made of it; a {@link CheckFailure} when no connection came about or
-     *     none was to be had
+     * @param millis the timeout of the connect, and of the response
+     * @param keyExchange whether to read on until the key exchange, if the suite has one
+     * @return the result; fails with a {@link CheckFailure} if the connection does not open
      */
-    Future<ServerHelloResult> ask(
+    Future<ServerHelloResult> exchange(
             CheckContext context, Peer peer, ClientHello hello, boolean keyExchange, long millis) {
         return guard.dial(context, peer.host(), peer.address(), peer.port(), remote -> {
-            long left = Math.min(millis, context.deadline().remainingMillis());
-            if (left <= 0) {
+            long remaining = Math.min(millis, context.deadline().remainingMillis());
+            if (remaining <= 0) {
                 return Future.failedFuture(
                         new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
             }
-            ConnectOptions options =
-                    new ConnectOptions().setRemoteAddress(remote).setTimeout((int) left);
-            return client.connect(options)
-                    .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
-                    .compose(socket -> exchange(context, peer, hello, keyExchange, millis, socket));
+            return guard.connect(client, remote, peer.address(), remaining)
+                    .compose(socket -> readResult(context, hello, keyExchange, millis, socket));
         });
     }
 
-    private Future<ServerHelloResult> exchange(
-            CheckContext context, Peer peer, ClientHello hello, boolean keyExchange, long millis, NetSocket socket) {
-        try {
-            guard.assertPeer(socket.remoteAddress(), peer.address(), peer.port());
-        } catch (RuntimeException other) {
-            return socket.close().transform(closed -> Future.failedFuture(other));
-        }
+    private Future<ServerHelloResult> readResult(
+            CheckContext context, ClientHello hello, boolean keyExchange, long millis, NetSocket socket) {
         ServerHelloReader reader = new ServerHelloReader(keyExchange);
         Promise<ServerHelloResult> promise = Promise.promise();
-        socket.exceptionHandler(broken -> promise.tryComplete(reader.atEnd(ServerHelloResult.Kind.RESET)));
-        socket.closeHandler(closed -> promise.tryComplete(reader.atEnd(ServerHelloResult.Kind.CLOSED)));
+        socket.exceptionHandler(broken -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.RESET)));
+        socket.closeHandler(closed -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.CLOSED)));
         socket.handler(bytes -> {
-            ServerHelloResult answer = reader.read(bytes.getBytes());
-            if (answer != null) {
-                promise.tryComplete(answer);
+            ServerHelloResult result = reader.read(bytes.getBytes());
+            if (result != null) {
+                promise.tryComplete(result);
             }
         });
-        long left = Math.max(1, Math.min(millis, context.deadline().remainingMillis()));
-        long timer = vertx.setTimer(left, late -> promise.tryComplete(reader.atEnd(ServerHelloResult.Kind.SILENT)));
+        long remaining = Math.max(1, Math.min(millis, context.deadline().remainingMillis()));
+        long timer = vertx.setTimer(
+                remaining, late -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.SILENT)));
         socket.write(hello.bytes());
         return promise.future().eventually(() -> {
             vertx.cancelTimer(timer);

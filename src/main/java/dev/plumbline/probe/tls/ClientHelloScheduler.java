@@ -12,53 +12,62 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Puts questions to one server, a few at once, and counts those that remain open. */
+/**
+ * Sends ClientHello messages to one server, a few at once, and counts those without a conclusive
+ * result. Confined to one event loop.
+ */
 final class ClientHelloScheduler {
-    /** Connections to the server at once. */
-    private static final int AT_ONCE = 4;
+    /** The maximum number of connections to the server at once. */
+    private static final int MAX_CONCURRENT = 4;
 
-    /** What is kept of the deadline, so that what was learnt can be told. */
+    /** The time reserved for the report. */
     private static final long RESERVE_MILLIS = 150;
 
-    private static final long LEAST_FOR_ONE_MILLIS = 250;
-    private static final long MOST_FOR_ONE_MILLIS = 3_000;
+    private static final long MIN_TIMEOUT_MILLIS = 250;
+    private static final long MAX_TIMEOUT_MILLIS = 3_000;
     private static final int PROTOCOL_VERSION = 70;
     private static final int INTERNAL_ERROR = 80;
 
-    private final ClientHelloProbe hellos;
-    private final CheckContext beginning;
+    private final ClientHelloProbe probe;
+    private final CheckContext openingContext;
     private final CheckContext context;
     private final ClientHelloProbe.Peer peer;
     private final int addressesLeft;
-    private final AsyncSemaphore turns;
+    private final AsyncSemaphore semaphore;
     private final @Nullable String serverName;
-    private boolean sharesNeeded;
+    private boolean keySharesRequired;
 
-    /** Questions that nobody answered. */
-    private final List<ClientHello> silent = new ArrayList<>();
+    /** Messages without a response. */
+    private final List<ClientHello> timedOut = new ArrayList<>();
 
     /**
-     * Questions upon which the server hung up: many servers refuse so, but so do those that have had
-     * enough of us. The first {@link #settled} of them are refusals, as it agreed to others later.
+     * Messages after which the server closed the connection: many servers reject an offer like
+     * this, but overloaded ones do so too. The first {@link #confirmed} of them are rejections,
+     * because the server accepted a later message.
      */
-    private final List<ClientHello> brokenOff = new ArrayList<>();
+    private final List<ClientHello> disconnected = new ArrayList<>();
 
-    private int settled;
+    private int confirmed;
     private int failedHandshakes;
-    private int unasked;
+    private int skipped;
 
     /**
-     * @param addressesLeft how many addresses the time has to do for, this one included
+     * @param addressesLeft the number of addresses that share the time, this one included
      */
     ClientHelloScheduler(
-            Vertx vertx, ClientHelloProbe hellos, CheckContext whole, ClientHelloProbe.Peer peer, int addressesLeft) {
-        this.hellos = hellos;
-        this.beginning = whole.within(whole.deadline().atMost(whole.deadline().remainingMillis() - RESERVE_MILLIS));
-        // what has begun is worth waiting for: to begin again would cost the server as much again
-        this.context = beginning.patiently();
+            Vertx vertx,
+            ClientHelloProbe probe,
+            CheckContext checkContext,
+            ClientHelloProbe.Peer peer,
+            int addressesLeft) {
+        this.probe = probe;
+        this.openingContext = checkContext.within(
+                checkContext.deadline().atMost(checkContext.deadline().remainingMillis() - RESERVE_MILLIS));
+        // The scan waits for rate limits after its first messages, because a retry would repeat them.
+        this.context = openingContext.patiently();
         this.peer = peer;
         this.addressesLeft = addressesLeft;
-        this.turns = new AsyncSemaphore(vertx, AT_ONCE, Integer.MAX_VALUE);
+        this.semaphore = new AsyncSemaphore(vertx, MAX_CONCURRENT, Integer.MAX_VALUE);
         String name = peer.host().name();
         this.serverName = peer.host().literal() == null && name.indexOf('.') > 0 ? name : null;
     }
@@ -67,116 +76,117 @@ final class ClientHelloScheduler {
         return peer;
     }
 
-    /** A question with everything that a version knows, in the way that this server understands. */
+    /** A hello with all suites and groups of a version, in a form that this server accepts. */
     ClientHello hello(TlsVersion version) {
         ClientHello hello = ClientHello.of(version, serverName);
-        return sharesNeeded && version == TlsVersion.TLS_1_3 ? hello.withShares() : hello;
+        return keySharesRequired && version == TlsVersion.TLS_1_3 ? hello.withShares() : hello;
     }
 
-    /** Whether a server has agreed to what it was offered. */
-    static boolean accepts(ClientHello hello, ServerHelloResult answer) {
-        return answer.hello()
-                && answer.version() == hello.version().code()
-                && hello.ciphers().contains(answer.cipher());
+    /** Whether the server accepted the offer. */
+    static boolean accepts(ClientHello hello, ServerHelloResult result) {
+        return result.hello()
+                && result.version() == hello.version().code()
+                && hello.ciphers().contains(result.cipher());
     }
 
-    /** One of the first questions, without whose answer nothing can be learnt. */
-    Future<ServerHelloResult> open(ClientHello hello) {
-        long share = Math.max(LEAST_FOR_ONE_MILLIS, left() / (2L + addressesLeft));
-        return put(beginning, hello, hello, true, share).compose(answer -> {
-            boolean odd = hello.version() == TlsVersion.TLS_1_3
-                    && answer.kind() == ServerHelloResult.Kind.ALERT
-                    && answer.alert() != PROTOCOL_VERSION;
-            return odd
-                    ? put(context, hello, hello.withShares(), true, share)
-                            .onSuccess(again -> sharesNeeded = accepts(hello, again))
-                    : Future.succeededFuture(answer);
+    /** Sends one of the first messages, without whose result the scan fails. */
+    Future<ServerHelloResult> openHello(ClientHello hello) {
+        long share = Math.max(MIN_TIMEOUT_MILLIS, remainingMillis() / (2L + addressesLeft));
+        return exchange(openingContext, hello, hello, true, share).compose(result -> {
+            boolean retryWithShares = hello.version() == TlsVersion.TLS_1_3
+                    && result.kind() == ServerHelloResult.Kind.ALERT
+                    && result.alert() != PROTOCOL_VERSION;
+            return retryWithShares
+                    ? exchange(context, hello, hello.withShares(), true, share)
+                            .onSuccess(retry -> keySharesRequired = accepts(hello, retry))
+                    : Future.succeededFuture(result);
         });
     }
 
-    /** An answer; that of a silent server where none was to be had. */
-    Future<ServerHelloResult> ask(ClientHello hello, boolean keyExchange) {
-        ServerHelloResult none = ServerHelloResult.of(ServerHelloResult.Kind.SILENT);
-        return inTurn(
-                () -> put(
+    /** Sends a message. The result is {@code SILENT} if the exchange fails. */
+    Future<ServerHelloResult> send(ClientHello hello, boolean keyExchange) {
+        ServerHelloResult fallback = ServerHelloResult.of(ServerHelloResult.Kind.SILENT);
+        return withPermit(
+                () -> exchange(
                         context,
                         hello,
                         hello,
                         keyExchange,
-                        Math.max(LEAST_FOR_ONE_MILLIS, Math.min(MOST_FOR_ONE_MILLIS, left() / 3))),
-                none,
-                () -> silent.add(hello));
+                        Math.max(MIN_TIMEOUT_MILLIS, Math.min(MAX_TIMEOUT_MILLIS, remainingMillis() / 3))),
+                fallback,
+                () -> timedOut.add(hello));
     }
 
-    /** Whether the server agrees to an application protocol in a whole handshake. */
-    Future<Boolean> speaks(TlsProbe handshakes, String protocol) {
-        return inTurn(
-                () -> handshakes.speaks(context, peer.host(), peer.address(), peer.port(), protocol),
+    /** Whether the server accepts an application protocol in a full handshake. */
+    Future<Boolean> supportsAlpn(TlsProbe handshakes, String protocol) {
+        return withPermit(
+                () -> handshakes.supportsAlpn(context, peer.host(), peer.address(), peer.port(), protocol),
                 false,
                 () -> failedHandshakes++);
     }
 
     /**
-     * Asks once more what the server has agreed to, where it broke a question off and has agreed to
-     * nothing since: whether it was refusing what was offered, or us.
+     * Repeats an accepted message if the server disconnected after its last success, to find out
+     * whether it rejected the offer or all connections.
      */
-    Future<?> settle(ClientHello agreedTo) {
-        return settled < brokenOff.size() ? ask(agreedTo, false) : Future.succeededFuture();
+    Future<?> confirm(ClientHello accepted) {
+        return confirmed < disconnected.size() ? send(accepted, false) : Future.succeededFuture();
     }
 
-    /** Whether there was no answer to a question that can be relied on. */
-    boolean isOpen(ClientHello hello) {
-        return silent.contains(hello)
-                || brokenOff.subList(settled, brokenOff.size()).contains(hello);
+    /** Whether a message has no conclusive result. */
+    boolean isUndetermined(ClientHello hello) {
+        return timedOut.contains(hello)
+                || disconnected.subList(confirmed, disconnected.size()).contains(hello);
     }
 
-    /** How many questions got no answer that can be relied on. */
-    int unanswered() {
-        return silent.size() + brokenOff.size() - settled + failedHandshakes;
+    /** The number of messages without a conclusive result. */
+    int undetermined() {
+        return timedOut.size() + disconnected.size() - confirmed + failedHandshakes;
     }
 
-    /** How many questions were one request too many for the check. */
-    int unasked() {
-        return unasked;
+    /** The number of messages that were not sent because of the request limit. */
+    int skipped() {
+        return skipped;
     }
 
     /**
-     * @param hello what is asked
-     * @param sent the way in which it is put
+     * @param hello the message to record
+     * @param sent the message to send
      */
-    private Future<ServerHelloResult> put(
+    private Future<ServerHelloResult> exchange(
             CheckContext within, ClientHello hello, ClientHello sent, boolean keyExchange, long millis) {
-        int before = brokenOff.size();
-        return hellos.ask(within, peer, sent, keyExchange, millis).onSuccess(answer -> {
-            if (answer.hello()) {
-                settled = Math.max(settled, before);
-            } else if (answer.kind() == ServerHelloResult.Kind.SILENT) {
-                silent.add(hello);
-            } else if (answer.kind() != ServerHelloResult.Kind.ALERT || answer.alert() == INTERNAL_ERROR) {
-                brokenOff.add(hello);
+        int countBefore = disconnected.size();
+        return probe.exchange(within, peer, sent, keyExchange, millis).onSuccess(result -> {
+            if (result.hello()) {
+                confirmed = Math.max(confirmed, countBefore);
+            } else if (result.kind() == ServerHelloResult.Kind.SILENT) {
+                timedOut.add(hello);
+            } else if (result.kind() != ServerHelloResult.Kind.ALERT || result.alert() == INTERNAL_ERROR) {
+                disconnected.add(hello);
             }
         });
     }
 
-    private <T> Future<T> inTurn(Supplier<Future<T>> question, T none, Runnable open) {
-        return turns.take(left(), question, () -> {
-                    open.run();
-                    return Future.succeededFuture(none);
+    private <T> Future<T> withPermit(Supplier<Future<T>> exchange, T fallback, Runnable onFailure) {
+        return semaphore
+                .take(remainingMillis(), exchange, () -> {
+                    onFailure.run();
+                    return Future.succeededFuture(fallback);
                 })
                 .recover(failure -> {
                     if (!(failure instanceof CheckFailure known)) {
                         return Future.failedFuture(failure);
                     }
                     if (known.error().code() == ErrorCode.REQUEST_LIMIT) {
-                        unasked++;
+                        skipped++;
                     } else {
-                        open.run();
+                        onFailure.run();
                     }
-                    return Future.succeededFuture(none);
+                    return Future.succeededFuture(fallback);
                 });
     }
 
-    private long left() {
+    private long remainingMillis() {
         return context.deadline().remainingMillis();
     }
 }

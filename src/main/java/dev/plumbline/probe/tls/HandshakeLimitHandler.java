@@ -8,28 +8,29 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Counts what a peer sends in a handshake, closes on too much, and notes how it began and ended.
+ * Limits the bytes that a peer sends during a handshake, and records how the data begins and
+ * whether the connection was reset.
  */
 public final class HandshakeLimitHandler extends ChannelInboundHandlerAdapter {
-    /** The certificates, and as much again for everything else. */
-    private static final long MOST_BYTES = 2L * TlsClientOptions.MAX_CERTIFICATE_BYTES;
+    /** The certificates and the same amount for all other messages. */
+    private static final long MAX_BYTES = 2L * TlsClientOptions.MAX_CERTIFICATE_BYTES;
 
-    private static final int BEGINNING = 8;
+    private static final int PREFIX_BYTES = 8;
 
     private long received;
-    private String beginning = "";
+    private String prefix = "";
     private boolean reset;
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         if (message instanceof ByteBuf bytes) {
             if (received == 0) {
-                int length = Math.min(BEGINNING, bytes.readableBytes());
-                beginning = new String(
+                int length = Math.min(PREFIX_BYTES, bytes.readableBytes());
+                prefix = new String(
                         ByteBufUtil.getBytes(bytes, bytes.readerIndex(), length), StandardCharsets.ISO_8859_1);
             }
             received += bytes.readableBytes();
-            if (received > MOST_BYTES) {
+            if (received > MAX_BYTES) {
                 bytes.release();
                 context.close();
                 return;
@@ -44,33 +45,33 @@ public final class HandshakeLimitHandler extends ChannelInboundHandlerAdapter {
         context.fireExceptionCaught(cause);
     }
 
-    /** Whether the peer sent more than a handshake can need. */
+    /** Whether the peer exceeded the limit. */
     boolean exceeded() {
-        return received > MOST_BYTES;
+        return received > MAX_BYTES;
     }
 
-    /** Whether the connection was torn down by the peer's system. */
+    /** Whether the peer reset the connection. */
     boolean reset() {
         return reset;
     }
 
-    /** Whether the peer has sent anything at all. */
+    /** Whether the peer sent no data. */
     boolean silent() {
         return received == 0;
     }
 
-    /** What the peer seems to speak instead of TLS, empty when it is not known. */
+    /** The protocol that the peer seems to use instead of TLS; empty if unknown. */
     String otherProtocol() {
-        if (beginning.startsWith("HTTP/") || beginning.startsWith("<")) {
+        if (prefix.startsWith("HTTP/") || prefix.startsWith("<")) {
             return "plain HTTP";
         }
-        if (beginning.startsWith("SSH-")) {
+        if (prefix.startsWith("SSH-")) {
             return "SSH";
         }
-        if (beginning.startsWith("220")) {
+        if (prefix.startsWith("220")) {
             return "SMTP or FTP, which require STARTTLS";
         }
-        if (beginning.startsWith("* OK") || beginning.startsWith("+OK")) {
+        if (prefix.startsWith("* OK") || prefix.startsWith("+OK")) {
             return "plain IMAP or POP3, which require STARTTLS";
         }
         return "";

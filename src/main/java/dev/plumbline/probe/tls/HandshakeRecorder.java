@@ -11,61 +11,61 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what handshakes showed before they failed: a server that wants a certificate of ours
- * shows its own first.
+ * Records the certificates of handshakes that fail later: a server that requires a client
+ * certificate sends its own first.
  */
 final class HandshakeRecorder {
 
-    /** What one handshake has shown so far. */
+    /** The data of one handshake so far. */
     static final class Observation {
         private volatile X509Certificate[] chain = {};
-        private volatile boolean certificateAsked;
+        private volatile boolean certificateRequested;
 
         X509Certificate[] chain() {
             return chain;
         }
 
-        boolean certificateAsked() {
-            return certificateAsked;
+        boolean certificateRequested() {
+            return certificateRequested;
         }
     }
 
-    private final Map<SSLEngine, Observation> watched = new ConcurrentHashMap<>();
+    private final Map<SSLEngine, Observation> observations = new ConcurrentHashMap<>();
 
-    Observation watch(SSLEngine engine) {
-        Observation sight = new Observation();
-        watched.put(engine, sight);
-        return sight;
+    Observation observe(SSLEngine engine) {
+        Observation observation = new Observation();
+        observations.put(engine, observation);
+        return observation;
     }
 
     void forget(SSLEngine engine) {
-        watched.remove(engine);
+        observations.remove(engine);
     }
 
-    AcceptAllTrustManager trust() {
+    AcceptAllTrustManager trustManager() {
         return new AcceptAllTrustManager() {
             @Override
             public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {
-                Observation sight = watched.get(engine);
-                if (sight != null) {
-                    sight.chain = chain;
+                Observation observation = observations.get(engine);
+                if (observation != null) {
+                    observation.chain = chain;
                 }
             }
         };
     }
 
-    X509ExtendedKeyManager keys() {
+    X509ExtendedKeyManager keyManager() {
         return new EmptyKeyManager();
     }
 
-    /** Has no certificate to show, and notes that one was wanted. */
+    /** Has no certificate, and records that one was requested. */
     private final class EmptyKeyManager extends X509ExtendedKeyManager {
         @Override
         public @Nullable String chooseEngineClientAlias(
                 String[] types, Principal @Nullable [] issuers, SSLEngine engine) {
-            Observation sight = watched.get(engine);
-            if (sight != null) {
-                sight.certificateAsked = true;
+            Observation observation = observations.get(engine);
+            if (observation != null) {
+                observation.certificateRequested = true;
             }
             return null;
         }

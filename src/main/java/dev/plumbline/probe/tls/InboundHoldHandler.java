@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Holds back what a peer sends while its certificate is still being judged: an HTTP/2 server speaks
- * first. Exceptions end here too, for the handshake's future tells of them.
+ * Buffers inbound data while the certificate of the peer is evaluated, because an HTTP/2 server
+ * sends first. Discards exceptions, which the handshake future reports.
  */
 public final class InboundHoldHandler extends ChannelInboundHandlerAdapter {
     private static final int MAX_BYTES = 64 * 1024;
@@ -32,11 +32,11 @@ public final class InboundHoldHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Takes this handler out and hands what it held to the handlers that have come behind it. */
+    /** Removes this handler and passes the buffered data on. */
     public void release(ChannelHandlerContext context) {
-        List<ByteBuf> waiting = List.copyOf(held);
+        List<ByteBuf> buffered = List.copyOf(held);
         held.clear();
-        waiting.forEach(context::fireChannelRead);
+        buffered.forEach(context::fireChannelRead);
         context.pipeline().remove(this);
     }
 
@@ -48,6 +48,6 @@ public final class InboundHoldHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        // The future of the handshake has failed with it.
+        // Reported by the handshake future.
     }
 }

@@ -9,101 +9,99 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The questions about key exchange groups to one server. Lives on one event loop. */
+/** Finds the key exchange groups that a server accepts. Confined to one event loop. */
 final class KeyExchangeGroupScan {
-    /** The curves of TLS 1.3 too. Those of before it alone are rare, and some are weak. */
+    /** The curves that TLS 1.3 has too. The others are rare, and some are weak. */
     private static final List<Integer> COMMON = KeyExchangeGroup.CURVES.stream()
-            .filter(KeyExchangeGroup.OF_TLS_1_3::contains)
+            .filter(KeyExchangeGroup.TLS_1_3::contains)
             .toList();
 
-    private final ClientHelloScheduler questions;
-    private final Set<Integer> known = new LinkedHashSet<>();
-    private boolean rareRefused;
+    private final ClientHelloScheduler scheduler;
+    private final Set<Integer> accepted = new LinkedHashSet<>();
+    private boolean rareRejected;
 
-    KeyExchangeGroupScan(ClientHelloScheduler questions) {
-        this.questions = questions;
+    KeyExchangeGroupScan(ClientHelloScheduler scheduler) {
+        this.scheduler = scheduler;
     }
 
-    List<Integer> known() {
-        return List.copyOf(known);
+    List<Integer> accepted() {
+        return List.copyOf(accepted);
     }
 
-    void note(int group) {
+    void record(int group) {
         if (group >= 0) {
-            known.add(group);
+            accepted.add(group);
         }
     }
 
     /**
      * Finds out whether a version before TLS 1.3 accepts weak curves.
      *
-     * @param keyOnCurve whether the server's key is on a curve: such a server may refuse whoever does
-     *     not offer that curve (RFC 8422, section 5.1.1), so the common ones are put last where
-     *     leaving them out has told nothing
+     * @param ecdsa whether the server uses an ECDSA certificate: it may reject a client without the
+     *     curve of its key (RFC 8422 section 5.1.1), so the common curves are appended if the offer
+     *     without them is rejected
      */
-    Future<?> askForWeak(TlsVersion version, boolean keyOnCurve) {
+    Future<?> scanWeak(TlsVersion version, boolean ecdsa) {
         ClientHello hello = curves(version);
         List<Integer> rare =
                 hello.groups().stream().filter(group -> !COMMON.contains(group)).toList();
-        return rare(hello, rare, keyOnCurve).compose(found -> {
-            rareRefused = !found;
-            boolean more = found && known.stream().noneMatch(KeyExchangeGroup::weak);
+        return offerRare(hello, rare, ecdsa).compose(hit -> {
+            rareRejected = !hit;
+            boolean scanMore = hit && accepted.stream().noneMatch(KeyExchangeGroup::weak);
             List<Integer> weak = rare.stream().filter(KeyExchangeGroup::weak).toList();
-            return more ? rare(hello, weak, keyOnCurve) : Future.succeededFuture(found);
+            return scanMore ? offerRare(hello, weak, ecdsa) : Future.succeededFuture(hit);
         });
     }
 
-    private Future<Boolean> rare(ClientHello hello, List<Integer> groups, boolean keyOnCurve) {
-        return another(hello, groups, List.of())
-                .compose(
-                        found -> found || !keyOnCurve ? Future.succeededFuture(found) : another(hello, groups, COMMON));
+    private Future<Boolean> offerRare(ClientHello hello, List<Integer> groups, boolean ecdsa) {
+        return offerNew(hello, groups, List.of())
+                .compose(hit -> hit || !ecdsa ? Future.succeededFuture(hit) : offerNew(hello, groups, COMMON));
     }
 
-    /** Finds every group of TLS 1.3. */
-    Future<Void> walk(ClientHello hello) {
-        return another(hello, hello.groups(), List.of())
-                .compose(found -> found ? walk(hello) : Future.succeededFuture());
+    /** Finds all groups of TLS 1.3. */
+    Future<Void> scan(ClientHello hello) {
+        return offerNew(hello, hello.groups(), List.of()).compose(hit -> hit ? scan(hello) : Future.succeededFuture());
     }
 
-    /** Finds every curve of a version before TLS 1.3. */
-    Future<Void> walkCurves(TlsVersion version, boolean keyOnCurve) {
-        ClientHello every = curves(version);
-        ClientHello hello = rareRefused ? every.withGroups(COMMON) : every;
-        return keyOnCurve ? walk(hello).compose(done -> walkLast(hello)) : walk(hello);
+    /** Finds all curves of a version before TLS 1.3. */
+    Future<Void> scanCurves(TlsVersion version, boolean ecdsa) {
+        ClientHello allCurves = curves(version);
+        ClientHello hello = rareRejected ? allCurves.withGroups(COMMON) : allCurves;
+        return ecdsa ? scan(hello).compose(done -> scanWithAcceptedLast(hello)) : scan(hello);
     }
 
-    private Future<Void> walkLast(ClientHello hello) {
-        return another(hello, hello.groups(), known())
-                .compose(found -> found ? walkLast(hello) : Future.succeededFuture());
+    private Future<Void> scanWithAcceptedLast(ClientHello hello) {
+        return offerNew(hello, hello.groups(), accepted())
+                .compose(hit -> hit ? scanWithAcceptedLast(hello) : Future.succeededFuture());
     }
 
     /**
-     * Offers those of some groups that are not known yet.
+     * Offers the groups that are not known to be accepted.
      *
-     * @param last what to offer after them
+     * @param appended groups to offer after them
      * @return whether one of them was accepted
      */
-    private Future<Boolean> another(ClientHello hello, List<Integer> groups, List<Integer> last) {
-        List<Integer> unknown =
-                groups.stream().filter(group -> !known.contains(group)).toList();
-        List<Integer> offered = new ArrayList<>(unknown);
-        last.stream()
-                .filter(group -> hello.groups().contains(group) && !unknown.contains(group))
+    private Future<Boolean> offerNew(ClientHello hello, List<Integer> groups, List<Integer> appended) {
+        List<Integer> untested =
+                groups.stream().filter(group -> !accepted.contains(group)).toList();
+        List<Integer> offered = new ArrayList<>(untested);
+        appended.stream()
+                .filter(group -> hello.groups().contains(group) && !untested.contains(group))
                 .forEach(offered::add);
-        ClientHello asked = hello.withGroups(offered);
-        return unknown.isEmpty()
+        ClientHello offer = hello.withGroups(offered);
+        return untested.isEmpty()
                 ? Future.succeededFuture(false)
-                : questions.ask(asked, true).map(answer -> {
-                    boolean agreed = ClientHelloScheduler.accepts(asked, answer) && offered.contains(answer.group());
-                    if (agreed) {
-                        note(answer.group());
+                : scheduler.send(offer, true).map(result -> {
+                    boolean hit = ClientHelloScheduler.accepts(offer, result) && offered.contains(result.group());
+                    if (hit) {
+                        record(result.group());
                     }
-                    return agreed && unknown.contains(answer.group());
+                    return hit && untested.contains(result.group());
                 });
     }
 
     private ClientHello curves(TlsVersion version) {
-        return questions
+        return scheduler
                 .hello(version)
                 .withCiphers(CipherSuite.of(version).stream()
                         .filter(CipherSuite::ecdhe)

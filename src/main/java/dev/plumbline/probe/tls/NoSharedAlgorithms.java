@@ -5,7 +5,10 @@ import dev.plumbline.check.ErrorCode;
 import io.vertx.core.Future;
 import java.util.function.Function;
 
-/** A handshake that failed for what the engine can do; another one knows other algorithms. */
+/**
+ * A handshake failed because the engine and the server share no algorithm. Another engine may
+ * succeed.
+ */
 public final class NoSharedAlgorithms extends Exception {
     private final transient CheckFailure failure;
 
@@ -15,11 +18,11 @@ public final class NoSharedAlgorithms extends Exception {
     }
 
     /**
-     * Dials with one engine, and anew with the other when the first had nothing in common with the
-     * peer. Never fails with a NoCommonGround itself: when both engines fail at the handshake, the
-     * outcome is what the first one says of it.
+     * Connects with one engine, and with the other one if the first shares no algorithm with the
+     * peer. Never fails with {@link NoSharedAlgorithms}: if both handshakes fail, the failure of
+     * the first one is the result.
      *
-     * @param other the same as the first when there is no other
+     * @param other equal to {@code first} if there is no other engine
      */
     public static <E, T> Future<T> withFallback(E first, E other, Function<E, Future<T>> dial) {
         return dial.apply(first).recover(failure -> {

@@ -13,8 +13,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
 /**
- * Keeps the JDK from resuming sessions. It looks them up by the peer's name and port, so its
- * engines are told neither; the server name is set by hand.
+ * Prevents session resumption by the JDK. It looks sessions up by name and port, so its engines
+ * receive neither; the SNI is set explicitly.
  */
 final class NonResumingJdkContext extends DelegatingSslContext {
     NonResumingJdkContext(SslContext jdk) {
@@ -25,7 +25,7 @@ final class NonResumingJdkContext extends DelegatingSslContext {
     protected SslHandler newHandler(
             ByteBufAllocator alloc, String peerHost, int peerPort, boolean startTls, Executor executor) {
         SslHandler handler = new Handler(newEngine(alloc), startTls, executor);
-        if (mayBeSent(peerHost)) {
+        if (isValidSni(peerHost)) {
             SSLEngine engine = handler.engine();
             SSLParameters parameters = engine.getSSLParameters();
             parameters.setServerNames(List.of(new SNIHostName(peerHost)));
@@ -35,8 +35,8 @@ final class NonResumingJdkContext extends DelegatingSslContext {
     }
 
     /**
-     * The JDK computes beside the event loop, and may come to a failure when the peer has hung up
-     * already: nobody is there any more to be told, and Netty would log what a stranger has done.
+     * The tasks of the JDK engine run on worker threads and may fail after the peer has closed the
+     * connection. Netty would log that failure.
      */
     private static final class Handler extends SslHandler {
         Handler(SSLEngine engine, boolean startTls, Executor tasks) {
@@ -54,8 +54,8 @@ final class NonResumingJdkContext extends DelegatingSslContext {
     @Override
     protected void initEngine(SSLEngine engine) {}
 
-    /** Whether a host may stand in a server name indication (RFC 6066, section 3). */
-    static boolean mayBeSent(String host) {
+    /** Whether a host can be sent as server name (RFC 6066 section 3). */
+    static boolean isValidSni(String host) {
         return host.indexOf('.') > 0
                 && !host.endsWith(".")
                 && !NetUtil.isValidIpV4Address(host)

@@ -10,17 +10,17 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the beginning of what a server answers to a {@link ClientHello}, a byte at a time: records,
- * in them handshake messages, of which only the two that tell something are kept. Its time is
- * linear and its memory bounded in whatever it is given, which it never trusts.
+ * Parses the start of a server's response to a {@link ClientHello}, byte by byte: records, and of
+ * the handshake messages in them ServerHello and ServerKeyExchange. Linear time and bounded memory
+ * for any input.
  */
 final class ServerHelloReader {
-    /** More than any chain of certificates before the key exchange. */
-    static final int MOST_BYTES = 512 * 1024;
+    /** More than any certificate chain before the key exchange. */
+    static final int MAX_BYTES = 512 * 1024;
 
-    private static final int MOST_RECORD = 16 * 1024 + 2048;
-    private static final int MOST_KEPT = 16 * 1024;
-    private static final int BEGINNING = 8;
+    private static final int MAX_RECORD_BYTES = 16 * 1024 + 2048;
+    private static final int MAX_MESSAGE_BYTES = 16 * 1024;
+    private static final int PREFIX_BYTES = 8;
 
     private static final int CHANGE_CIPHER_SPEC = 20;
     private static final int ALERT = 21;
@@ -35,7 +35,7 @@ final class ServerHelloReader {
     private static final int VERSIONS_EXTENSION = 43;
     private static final int KEY_SHARE_EXTENSION = 51;
 
-    private final boolean keyExchangeWanted;
+    private final boolean readKeyExchange;
     private final byte[] head = new byte[5];
     private final byte[] messageHead = new byte[4];
     private final byte[] alert = new byte[2];
@@ -45,35 +45,36 @@ final class ServerHelloReader {
     private int messageHeadLength;
     private int messageLeft;
     private int alertLength;
-    private byte @Nullable [] kept;
-    private int keptLength;
+    private byte @Nullable [] message;
+    private int messageLength;
     private @Nullable ServerHelloResult hello;
-    private @Nullable ServerHelloResult answer;
+    private @Nullable ServerHelloResult result;
 
     /**
-     * @param keyExchangeWanted whether to read on until the key exchange of a version before 1.3
+     * @param readKeyExchange whether to read on until the ServerKeyExchange of a version before TLS
+     *     1.3
      */
-    ServerHelloReader(boolean keyExchangeWanted) {
-        this.keyExchangeWanted = keyExchangeWanted;
+    ServerHelloReader(boolean readKeyExchange) {
+        this.readKeyExchange = readKeyExchange;
     }
 
-    /** The answer as soon as it is known; null before. */
+    /** The result; null until it is known. */
     @Nullable
     ServerHelloResult read(byte[] bytes) {
-        for (int i = 0; i < bytes.length && answer == null; i++) {
-            if (++received > MOST_BYTES) {
-                answer = hello == null ? ServerHelloResult.of(ServerHelloResult.Kind.MALFORMED) : hello;
+        for (int i = 0; i < bytes.length && result == null; i++) {
+            if (++received > MAX_BYTES) {
+                result = hello == null ? ServerHelloResult.of(ServerHelloResult.Kind.MALFORMED) : hello;
             } else {
                 read(bytes[i]);
             }
         }
-        return answer;
+        return result;
     }
 
-    /** What is known when nothing more will come, for the reason given. */
-    ServerHelloResult atEnd(ServerHelloResult.Kind reason) {
-        if (answer != null) {
-            return answer;
+    /** The result when no more data follows, for the given reason. */
+    ServerHelloResult resultAtEnd(ServerHelloResult.Kind reason) {
+        if (result != null) {
+            return result;
         }
         return hello == null ? ServerHelloResult.of(reason) : hello;
     }
@@ -81,13 +82,13 @@ final class ServerHelloReader {
     private void read(byte next) {
         if (headLength < head.length) {
             head[headLength++] = next;
-            if (!startsARecord()) {
-                answer = ServerHelloResult.of(
-                        received <= BEGINNING ? ServerHelloResult.Kind.NOT_TLS : ServerHelloResult.Kind.MALFORMED);
+            if (!isRecordHeader()) {
+                result = ServerHelloResult.of(
+                        received <= PREFIX_BYTES ? ServerHelloResult.Kind.NOT_TLS : ServerHelloResult.Kind.MALFORMED);
             } else if (headLength == head.length) {
                 recordLeft = unsigned(head[3]) << 8 | unsigned(head[4]);
-                if (recordLeft > MOST_RECORD) {
-                    answer = ServerHelloResult.of(ServerHelloResult.Kind.MALFORMED);
+                if (recordLeft > MAX_RECORD_BYTES) {
+                    result = ServerHelloResult.of(ServerHelloResult.Kind.MALFORMED);
                 } else if (recordLeft == 0) {
                     headLength = 0;
                 }
@@ -104,8 +105,8 @@ final class ServerHelloReader {
         }
     }
 
-    /** Whether the head of a record, as far as it is there, can be one. */
-    private boolean startsARecord() {
+    /** Whether the bytes of the record header so far are valid. */
+    private boolean isRecordHeader() {
         boolean type = head[0] == HANDSHAKE || head[0] == ALERT || head[0] == CHANGE_CIPHER_SPEC;
         return type && (headLength < 2 || head[1] == 3);
     }
@@ -115,9 +116,9 @@ final class ServerHelloReader {
         if (alertLength == alert.length) {
             alertLength = 0;
             boolean warning = alert[0] == 1;
-            // a warning, as that a name is not known, does not end a handshake (RFC 5246, section 7.2)
+            // a warning alert, such as unrecognized_name, does not end the handshake (RFC 5246 section 7.2)
             if (!warning || alert[1] == 0) {
-                answer = hello == null ? ServerHelloResult.refusal(unsigned(alert[1])) : hello;
+                result = hello == null ? ServerHelloResult.alert(unsigned(alert[1])) : hello;
             }
         }
     }
@@ -131,8 +132,8 @@ final class ServerHelloReader {
             }
             return;
         }
-        if (kept != null) {
-            kept[keptLength++] = next;
+        if (message != null) {
+            message[messageLength++] = next;
         }
         if (--messageLeft == 0) {
             endMessage();
@@ -142,15 +143,15 @@ final class ServerHelloReader {
     private void beginMessage() {
         int type = messageHead[0];
         if (type == SERVER_HELLO && hello == null || type == SERVER_KEY_EXCHANGE && hello != null) {
-            if (messageLeft == 0 || messageLeft > MOST_KEPT) {
-                answer = ServerHelloResult.of(ServerHelloResult.Kind.MALFORMED);
+            if (messageLeft == 0 || messageLeft > MAX_MESSAGE_BYTES) {
+                result = ServerHelloResult.of(ServerHelloResult.Kind.MALFORMED);
                 return;
             }
-            kept = new byte[messageLeft];
-            keptLength = 0;
+            message = new byte[messageLeft];
+            messageLength = 0;
         } else if (hello == null && type != 0) {
-            // nothing but a HelloRequest comes before the ServerHello
-            answer = ServerHelloResult.of(ServerHelloResult.Kind.MALFORMED);
+            // only a HelloRequest can precede the ServerHello
+            result = ServerHelloResult.of(ServerHelloResult.Kind.MALFORMED);
         }
         if (messageLeft == 0) {
             endMessage();
@@ -159,31 +160,31 @@ final class ServerHelloReader {
 
     private void endMessage() {
         messageHeadLength = 0;
-        byte[] message = kept;
-        kept = null;
-        if (answer != null) {
+        byte[] complete = message;
+        message = null;
+        if (result != null) {
             return;
         }
         try {
-            if (message != null && messageHead[0] == SERVER_HELLO) {
-                ServerHelloResult seen = serverHello(ByteBuffer.wrap(message));
-                hello = seen;
-                CipherSuite suite = CipherSuite.of(seen.cipher());
-                boolean comes = suite.ecdhe() || suite.dhe();
-                if (!keyExchangeWanted || !comes || seen.version() >= TlsVersion.TLS_1_3.code()) {
-                    answer = seen;
+            if (complete != null && messageHead[0] == SERVER_HELLO) {
+                ServerHelloResult parsed = serverHello(ByteBuffer.wrap(complete));
+                hello = parsed;
+                CipherSuite suite = CipherSuite.of(parsed.cipher());
+                boolean hasKeyExchange = suite.ecdhe() || suite.dhe();
+                if (!readKeyExchange || !hasKeyExchange || parsed.version() >= TlsVersion.TLS_1_3.code()) {
+                    result = parsed;
                 }
-            } else if (message != null && hello != null) {
-                answer = keyExchange(hello, ByteBuffer.wrap(message));
+            } else if (complete != null && hello != null) {
+                result = keyExchange(hello, ByteBuffer.wrap(complete));
             } else if (messageHead[0] == SERVER_HELLO_DONE) {
-                answer = hello;
+                result = hello;
             }
         } catch (BufferUnderflowException | IllegalArgumentException tooShort) {
-            answer = ServerHelloResult.of(ServerHelloResult.Kind.MALFORMED);
+            result = ServerHelloResult.of(ServerHelloResult.Kind.MALFORMED);
         }
     }
 
-    /** RFC 8446, section 4.1.3, and the same with its extensions left out. */
+    /** Parses a ServerHello (RFC 8446 section 4.1.3), with or without extensions. */
     private static ServerHelloResult serverHello(ByteBuffer in) {
         int version = unsignedShort(in);
         skip(in, 32);
@@ -192,10 +193,10 @@ final class ServerHelloReader {
         skip(in, 1);
         int group = -1;
         String alpn = null;
-        ByteBuffer extensions = in.hasRemaining() ? part(in, unsignedShort(in)) : ByteBuffer.allocate(0);
+        ByteBuffer extensions = in.hasRemaining() ? slice(in, unsignedShort(in)) : ByteBuffer.allocate(0);
         while (extensions.hasRemaining()) {
             int type = unsignedShort(extensions);
-            ByteBuffer data = part(extensions, unsignedShort(extensions));
+            ByteBuffer data = slice(extensions, unsignedShort(extensions));
             switch (type) {
                 case VERSIONS_EXTENSION -> version = unsignedShort(data);
                 case KEY_SHARE_EXTENSION -> group = unsignedShort(data);
@@ -206,35 +207,35 @@ final class ServerHelloReader {
         return new ServerHelloResult(ServerHelloResult.Kind.HELLO, version, cipher, group, 0, alpn, -1);
     }
 
-    /** RFC 7301, section 3.1: a list that holds one name. */
+    /** Parses a list with one protocol name (RFC 7301 section 3.1). */
     private static @Nullable String protocol(ByteBuffer data) {
-        ByteBuffer names = part(data, unsignedShort(data));
-        ByteBuffer name = part(names, unsigned(names.get()));
+        ByteBuffer names = slice(data, unsignedShort(data));
+        ByteBuffer name = slice(names, unsigned(names.get()));
         return HttpHeader.printable(StandardCharsets.ISO_8859_1.decode(name));
     }
 
-    /** RFC 8422, section 5.4; RFC 5246, section 7.4.3. */
+    /** Parses a ServerKeyExchange (RFC 8422 section 5.4, RFC 5246 section 7.4.3). */
     private static ServerHelloResult keyExchange(ServerHelloResult hello, ByteBuffer in) {
         if (CipherSuite.of(hello.cipher()).ecdhe()) {
             return unsigned(in.get()) == NAMED_CURVE ? hello.withKeyExchange(unsignedShort(in), 0) : hello;
         }
-        ByteBuffer prime = part(in, unsignedShort(in));
+        ByteBuffer prime = slice(in, unsignedShort(in));
         byte[] magnitude = new byte[prime.remaining()];
         prime.get(magnitude);
         return hello.withKeyExchange(-1, new BigInteger(1, magnitude).bitLength());
     }
 
-    private static ByteBuffer part(ByteBuffer in, int length) {
+    private static ByteBuffer slice(ByteBuffer in, int length) {
         if (length > in.remaining()) {
             throw new BufferUnderflowException();
         }
-        ByteBuffer part = in.slice(in.position(), length);
+        ByteBuffer slice = in.slice(in.position(), length);
         in.position(in.position() + length);
-        return part;
+        return slice;
     }
 
     private static void skip(ByteBuffer in, int length) {
-        part(in, length);
+        slice(in, length);
     }
 
     private static int unsignedShort(ByteBuffer in) {

@@ -5,33 +5,33 @@ import dev.plumbline.check.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server made of a {@link ClientHello}.
+ * The response of a server to a {@link ClientHello}.
  *
- * @param version the number of the version that it chose, 0 where it chose none
- * @param cipher the number of the suite that it chose, -1 where it chose none
- * @param group the number of the group that it chose or asked for, -1 where it did not say
- * @param primeBits the size of its Diffie-Hellman prime, 0 where it showed none
- * @param alpn the application protocol that it chose, null for none
- * @param alert the number of the alert by which it refused, -1 for none
+ * @param version the code of the selected version; 0 if there is none
+ * @param cipher the code of the selected suite; -1 if there is none
+ * @param group the code of the selected or requested group; -1 if unknown
+ * @param primeBits the size of the DHE prime; 0 if there is none
+ * @param alpn the selected application protocol; null if there is none
+ * @param alert the code of the alert; -1 if there is none
  */
 record ServerHelloResult(
         Kind kind, int version, int cipher, int group, int primeBits, @Nullable String alpn, int alert) {
 
-    /** How a server can answer. */
+    /** The kind of response. */
     enum Kind {
-        /** With a ServerHello, or a HelloRetryRequest. */
+        /** A ServerHello or a HelloRetryRequest. */
         HELLO,
-        /** With an alert. */
+        /** An alert. */
         ALERT,
-        /** By closing the connection. */
+        /** The connection was closed. */
         CLOSED,
-        /** By resetting the connection. */
+        /** The connection was reset. */
         RESET,
-        /** Not within the time it had. */
+        /** No response before the timeout. */
         SILENT,
-        /** With what is no TLS at all. */
+        /** Data that is not TLS. */
         NOT_TLS,
-        /** With TLS that breaks its own rules, or has no end. */
+        /** Malformed or unbounded TLS messages. */
         MALFORMED
     }
 
@@ -39,7 +39,7 @@ record ServerHelloResult(
         return new ServerHelloResult(kind, 0, -1, -1, 0, null, -1);
     }
 
-    static ServerHelloResult refusal(int alert) {
+    static ServerHelloResult alert(int alert) {
         return new ServerHelloResult(Kind.ALERT, 0, -1, -1, 0, null, alert);
     }
 
@@ -51,7 +51,7 @@ record ServerHelloResult(
         return new ServerHelloResult(kind, version, cipher, group, primeBits, alpn, alert);
     }
 
-    /** Why nothing can be learnt of a server that answers so. */
+    /** The failure of a scan whose first messages have this result. */
     CheckFailure failure() {
         return switch (kind) {
             case SILENT ->

@@ -17,32 +17,32 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How probes speak TLS as a client: through BoringSSL, or the JDK where that cannot be loaded;
- * every certificate is accepted, for {@link CertificateTrustEvaluator} judges it afterwards; no session is ever
- * resumed, so that every handshake shows the certificates.
+ * TLS contexts of the probes: BoringSSL, or the JDK if BoringSSL is not available. They accept all
+ * certificates, which {@link CertificateTrustEvaluator} evaluates afterwards, and never resume
+ * sessions, because resumed sessions have no Certificate message.
  */
 public final class TlsClientOptions {
-    /** The most bytes of certificates that a peer may send in one handshake. */
+    /** The maximum size of the certificates of a peer in bytes. */
     public static final int MAX_CERTIFICATE_BYTES = 256 * 1024;
 
-    /** What is offered, as far as the engine can. */
+    /** The offered versions, as far as the engine supports them. */
     static final List<String> PROTOCOLS =
             List.of(SslProtocols.TLS_v1_3, SslProtocols.TLS_v1_2, SslProtocols.TLS_v1_1, SslProtocols.TLS_v1);
 
     /**
-     * The groups for the key exchange. No hybrid with ML-KEM: making its key costs more than the rest
-     * of the handshake, and no server demands it.
+     * The offered groups. ML-KEM hybrids are omitted: generating their key costs more than the rest
+     * of the handshake, and no server requires them.
      */
     private static final String[] GROUPS = {"x25519", "secp256r1", "secp384r1", "secp521r1"};
 
     private TlsClientOptions() {}
 
-    /** Whether BoringSSL could be loaded. */
+    /** Whether BoringSSL is available. */
     public static boolean nativeEngine() {
         return OpenSsl.isAvailable();
     }
 
-    /** A context of BoringSSL. It is costly, as the JDK's is: build it once. */
+    /** Creates a context of BoringSSL. Expensive; reuse it. */
     public static SslContext newNativeContext(List<String> alpn, TrustManager trust, @Nullable KeyManager keys)
             throws SSLException {
         SslContext context = builder(alpn, trust, keys)
@@ -57,15 +57,18 @@ public final class TlsClientOptions {
         return context;
     }
 
-    /** A context of the JDK, which knows some old and new algorithms that BoringSSL refuses. */
+    /**
+     * Creates a context of the JDK, which supports some algorithms that BoringSSL lacks. Expensive;
+     * reuse it.
+     */
     public static SslContext newJdkContext(List<String> alpn, TrustManager trust, @Nullable KeyManager keys)
             throws SSLException {
         return new NonResumingJdkContext(
                 builder(alpn, trust, keys).sslProvider(SslProvider.JDK).build());
     }
 
-    /** Where the JDK's engine computes: for milliseconds, so not on the event loop. */
-    public static Executor jdkTasks(Vertx vertx) {
+    /** Runs the tasks of the JDK engine on worker threads, because they take milliseconds. */
+    public static Executor jdkExecutor(Vertx vertx) {
         return task -> vertx.executeBlocking(
                 () -> {
                     task.run();

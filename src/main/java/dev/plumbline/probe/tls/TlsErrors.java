@@ -11,18 +11,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
-/** Turns what the engines and the system say of a failed handshake into words for people. */
+/** Maps handshake failures to errors with a readable message. */
 public final class TlsErrors {
-    /** As BoringSSL words it: error:10000410:SSL routines:OPENSSL_internal:REASON. */
+    /** The form of BoringSSL errors: error:10000410:SSL routines:OPENSSL_internal:REASON. */
     private static final Pattern NATIVE_REASON = Pattern.compile("OPENSSL_internal:([A-Z0-9_]+)");
 
-    /** As the JDK words it. */
+    /** The form of JDK errors. */
     private static final Pattern JDK_ALERT = Pattern.compile("Received fatal alert: ([a-z0-9_]+)");
 
     private static final Pattern NATIVE_ALERT = Pattern.compile("(?:SSLV3|TLSV1)_ALERT_([A-Z0-9_]+)");
 
-    /** What another engine, with other algorithms, may fare better with. */
-    private static final Set<String> NEGOTIATION = Set.of(
+    /** Errors after which an engine with other algorithms may succeed. */
+    private static final Set<String> NEGOTIATION_ERRORS = Set.of(
             "handshake failure",
             "insufficient security",
             "illegal parameter",
@@ -40,43 +40,43 @@ public final class TlsErrors {
 
     private TlsErrors() {}
 
-    /** A {@link CheckFailure}, as a {@link NoSharedAlgorithms} where another engine may fare better. */
-    public static Exception ofHandshake(Throwable failure, HandshakeLimitHandler bounds) {
-        Throwable cause = unwrapped(failure);
-        CheckFailure known = known(failure, bounds);
-        return NEGOTIATION.contains(alert(cause)) || NEGOTIATION.contains(reason(cause))
-                ? new NoSharedAlgorithms(known)
-                : known;
+    /** A {@link CheckFailure}, or {@link NoSharedAlgorithms} if another engine may succeed. */
+    public static Exception ofHandshake(Throwable failure, HandshakeLimitHandler limits) {
+        Throwable cause = unwrap(failure);
+        CheckFailure checkFailure = toFailure(failure, limits);
+        return NEGOTIATION_ERRORS.contains(alert(cause)) || NEGOTIATION_ERRORS.contains(reason(cause))
+                ? new NoSharedAlgorithms(checkFailure)
+                : checkFailure;
     }
 
-    /** What is told of a failed handshake. */
-    static CheckFailure known(Throwable failure, HandshakeLimitHandler bounds) {
-        Throwable cause = unwrapped(failure);
+    /** The failure of a handshake. */
+    static CheckFailure toFailure(Throwable failure, HandshakeLimitHandler limits) {
+        Throwable cause = unwrap(failure);
         if (cause instanceof SslHandshakeTimeoutException) {
             return new CheckFailure(
                     ErrorCode.READ_TIMEOUT,
-                    bounds.silent()
+                    limits.silent()
                             ? "The TLS handshake timed out. The server sent no data."
                             : "The TLS handshake timed out.");
         }
-        if (bounds.exceeded()) {
+        if (limits.exceeded()) {
             return handshakeFailed("The server sent too much data during the TLS handshake.");
         }
-        if (!bounds.otherProtocol().isEmpty()) {
-            return handshakeFailed("The server does not use TLS on this port. It uses " + bounds.otherProtocol() + ".");
+        if (!limits.otherProtocol().isEmpty()) {
+            return handshakeFailed("The server does not use TLS on this port. It uses " + limits.otherProtocol() + ".");
         }
         if (cause instanceof NotSslRecordException) {
             return handshakeFailed("The server does not use TLS on this port.");
         }
         String alert = alert(cause);
         if (!alert.isEmpty()) {
-            return handshakeFailed(refused(alert));
+            return handshakeFailed(alertMessage(alert));
         }
         String reason = reason(cause);
         if (!reason.isEmpty()) {
             return handshakeFailed("The TLS handshake failed: " + reason + ".");
         }
-        if (bounds.reset()) {
+        if (limits.reset()) {
             return new CheckFailure(
                     ErrorCode.CONNECTION_RESET, "The server reset the connection during the TLS handshake.");
         }
@@ -86,16 +86,16 @@ public final class TlsErrors {
         return handshakeFailed("The TLS handshake failed.");
     }
 
-    /** Whether the server refused what it was offered to speak inside (RFC 7301, section 3.2). */
-    static boolean refusesProtocols(CheckFailure failure) {
-        return refused("no application protocol").equals(failure.error().message());
+    /** Whether the server rejected the offered application protocols (RFC 7301 section 3.2). */
+    static boolean isAlpnRejection(CheckFailure failure) {
+        return alertMessage("no application protocol").equals(failure.error().message());
     }
 
-    private static String refused(String alert) {
+    private static String alertMessage(String alert) {
         return "The server rejected the TLS handshake with alert " + alert.replace(' ', '_') + ".";
     }
 
-    private static Throwable unwrapped(Throwable failure) {
+    private static Throwable unwrap(Throwable failure) {
         Throwable cause = failure instanceof DecoderException ? failure.getCause() : null;
         return cause == null ? failure : cause;
     }
@@ -104,18 +104,18 @@ public final class TlsErrors {
         return new CheckFailure(ErrorCode.TLS_HANDSHAKE_FAILED, message);
     }
 
-    /** The alert that the peer sent, in words; empty when it sent none. */
+    /** The alert of the peer in words; empty if there is none. */
     private static String alert(Throwable cause) {
         String message = String.valueOf(cause.getMessage());
         Matcher jdk = JDK_ALERT.matcher(message);
         if (jdk.find()) {
             return jdk.group(1).replace('_', ' ');
         }
-        Matcher ours = NATIVE_ALERT.matcher(message);
-        return ours.find() ? words(ours.group(1)) : "";
+        Matcher boringSsl = NATIVE_ALERT.matcher(message);
+        return boringSsl.find() ? words(boringSsl.group(1)) : "";
     }
 
-    /** Why our own engine gave up, in words; empty when it does not say. */
+    /** The error of the local engine in words; empty if unknown. */
     private static String reason(Throwable cause) {
         Matcher reason = NATIVE_REASON.matcher(String.valueOf(cause.getMessage()));
         return reason.find() ? words(reason.group(1)) : "";

@@ -30,95 +30,88 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes handshakes with one engine, over connections that are there already. It adds its own
- * handler to the connection instead of asking Vert.x for TLS: Vert.x keeps a context for each
- * server name, for ever, and hides the stapled response.
+ * TLS handshakes by one engine over open connections. Adds its own handler instead of upgrading the
+ * Vert.x socket: Vert.x caches a context for each server name without limit, and does not expose
+ * the stapled response.
  */
 final class TlsHandshake {
     private static final int CLOSE_MILLIS = 500;
 
     private final SslContext context;
-    private final HandshakeRecorder witness;
-    private final Executor tasks;
+    private final HandshakeRecorder recorder;
+    private final Executor executor;
 
-    private TlsHandshake(SslContext context, HandshakeRecorder witness, Executor tasks) {
+    private TlsHandshake(SslContext context, HandshakeRecorder recorder, Executor executor) {
         this.context = context;
-        this.witness = witness;
-        this.tasks = tasks;
-    }
-
-    static TlsHandshake ofBoringSsl() throws SSLException {
-        return ofBoringSsl(List.of());
+        this.recorder = recorder;
+        this.executor = executor;
     }
 
     /**
-     * @param alpn the application protocols that are offered; empty to say nothing of them
+     * @param alpn the application protocols to offer; empty to omit the extension
      */
-    static TlsHandshake ofBoringSsl(List<String> alpn) throws SSLException {
-        HandshakeRecorder witness = new HandshakeRecorder();
+    static TlsHandshake boringSsl(List<String> alpn) throws SSLException {
+        HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
-                TlsClientOptions.newNativeContext(alpn, witness.trust(), witness.keys()),
-                witness,
+                TlsClientOptions.newNativeContext(alpn, recorder.trustManager(), recorder.keyManager()),
+                recorder,
                 ImmediateExecutor.INSTANCE);
     }
 
-    static TlsHandshake ofTheJdk(Vertx vertx) throws SSLException {
-        return ofTheJdk(vertx, List.of());
-    }
-
     /**
-     * @param alpn the application protocols that are offered; empty to say nothing of them
+     * @param alpn the application protocols to offer; empty to omit the extension
      */
-    static TlsHandshake ofTheJdk(Vertx vertx, List<String> alpn) throws SSLException {
-        HandshakeRecorder witness = new HandshakeRecorder();
+    static TlsHandshake jdk(Vertx vertx, List<String> alpn) throws SSLException {
+        HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
-                TlsClientOptions.newJdkContext(alpn, witness.trust(), witness.keys()),
-                witness,
-                TlsClientOptions.jdkTasks(vertx));
+                TlsClientOptions.newJdkContext(alpn, recorder.trustManager(), recorder.keyManager()),
+                recorder,
+                TlsClientOptions.jdkExecutor(vertx));
     }
 
     /**
-     * Makes a handshake. The caller closes the socket.
+     * Performs a handshake. The caller closes the socket.
      *
-     * @param millis how long it may take
-     * @return what the peer showed; a {@link CheckFailure}, or {@link NoSharedAlgorithms}, when it showed
-     *     no certificate
+     * @param millis the handshake timeout
+     * @return the data of the peer; fails with a {@link CheckFailure} or {@link NoSharedAlgorithms}
+     *     if it sent no certificate
      */
-    Future<TlsPeer> with(NetSocket socket, String serverName, InetAddress address, long connectMillis, long millis) {
+    Future<TlsPeer> start(NetSocket socket, String serverName, InetAddress address, long connectMillis, long millis) {
         ChannelPipeline pipeline =
                 ((NetSocketInternal) socket).channelHandlerContext().channel().pipeline();
         SslHandler handler = context.newHandler(
-                pipeline.channel().alloc(), serverName, socket.remoteAddress().port(), tasks);
+                pipeline.channel().alloc(), serverName, socket.remoteAddress().port(), executor);
         handler.setHandshakeTimeoutMillis(Math.max(millis, 1));
         handler.setCloseNotifyFlushTimeoutMillis(CLOSE_MILLIS);
-        HandshakeRecorder.Observation sight = witness.watch(handler.engine());
-        HandshakeLimitHandler bounds = new HandshakeLimitHandler();
+        HandshakeRecorder.Observation observation = recorder.observe(handler.engine());
+        HandshakeLimitHandler limits = new HandshakeLimitHandler();
         Promise<TlsPeer> promise = Promise.promise();
         long started = System.nanoTime();
-        // The handshake future tells; the socket has nothing to add.
+        // Reported by the handshake future.
         socket.exceptionHandler(ignored -> {});
         handler.handshakeFuture().addListener(done -> {
-            long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
+            long handshakeMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
             try {
                 if (done.isSuccess()) {
-                    promise.complete(finished(handler, sight, address, connectMillis, took));
+                    promise.complete(completed(handler, observation, address, connectMillis, handshakeMillis));
                 } else {
-                    promise.complete(unfinished(done.cause(), bounds, sight, address, connectMillis, took));
+                    promise.complete(withoutCompletion(
+                            done.cause(), limits, observation, address, connectMillis, handshakeMillis));
                 }
             } catch (Exception failure) {
                 promise.fail(failure);
             } finally {
-                witness.forget(handler.engine());
+                recorder.forget(handler.engine());
             }
         });
         pipeline.addFirst("tls", handler);
-        pipeline.addFirst("bounds", bounds);
+        pipeline.addFirst("limits", limits);
         return promise.future();
     }
 
-    private static TlsPeer finished(
+    private static TlsPeer completed(
             SslHandler handler,
-            HandshakeRecorder.Observation sight,
+            HandshakeRecorder.Observation observation,
             InetAddress address,
             long connectMillis,
             long handshakeMillis)
@@ -132,35 +125,35 @@ final class TlsHandshake {
         }
         return new TlsPeer(
                 address,
-                read(chain),
+                parse(chain),
                 chain.length,
                 session.getProtocol(),
                 session.getCipherSuite(),
                 handler.applicationProtocol(),
                 staple(session),
-                sight.certificateAsked(),
+                observation.certificateRequested(),
                 connectMillis,
                 handshakeMillis,
                 null);
     }
 
-    private static TlsPeer unfinished(
+    private static TlsPeer withoutCompletion(
             Throwable cause,
-            HandshakeLimitHandler bounds,
-            HandshakeRecorder.Observation sight,
+            HandshakeLimitHandler limits,
+            HandshakeRecorder.Observation observation,
             InetAddress address,
             long connectMillis,
             long handshakeMillis)
             throws Exception {
-        X509Certificate[] chain = sight.chain();
-        if (chain.length == 0 || !sight.certificateAsked()) {
-            throw TlsErrors.ofHandshake(cause, bounds);
+        X509Certificate[] chain = observation.chain();
+        if (chain.length == 0 || !observation.certificateRequested()) {
+            throw TlsErrors.ofHandshake(cause, limits);
         }
         CheckError error = new CheckError(
-                TlsErrors.known(cause, bounds).error().code(), "The server requires a client certificate.");
+                TlsErrors.toFailure(cause, limits).error().code(), "The server requires a client certificate.");
         return new TlsPeer(
                 address,
-                read(chain),
+                parse(chain),
                 chain.length,
                 null,
                 null,
@@ -181,15 +174,15 @@ final class TlsHandshake {
         return null;
     }
 
-    private static List<X509Certificate> read(Certificate[] chain) throws CheckFailure {
+    private static List<X509Certificate> parse(Certificate[] chain) throws CheckFailure {
         List<X509Certificate> certificates = new ArrayList<>();
-        for (Certificate each : chain) {
-            if (certificates.size() == TlsProbe.MOST_CERTIFICATES) {
+        for (Certificate certificate : chain) {
+            if (certificates.size() == TlsProbe.MAX_CERTIFICATES) {
                 break;
             }
             try {
                 certificates.add((X509Certificate) CertificateFactory.getInstance("X.509")
-                        .generateCertificate(new ByteArrayInputStream(each.getEncoded())));
+                        .generateCertificate(new ByteArrayInputStream(certificate.getEncoded())));
             } catch (CertificateException unreadable) {
                 if (certificates.isEmpty()) {
                     throw new CheckFailure(ErrorCode.TLS_HANDSHAKE_FAILED, "The server certificate cannot be parsed.");

@@ -8,21 +8,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer showed in a full TLS handshake.
+ * The data of a full TLS handshake.
  *
- * @param address the address that was connected to
- * @param certificates in the order in which they were sent, the peer's own first; never empty, at
- *     most {@link TlsProbe#MOST_CERTIFICATES}
- * @param certificateCount how many were sent
- * @param version for example TLSv1.3; null when the handshake was not finished
- * @param cipher the IANA name of the cipher suite; null when the handshake was not finished
- * @param alpn the application protocol that the peer chose, null for none
- * @param staple the OCSP response that the peer sent along (RFC 6066, section 8), null for none
- * @param clientCertificateAsked whether the peer asked us for a certificate
- * @param connectMillis how long the connection took, in milliseconds
- * @param handshakeMillis how long the handshake took, in milliseconds
- * @param failure why the handshake was not finished although the certificates were seen; null when
- *     it was
+ * @param address the address of the peer
+ * @param certificates in the order of the peer, its own first; never empty, at most {@link
+ *     TlsProbe#MAX_CERTIFICATES}
+ * @param certificateCount the number of certificates sent
+ * @param version for example TLSv1.3; null if the handshake was not completed
+ * @param cipher the IANA name of the cipher suite; null if the handshake was not completed
+ * @param alpn the selected application protocol; null if there is none
+ * @param staple the stapled OCSP response (RFC 6066 section 8); null if there is none
+ * @param clientCertificateRequested whether the peer requested a client certificate
+ * @param connectMillis the duration of the connect in milliseconds
+ * @param handshakeMillis the duration of the handshake in milliseconds
+ * @param failure the error of a handshake that failed after the certificates; null if it was
+ *     completed
  */
 public record TlsPeer(
         InetAddress address,
@@ -32,7 +32,7 @@ public record TlsPeer(
         @Nullable String cipher,
         @Nullable String alpn,
         @Nullable Buffer staple,
-        boolean clientCertificateAsked,
+        boolean clientCertificateRequested,
         long connectMillis,
         long handshakeMillis,
         @Nullable CheckError failure) {
@@ -40,7 +40,7 @@ public record TlsPeer(
         certificates = List.copyOf(certificates);
     }
 
-    /** The certificate that the peer presents as its own. */
+    /** The certificate of the peer itself. */
     public X509Certificate leaf() {
         return certificates.get(0);
     }

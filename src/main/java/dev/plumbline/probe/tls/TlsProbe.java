@@ -8,7 +8,6 @@ import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.SocketAddress;
@@ -21,102 +20,94 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes full TLS handshakes with targets and tells what they showed. Certificates are not judged
- * here, sessions are never resumed. Signed certificate timestamps in the TLS extension are not
- * asked for: neither engine offers them.
+ * Full TLS handshakes with targets, without session resumption and without evaluation of
+ * certificates. Signed certificate timestamps in the TLS extension are not requested, because
+ * neither engine supports it.
  */
 public final class TlsProbe {
-    /** The most certificates that are kept of what a peer sends. */
-    public static final int MOST_CERTIFICATES = 32;
+    /** The maximum number of certificates that are read from a peer. */
+    public static final int MAX_CERTIFICATES = 32;
 
-    /** What is kept of the deadline, so that a slow peer is told from a slow service. */
+    /** The time reserved for the report, in milliseconds. */
     private static final long RESERVE_MILLIS = 100;
 
     private final EgressGuard guard;
     private final NetClient client;
     private final TlsHandshake nativeHandshake;
     private final TlsHandshake jdkHandshake;
-    private final ConcurrentMap<String, TlsHandshake> offering = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, TlsHandshake> handshakesByProtocol = new ConcurrentHashMap<>();
     private final Vertx vertx;
 
     /**
-     * @throws IllegalStateException when no TLS engine works
+     * @throws IllegalStateException if no TLS engine is available
      */
     public TlsProbe(Vertx vertx, EgressGuard guard) {
         this.vertx = vertx;
         this.guard = guard;
         this.client = vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true));
         try {
-            this.jdkHandshake = TlsHandshake.ofTheJdk(vertx);
-            this.nativeHandshake = TlsClientOptions.nativeEngine() ? TlsHandshake.ofBoringSsl() : jdkHandshake;
+            this.jdkHandshake = TlsHandshake.jdk(vertx, List.of());
+            this.nativeHandshake = TlsClientOptions.nativeEngine() ? TlsHandshake.boringSsl(List.of()) : jdkHandshake;
         } catch (SSLException broken) {
             throw new IllegalStateException("no TLS engine works", broken);
         }
     }
 
-    /** The addresses of a host that may be dialled, as {@link EgressGuard#resolve} gives them. */
+    /** The addresses of a host to connect to; see {@link EgressGuard#resolve}. */
     public Future<List<InetAddress>> addresses(CheckContext context, Host host, int port) {
         return guard.resolve(context, host, port);
     }
 
     /**
-     * Makes a handshake with the first address of a host that accepts a connection.
+     * Performs a handshake with the first address of a host that accepts a connection.
      *
-     * @param serverName what to send as the server name, null for the host's own; an address and a
-     *     name without a dot are never sent (RFC 6066, section 3)
-     * @return what the peer showed; a {@link CheckFailure} when it showed no certificate
+     * @param serverName the SNI; null for the name of the host. Addresses and names without a dot
+     *     are not sent (RFC 6066 section 3).
+     * @return the data of the peer; fails with a {@link CheckFailure} if it sent no certificate
      */
     public Future<TlsPeer> handshake(CheckContext context, Host host, int port, @Nullable String serverName) {
         return guard.resolve(context, host, port)
-                .compose(addresses -> handshakeFrom(context, host, addresses, port, serverName));
+                .compose(addresses -> handshakeNext(context, host, addresses, port, serverName));
     }
 
-    private Future<TlsPeer> handshakeFrom(
+    private Future<TlsPeer> handshakeNext(
             CheckContext context, Host host, List<InetAddress> addresses, int port, @Nullable String serverName) {
-        long share = left(context) / addresses.size();
+        long share = remainingMillis(context) / addresses.size();
         Future<TlsPeer> first =
                 handshakeWith(context, host, addresses.get(0), port, serverName, Math.max(share, 1_000));
         if (addresses.size() == 1) {
             return first;
         }
-        return first.recover(failure -> unreachable(failure) && left(context) > 0
-                ? handshakeFrom(context, host, addresses.subList(1, addresses.size()), port, serverName)
+        return first.recover(failure -> ConnectErrors.isConnectFailure(failure) && remainingMillis(context) > 0
+                ? handshakeNext(context, host, addresses.subList(1, addresses.size()), port, serverName)
                 : Future.failedFuture(failure));
     }
 
-    private static boolean unreachable(Throwable failure) {
-        return failure instanceof CheckFailure known
-                && switch (known.error().code()) {
-                    case CONNECT_REFUSED, CONNECT_TIMEOUT, CONNECT_UNREACHABLE -> true;
-                    default -> false;
-                };
-    }
-
-    /** Makes a handshake with one address of a host, as {@link #handshake} does. */
+    /** Performs a handshake with one address of a host, as {@link #handshake} does. */
     public Future<TlsPeer> handshakeWith(
             CheckContext context, Host host, InetAddress address, int port, @Nullable String serverName) {
-        return handshakeWith(context, host, address, port, serverName, left(context));
+        return handshakeWith(context, host, address, port, serverName, remainingMillis(context));
     }
 
     /**
-     * Whether a server agrees to speak an application protocol (RFC 7301) when it is offered nothing
-     * else. Fails where the handshake fails for another reason than that.
+     * Whether a server accepts this application protocol (RFC 7301) as the only offer. Fails if the
+     * handshake fails for another reason.
      */
-    Future<Boolean> speaks(CheckContext context, Host host, InetAddress address, int port, String protocol) {
-        TlsHandshake handshake = offering.computeIfAbsent(protocol, this::offering);
-        Connected dialled = new Connected(context, host, address, port, host.name(), left(context));
-        return NoSharedAlgorithms.withFallback(handshake, handshake, engine -> dial(dialled, engine))
+    Future<Boolean> supportsAlpn(CheckContext context, Host host, InetAddress address, int port, String protocol) {
+        TlsHandshake handshake = handshakesByProtocol.computeIfAbsent(protocol, this::newHandshake);
+        Endpoint endpoint = new Endpoint(context, host, address, port, host.name(), remainingMillis(context));
+        return NoSharedAlgorithms.withFallback(handshake, handshake, engine -> dial(endpoint, engine))
                 .map(peer -> protocol.equals(peer.alpn()))
-                .recover(failure -> failure instanceof CheckFailure known && TlsErrors.refusesProtocols(known)
+                .recover(failure -> failure instanceof CheckFailure known && TlsErrors.isAlpnRejection(known)
                         ? Future.succeededFuture(false)
                         : Future.failedFuture(failure));
     }
 
-    private TlsHandshake offering(String protocol) {
+    private TlsHandshake newHandshake(String protocol) {
         try {
             return TlsClientOptions.nativeEngine()
-                    ? TlsHandshake.ofBoringSsl(List.of(protocol))
-                    : TlsHandshake.ofTheJdk(vertx, List.of(protocol));
+                    ? TlsHandshake.boringSsl(List.of(protocol))
+                    : TlsHandshake.jdk(vertx, List.of(protocol));
         } catch (SSLException broken) {
             throw new IllegalStateException("no TLS engine works", broken);
         }
@@ -130,50 +121,47 @@ public final class TlsProbe {
             @Nullable String serverName,
             long connectMillis) {
         String name = serverName == null ? host.name() : serverName;
-        Connected dialled = new Connected(context, host, address, port, name, connectMillis);
-        return NoSharedAlgorithms.withFallback(nativeHandshake, jdkHandshake, handshake -> dial(dialled, handshake));
+        Endpoint endpoint = new Endpoint(context, host, address, port, name, connectMillis);
+        return NoSharedAlgorithms.withFallback(nativeHandshake, jdkHandshake, handshake -> dial(endpoint, handshake));
     }
 
-    private record Connected(
+    private record Endpoint(
             CheckContext context, Host host, InetAddress address, int port, String serverName, long connectMillis) {}
 
-    private Future<TlsPeer> dial(Connected to, TlsHandshake handshake) {
+    private Future<TlsPeer> dial(Endpoint endpoint, TlsHandshake handshake) {
         return guard.dial(
-                to.context(),
-                to.host(),
-                to.address(),
-                to.port(),
-                socketAddress -> exchange(to, handshake, socketAddress));
+                endpoint.context(),
+                endpoint.host(),
+                endpoint.address(),
+                endpoint.port(),
+                socketAddress -> exchange(endpoint, handshake, socketAddress));
     }
 
-    private Future<TlsPeer> exchange(Connected to, TlsHandshake handshake, SocketAddress remote) {
-        long left = left(to.context());
-        if (left <= 0) {
+    private Future<TlsPeer> exchange(Endpoint endpoint, TlsHandshake handshake, SocketAddress remote) {
+        long remainingMillis = remainingMillis(endpoint.context());
+        if (remainingMillis <= 0) {
             return Future.failedFuture(
                     new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
         }
         long started = System.nanoTime();
-        ConnectOptions options =
-                new ConnectOptions().setRemoteAddress(remote).setTimeout((int) Math.min(left, to.connectMillis()));
-        return client.connect(options)
-                .recover(refused -> Future.failedFuture(ConnectErrors.of(refused, remote)))
+        return guard.connect(client, remote, endpoint.address(), Math.min(remainingMillis, endpoint.connectMillis()))
                 .compose(socket -> {
-                    try {
-                        guard.assertPeer(socket.remoteAddress(), to.address(), to.port());
-                    } catch (RuntimeException other) {
-                        return socket.close().transform(closed -> Future.failedFuture(other));
-                    }
                     long connectMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
                     return handshake
-                            .with(socket, to.serverName(), to.address(), connectMillis, left(to.context()))
-                            .transform(seen -> socket.close()
-                                    .transform(closed -> seen.succeeded()
-                                            ? Future.succeededFuture(seen.result())
-                                            : Future.failedFuture(seen.cause())));
+                            .start(
+                                    socket,
+                                    endpoint.serverName(),
+                                    endpoint.address(),
+                                    connectMillis,
+                                    remainingMillis(endpoint.context()))
+                            .transform(peer -> socket.close()
+                                    .transform(closed -> peer.succeeded()
+                                            ? Future.succeededFuture(peer.result())
+                                            : Future.failedFuture(peer.cause())));
                 });
     }
 
-    private static long left(CheckContext context) {
+    private static long remainingMillis(CheckContext context) {
         return context.deadline().remainingMillis() - RESERVE_MILLIS;
     }
 }

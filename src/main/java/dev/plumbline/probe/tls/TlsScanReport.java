@@ -10,21 +10,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server offers those who speak TLS with it.
+ * The TLS features of a server.
  *
- * @param ip the address that was asked
- * @param chosen the versions that it speaks, and the suite that it chose in each of all that there
- *     are; not empty
- * @param accepted the suites that it is known to accept, by version, in no order
- * @param everyCipher whether every suite was asked for, rather than the weak ones alone
- * @param groups numbers of the key exchange groups that it accepts
- * @param primeBits the size of its own Diffie-Hellman prime, 0 where it shows none
- * @param staticKey a suite without forward secrecy that it accepts, null for none
- * @param alpn the application protocols that it accepts
- * @param prefersOrder whether it chooses by its own order, null where there is nothing to choose
- * @param unknown the versions of which no answer tells whether it speaks them
- * @param unanswered how many questions got no answer, those about versions among them
- * @param unasked how many questions were not put as the check may make no more requests
+ * @param ip the scanned address
+ * @param chosen the supported versions with the suite selected from all suites; not empty
+ * @param accepted the accepted suites by version, in no particular order
+ * @param everyCipher whether all suites were tested, not only the weak ones
+ * @param groups codes of the accepted key exchange groups
+ * @param primeBits the size of the DHE prime; 0 if there is none
+ * @param staticKey an accepted suite without forward secrecy; null if there is none
+ * @param alpn the accepted application protocols
+ * @param prefersOrder whether the server uses its own cipher order; null if unknown
+ * @param unknown the versions whose support could not be determined
+ * @param unanswered the number of messages without a conclusive result
+ * @param unasked the number of messages not sent because of the request limit
  */
 public record TlsScanReport(
         String ip,

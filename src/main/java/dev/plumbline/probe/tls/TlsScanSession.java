@@ -16,190 +16,190 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All the questions to one server. What findings rest on is asked first, so that only lists are
- * left short where the check may ask no more. Lives on one event loop.
+ * One scan of a server. Tests what findings depend on first, so that the request limit only
+ * shortens lists. Confined to one event loop.
  */
 final class TlsScanSession {
-    private final ClientHelloScheduler questions;
+    private final ClientHelloScheduler scheduler;
     private final TlsProbe handshakes;
     private final boolean everyCipher;
     private final KeyExchangeGroupScan groups;
     private final CipherSuiteScan suites;
     private final AlpnScan alpn;
 
-    /** The questions about versions. */
-    private final Map<TlsVersion, ClientHello> openings = new EnumMap<>(TlsVersion.class);
+    /** The hellos that test the versions. */
+    private final Map<TlsVersion, ClientHello> versionHellos = new EnumMap<>(TlsVersion.class);
 
-    private boolean sameInEveryOrder;
+    private boolean sameForReversedOrder;
     private @Nullable Boolean prefersOrder;
 
     /**
-     * @param everyCipher whether every suite is asked for, rather than the weak ones alone
+     * @param everyCipher whether to test all suites, not only the weak ones
      */
-    TlsScanSession(ClientHelloScheduler questions, TlsProbe handshakes, boolean everyCipher) {
-        this.questions = questions;
+    TlsScanSession(ClientHelloScheduler scheduler, TlsProbe handshakes, boolean everyCipher) {
+        this.scheduler = scheduler;
         this.handshakes = handshakes;
         this.everyCipher = everyCipher;
-        this.groups = new KeyExchangeGroupScan(questions);
-        this.suites = new CipherSuiteScan(questions, groups);
-        this.alpn = new AlpnScan(questions);
+        this.groups = new KeyExchangeGroupScan(scheduler);
+        this.suites = new CipherSuiteScan(scheduler, groups);
+        this.alpn = new AlpnScan(scheduler);
     }
 
-    Future<TlsScanReport> offer() {
-        return opening(TlsVersion.TLS_1_3)
+    Future<TlsScanReport> scan() {
+        return openVersion(TlsVersion.TLS_1_3)
                 .compose(newest -> newest.kind() == ServerHelloResult.Kind.NOT_TLS
                         ? Future.failedFuture(newest.failure())
-                        : opening(TlsVersion.TLS_1_2).compose(older -> versions(newest, older)))
-                .compose(spoken -> deciding())
-                .compose(decided -> lists())
-                .compose(listed -> questions.settle(questions.hello(suites.newest())))
-                .map(asked -> told());
+                        : openVersion(TlsVersion.TLS_1_2).compose(older -> versions(newest, older)))
+                .compose(spoken -> scanForFindings())
+                .compose(decided -> scanLists())
+                .compose(listed -> scheduler.confirm(scheduler.hello(suites.newest())))
+                .map(offers -> report());
     }
 
-    /** One of the first two questions, of which a failure means that nothing can be learnt. */
-    private Future<ServerHelloResult> opening(TlsVersion version) {
-        ClientHello hello = questions.hello(version);
-        openings.put(version, hello);
-        return questions.open(hello).onSuccess(answer -> suites.noteOpening(hello, answer));
+    /** Tests one of the first two versions; a failure fails the scan. */
+    private Future<ServerHelloResult> openVersion(TlsVersion version) {
+        ClientHello hello = scheduler.hello(version);
+        versionHellos.put(version, hello);
+        return scheduler.openHello(hello).onSuccess(result -> suites.recordInitial(hello, result));
     }
 
     private Future<Void> versions(ServerHelloResult newest, ServerHelloResult older) {
-        boolean silent =
+        boolean timedOut =
                 newest.kind() == ServerHelloResult.Kind.SILENT && older.kind() == ServerHelloResult.Kind.SILENT;
-        if (silent) {
+        if (timedOut) {
             return Future.failedFuture(older.failure());
         }
-        List<Future<ServerHelloResult>> asked = new ArrayList<>();
+        List<Future<ServerHelloResult>> offers = new ArrayList<>();
         for (TlsVersion version : List.of(TlsVersion.TLS_1_1, TlsVersion.TLS_1_0, TlsVersion.SSL_3)) {
-            ClientHello hello = questions.hello(version);
-            openings.put(version, hello);
-            asked.add(questions.ask(hello, true).onSuccess(answer -> suites.noteOpening(hello, answer)));
+            ClientHello hello = scheduler.hello(version);
+            versionHellos.put(version, hello);
+            offers.add(scheduler.send(hello, true).onSuccess(result -> suites.recordInitial(hello, result)));
         }
-        return Future.join(asked)
+        return Future.join(offers)
                 .compose(all -> suites.chosen().isEmpty()
-                        ? Future.failedFuture(refusal(newest, older, asked))
+                        ? Future.failedFuture(rejection(newest, older, offers))
                         : Future.succeededFuture());
     }
 
-    /** That a server refuses every version can be said only where it has answered every time. */
-    private static CheckFailure refusal(
+    /** A server rejects all versions only if it responded to all of them. */
+    private static CheckFailure rejection(
             ServerHelloResult newest, ServerHelloResult older, List<Future<ServerHelloResult>> others) {
         return Stream.concat(Stream.of(newest, older), others.stream().map(Future::result))
-                .filter(answer -> answer.kind() == ServerHelloResult.Kind.SILENT)
+                .filter(result -> result.kind() == ServerHelloResult.Kind.SILENT)
                 .findFirst()
                 .orElse(older)
                 .failure();
     }
 
-    /** Asks for what findings rest on. */
-    private Future<?> deciding() {
-        TlsVersion older = suites.newestOlder();
-        ClientHello hello = questions.hello(older == null ? TlsVersion.TLS_1_3 : older);
-        List<Future<?>> asked = new ArrayList<>();
-        asked.add(preference(hello));
+    /** Tests what findings depend on. */
+    private Future<?> scanForFindings() {
+        TlsVersion older = suites.newestBeforeTls13();
+        ClientHello hello = scheduler.hello(older == null ? TlsVersion.TLS_1_3 : older);
+        List<Future<?>> offers = new ArrayList<>();
+        offers.add(scanOrder(hello));
         if (older == null) {
-            asked.add(alpn.askByHandshakes(handshakes));
+            offers.add(alpn.scanByHandshakes(handshakes));
         } else {
-            asked.add(groups.askForWeak(older, suites.keyOnCurve(older)));
-            asked.add(suites.askForKinds());
+            offers.add(groups.scanWeak(older, suites.ecdsa(older)));
+            offers.add(suites.scanKinds());
         }
-        return Future.join(asked);
+        return Future.join(offers);
     }
 
-    /** Asks for the rest of what is shown. */
-    private Future<?> lists() {
-        List<Future<?>> asked = new ArrayList<>();
+    /** Tests the rest of the report. */
+    private Future<?> scanLists() {
+        List<Future<?>> offers = new ArrayList<>();
         Future<?> curves = Future.succeededFuture();
-        if (suites.speaks(TlsVersion.TLS_1_3)) {
-            curves = groups.walk(questions.hello(TlsVersion.TLS_1_3));
-            asked.add(curves);
+        if (suites.supports(TlsVersion.TLS_1_3)) {
+            curves = groups.scan(scheduler.hello(TlsVersion.TLS_1_3));
+            offers.add(curves);
         }
-        TlsVersion older = suites.newestOlder();
-        asked.add(choice(older == null ? TlsVersion.TLS_1_3 : older));
+        TlsVersion older = suites.newestBeforeTls13();
+        offers.add(confirmOrder(older == null ? TlsVersion.TLS_1_3 : older));
         if (older != null) {
-            // what the one has told is not asked for again
-            asked.add(curves.compose(done -> groups.walkCurves(older, suites.keyOnCurve(older))));
+            // after the TLS 1.3 scan, whose groups are not offered again
+            offers.add(curves.compose(done -> groups.scanCurves(older, suites.ecdsa(older))));
         }
-        asked.add(everyCipher ? suites.walk() : suites.walkWeak());
-        return Future.join(asked);
+        offers.add(everyCipher ? suites.scanAll() : suites.scanWeak());
+        return Future.join(offers);
     }
 
-    private TlsScanReport told() {
+    private TlsScanReport report() {
         return new TlsScanReport(
-                IpAddressText.format(questions.peer().address()),
+                IpAddressText.format(scheduler.peer().address()),
                 suites.chosen(),
                 suites.accepted(),
                 everyCipher,
-                groups.known(),
+                groups.accepted(),
                 suites.primeBits(),
                 suites.staticKey(),
-                alpn.known(),
+                alpn.accepted(),
                 prefersOrder,
-                openings.keySet().stream()
-                        .filter(version -> !suites.speaks(version))
-                        .filter(version -> questions.isOpen(Objects.requireNonNull(openings.get(version))))
+                versionHellos.keySet().stream()
+                        .filter(version -> !suites.supports(version))
+                        .filter(version -> scheduler.isUndetermined(Objects.requireNonNull(versionHellos.get(version))))
                         .collect(Collectors.toSet()),
-                questions.unanswered(),
-                questions.unasked());
+                scheduler.undetermined(),
+                scheduler.skipped());
     }
 
     /**
-     * Who gets the same from us however we order it goes by an order of his own. Before TLS 1.3 the
-     * same question asks for protocols.
+     * Finds out whether the server uses its own cipher order: then it selects the same suite for
+     * the reversed offer. Before TLS 1.3, the same message offers application protocols.
      */
-    private Future<?> preference(ClientHello hello) {
+    private Future<?> scanOrder(ClientHello hello) {
         List<Integer> reversed = new ArrayList<>(hello.ciphers());
         Collections.reverse(reversed);
-        // some servers let those have ChaCha20 who name it first, and go by their own order else
-        List<Integer> fast =
+        // some servers prefer ChaCha20 only if the client lists it first
+        List<Integer> chaCha =
                 reversed.stream().filter(code -> CipherSuite.of(code).chaCha()).toList();
-        reversed.removeAll(fast);
-        reversed.addAll(reversed.size() / 2, fast);
-        ClientHello asked = hello.withCiphers(reversed);
+        reversed.removeAll(chaCha);
+        reversed.addAll(reversed.size() / 2, chaCha);
+        ClientHello offer = hello.withCiphers(reversed);
         if (hello.version() == TlsVersion.TLS_1_3) {
-            return questions.ask(asked, true).onSuccess(answer -> order(asked, answer));
+            return scheduler.send(offer, true).onSuccess(result -> recordOrder(offer, result));
         }
-        ClientHello both = asked.withAlpn(AlpnScan.ALL);
-        return questions.ask(both, true).compose(answer -> {
-            if (ClientHelloScheduler.accepts(both, answer)) {
-                order(asked, answer);
-                return alpn.walk(hello, answer);
+        ClientHello alpnOffer = offer.withAlpn(AlpnScan.ALL);
+        return scheduler.send(alpnOffer, true).compose(result -> {
+            if (ClientHelloScheduler.accepts(alpnOffer, result)) {
+                recordOrder(offer, result);
+                return alpn.scan(hello, result);
             }
-            // it may speak none of them, and say so (RFC 7301, section 3.2)
-            return questions
-                    .ask(asked, true)
-                    .onSuccess(again -> order(asked, again))
+            // it may support none of the protocols and reject the offer (RFC 7301 section 3.2)
+            return scheduler
+                    .send(offer, true)
+                    .onSuccess(retry -> recordOrder(offer, retry))
                     .mapEmpty();
         });
     }
 
-    private void order(ClientHello reversed, ServerHelloResult answer) {
+    private void recordOrder(ClientHello reversed, ServerHelloResult result) {
         CipherSuite first = suites.chosen().get(reversed.version());
-        if (first == null || !suites.note(reversed, answer)) {
+        if (first == null || !suites.record(reversed, result)) {
             return;
         }
-        if (answer.cipher() == first.code()) {
-            sameInEveryOrder = true;
+        if (result.cipher() == first.code()) {
+            sameForReversedOrder = true;
         } else {
             prefersOrder = false;
         }
     }
 
-    /** Whether there is another suite, for only then it is by choice that it is always the same. */
-    private Future<?> choice(TlsVersion version) {
+    /** Tests whether the server accepts a second suite; only then its order matters. */
+    private Future<?> confirmOrder(TlsVersion version) {
         CipherSuite first = suites.chosen().get(version);
-        if (first == null || !sameInEveryOrder) {
+        if (first == null || !sameForReversedOrder) {
             return Future.succeededFuture();
         }
         if (suites.accepted().getOrDefault(version, List.of()).size() > 1) {
             prefersOrder = true;
             return Future.succeededFuture();
         }
-        ClientHello hello = questions.hello(version);
+        ClientHello hello = scheduler.hello(version);
         ClientHello rest = hello.withCiphers(
                 hello.ciphers().stream().filter(code -> code != first.code()).toList());
-        return questions.ask(rest, true).onSuccess(other -> {
-            if (suites.note(rest, other)) {
+        return scheduler.send(rest, true).onSuccess(other -> {
+            if (suites.record(rest, other)) {
                 prefersOrder = true;
             }
         });

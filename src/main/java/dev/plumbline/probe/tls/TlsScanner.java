@@ -2,76 +2,69 @@ package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
+import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out what a server offers those who speak TLS with it, by asking it many short questions.
+ * Scans the TLS versions, cipher suites, groups and application protocols of a server by many short
+ * ClientHello exchanges.
  */
 public final class TlsScanner {
-    /** The most connections that a scan for every cipher suite may take. */
-    public static final int MOST_REQUESTS = 100;
+    /** The maximum number of connections of a scan for all cipher suites. */
+    public static final int MAX_REQUESTS = 100;
 
-    /** More than these are strangers' that a hostile name points at. */
-    private static final int MOST_ADDRESSES = 4;
+    /** The maximum number of addresses, because a hostile name can list addresses of others. */
+    private static final int MAX_ADDRESSES = 4;
 
     private final Vertx vertx;
     private final EgressGuard guard;
-    private final ClientHelloProbe hellos;
+    private final ClientHelloProbe helloProbe;
     private final TlsProbe handshakes;
 
     /**
-     * @param handshakes for the one thing that a server tells only those who go through with it
+     * @param handshakes tests application protocols of TLS 1.3, which need full handshakes
      */
     public TlsScanner(Vertx vertx, EgressGuard guard, TlsProbe handshakes) {
         this.vertx = vertx;
         this.guard = guard;
-        this.hellos = new ClientHelloProbe(vertx, guard);
+        this.helloProbe = new ClientHelloProbe(vertx, guard);
         this.handshakes = handshakes;
     }
 
     /**
-     * Asks the first address of a host that accepts a connection.
+     * Scans the first address of a host that accepts a connection.
      *
-     * @param everyCipher whether to ask for every cipher suite, which takes many more connections
-     * @return what it offers; a {@link CheckFailure} when it speaks no version of TLS
+     * @param everyCipher whether to test all cipher suites, which takes more connections
+     * @return fails with a {@link CheckFailure} if the server supports no TLS version
      */
     public Future<TlsScanReport> scan(CheckContext context, Host host, int port, boolean everyCipher) {
         if (Vertx.currentContext() != null) {
-            return resolved(context, host, port, everyCipher);
+            return resolve(context, host, port, everyCipher);
         }
         Promise<TlsScanReport> promise = Promise.promise();
-        vertx.runOnContext(start -> resolved(context, host, port, everyCipher).onComplete(promise));
+        vertx.runOnContext(start -> resolve(context, host, port, everyCipher).onComplete(promise));
         return promise.future();
     }
 
-    private Future<TlsScanReport> resolved(CheckContext context, Host host, int port, boolean everyCipher) {
-        return guard.resolve(context, host, port, MOST_ADDRESSES)
-                .compose(addresses -> first(context, host, port, everyCipher, addresses));
+    private Future<TlsScanReport> resolve(CheckContext context, Host host, int port, boolean everyCipher) {
+        return guard.resolve(context, host, port, MAX_ADDRESSES)
+                .compose(addresses -> scanNext(context, host, port, everyCipher, addresses));
     }
 
-    private Future<TlsScanReport> first(
+    private Future<TlsScanReport> scanNext(
             CheckContext context, Host host, int port, boolean everyCipher, List<InetAddress> addresses) {
         ClientHelloProbe.Peer peer = new ClientHelloProbe.Peer(host, addresses.get(0), port);
-        ClientHelloScheduler questions = new ClientHelloScheduler(vertx, hellos, context, peer, addresses.size());
-        return new TlsScanSession(questions, handshakes, everyCipher)
-                .offer()
-                .recover(failure -> addresses.size() > 1 && neverConnected(failure)
-                        ? first(context, host, port, everyCipher, addresses.subList(1, addresses.size()))
+        ClientHelloScheduler scheduler = new ClientHelloScheduler(vertx, helloProbe, context, peer, addresses.size());
+        return new TlsScanSession(scheduler, handshakes, everyCipher)
+                .scan()
+                .recover(failure -> addresses.size() > 1 && ConnectErrors.isConnectFailure(failure)
+                        ? scanNext(context, host, port, everyCipher, addresses.subList(1, addresses.size()))
                         : Future.failedFuture(failure));
-    }
-
-    private static boolean neverConnected(@Nullable Throwable failure) {
-        return failure instanceof CheckFailure known
-                && (known.error().code() == ErrorCode.CONNECT_REFUSED
-                        || known.error().code() == ErrorCode.CONNECT_TIMEOUT
-                        || known.error().code() == ErrorCode.CONNECT_UNREACHABLE);
     }
 }

@@ -17,19 +17,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers for a little while what was made of a chain, because judging one costs more than the
- * rest of an exchange. The judging itself is done away from the event loop.
+ * Caches the evaluation of certificate chains, which costs more than the rest of an exchange, and
+ * runs it on worker threads.
  */
 public final class TrustCache {
-    private static final long MAX_VERDICTS = 4_096;
-    private static final Duration KEPT = Duration.ofMinutes(5);
+    private static final long MAX_ENTRIES = 4_096;
+    private static final Duration TTL = Duration.ofMinutes(5);
 
     private final Vertx vertx;
     private final CertificateTrustEvaluator trust;
-    private final Cache<String, Optional<String>> verdicts = Caffeine.newBuilder()
-            .maximumSize(MAX_VERDICTS)
-            .expireAfterWrite(KEPT)
-            .build();
+    private final Cache<String, Optional<String>> cache =
+            Caffeine.newBuilder().maximumSize(MAX_ENTRIES).expireAfterWrite(TTL).build();
 
     public TrustCache(Vertx vertx, CertificateTrustEvaluator trust) {
         this.vertx = vertx;
@@ -39,17 +37,17 @@ public final class TrustCache {
     /** As {@link CertificateTrustEvaluator#problem}; empty for a chain that is trusted. */
     public Future<Optional<String>> problem(List<X509Certificate> chain, Host host, Instant now) {
         String key = key(chain, host);
-        Optional<String> known = key == null ? null : verdicts.getIfPresent(key);
-        if (known != null) {
-            return Future.succeededFuture(known);
+        Optional<String> cached = key == null ? null : cache.getIfPresent(key);
+        if (cached != null) {
+            return Future.succeededFuture(cached);
         }
         return vertx.executeBlocking(
                 () -> {
-                    Optional<String> verdict = Optional.ofNullable(trust.problem(chain, host, now));
+                    Optional<String> problem = Optional.ofNullable(trust.problem(chain, host, now));
                     if (key != null) {
-                        verdicts.put(key, verdict);
+                        cache.put(key, problem);
                     }
-                    return verdict;
+                    return problem;
                 },
                 false);
     }

@@ -2,7 +2,6 @@ package dev.plumbline.job.coordinate;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.InputType;
@@ -12,6 +11,8 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Target;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;
@@ -32,9 +33,9 @@ import java.util.concurrent.CountDownLatch;
 public final class ScriptedModule implements ModuleDefinition<String> {
     public static final String NAME = "scripted";
 
-    private static final ModuleDescription DESCRIPTION = ModuleDescription.of(NAME, "Scripted", InputType.DOMAIN)
-            .fields(FieldDescription.string("text", "Text", "The target."))
-            .findings(new FindingCode("said", Level.WARN, "text", "The target says so.", "Nothing.", "RFC 2606"))
+    private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(NAME, "Scripted", InputType.DOMAIN)
+            .fields(Descriptions.string("text", "Text", "The target."))
+            .findings(new FindingCode("said", Level.WARN, "text", "The target says so.", "Nothing.", "RFC 2606", 0))
             .build();
 
     private final List<String> came = Collections.synchronizedList(new ArrayList<>());

@@ -100,7 +100,7 @@ class DomainRegistrationTest {
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code()).isEqualTo(ErrorCode.INVALID_TARGET);
         assertThat(result.error().message()).contains(ending + " is a public suffix", "Enter a domain below it");
-        assertThat(fixture.asked()).isEmpty();
+        assertThat(fixture.queried()).isEmpty();
         assertThat(fixture.iana().questions()).isEmpty();
     }
 
@@ -152,7 +152,7 @@ class DomainRegistrationTest {
         assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
         assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
 
-        assertThat(fixture.asked()).isEmpty();
+        assertThat(fixture.queried()).isEmpty();
         assertThat(com.questions()).containsExactly("domain example.com", "domain example.com");
         assertThat(fixture.iana().questions()).as("IANA is queried once").containsExactly("com");
     }
@@ -210,7 +210,7 @@ class DomainRegistrationTest {
             CheckResult result = slow.checkInHaste(MODULE, "example.com", Map.of());
 
             assertThat(result.fields()).containsEntry("source_used", "whois");
-            assertThat(slow.asked()).hasSize(1);
+            assertThat(slow.queried()).hasSize(1);
         }
     }
 

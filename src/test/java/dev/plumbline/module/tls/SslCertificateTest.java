@@ -217,11 +217,11 @@ class SslCertificateTest {
 
     @Test
     void queriesRevocationOnlyIfRequested() {
-        int before = fixture.lab.revocation().asked();
+        int before = fixture.lab.revocation().queried();
         TlsLab.Server server = fixture.lab.server("ocsp-revoked");
         Evaluation evaluation = fixture.evaluate(server.host() + ":" + server.port(), Map.of());
         assertThat(evaluation.fields()).containsEntry("revoked", null).containsEntry("problem", "none");
-        assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
+        assertThat(fixture.lab.revocation().queried()).isEqualTo(before);
     }
 
     @ParameterizedTest
@@ -236,14 +236,14 @@ class SslCertificateTest {
         revocation.putForPost(
                 path, () -> RevocationLab.ocsp(issuer, identity.certificate(), RevocationLab.Status.REVOKED));
         fixture.dns.address(host, "127.0.0.1");
-        int before = revocation.asked();
+        int before = revocation.queried();
         try (TlsServers servers = new TlsServers()) {
             int port = servers.serve(identity, TlsServers.Manner.PLAIN);
             assertThat(fixture.evaluate(host + ":" + port, Map.of("check_revocation", "true"))
                             .fields())
                     .containsEntry("problem", "revoked");
         }
-        assertThat(revocation.asked() - before).isEqualTo(requests);
+        assertThat(revocation.queried() - before).isEqualTo(requests);
     }
 
     @Test
@@ -293,7 +293,7 @@ class SslCertificateTest {
 
     @Test
     void doesNotQueryRevocationForUntrustedChains() {
-        int before = fixture.lab.revocation().asked();
+        int before = fixture.lab.revocation().queried();
         String host = "stranger." + TlsLab.DOMAIN;
         fixture.dns.address(host, "127.0.0.1");
         String url = fixture.lab.revocation().url("/stranger");
@@ -313,7 +313,7 @@ class SslCertificateTest {
                 assertThat(finding.message()).contains("chain is not trusted");
             });
         }
-        assertThat(fixture.lab.revocation().asked()).isEqualTo(before);
+        assertThat(fixture.lab.revocation().queried()).isEqualTo(before);
     }
 
     @Test

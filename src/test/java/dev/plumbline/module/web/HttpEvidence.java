@@ -16,15 +16,15 @@ import dev.plumbline.probe.http.HttpTimings;
 import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.probe.http.ResponseHeaders;
 import dev.plumbline.probe.http.TestBodies;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Evidence for tests of judgements: what might have been seen. */
 final class HttpEvidence {
-    private static final dev.plumbline.check.ModuleDescription ANY = dev.plumbline.check.ModuleDescription.of(
-                    "any", "Any", InputType.URL)
-            .build();
+    private static final dev.plumbline.check.ModuleDescription ANY =
+            ModuleDescriptionBuilder.of("any", "Any", InputType.URL).build();
     private static final HttpTimings TIMINGS = new HttpTimings(1, 2, null, 3, 1, 7);
 
     private HttpEvidence() {}

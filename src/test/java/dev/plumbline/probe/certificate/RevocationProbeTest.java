@@ -47,11 +47,12 @@ class RevocationProbeTest {
                 policy,
                 HttpFixture.USER_AGENT,
                 bodies);
-        return Await.value(new RevocationProbe(vertx, http).ask(TestCheckContext.create(), leaf, issuer.certificate()));
+        return Await.value(
+                new RevocationProbe(vertx, http).query(TestCheckContext.create(), leaf, issuer.certificate()));
     }
 
     @Test
-    void believesTheList() {
+    void acceptsTheRevocationList() {
         lab.put("/list", () -> RevocationLab.list(issuer, leaf.getSerialNumber()));
         assertThat(ask(new BodyBudget(1_000_000)).status()).isEqualTo(RevocationStatement.Status.REVOKED);
         lab.put("/list", () -> RevocationLab.list(issuer, BigInteger.ONE));
@@ -59,7 +60,7 @@ class RevocationProbeTest {
     }
 
     @Test
-    void doesNotKnowWhenThereIsNoRoomToAsk() {
+    void isUndeterminedIfTheRateLimitIsReached() {
         lab.put("/list", () -> RevocationLab.list(issuer));
         assertThat(ask(new BodyBudget(10)).status()).isEqualTo(RevocationStatement.Status.UNDETERMINED);
     }

@@ -19,6 +19,7 @@ import dev.plumbline.dns.LimitedResolver;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -41,10 +42,10 @@ class DnsProbeTest {
     private static final TargetPolicy POLICY = new TargetPolicy(
             new TargetPolicy.Rules(List.of(), List.of(), List.of("corp.example"), List.of("*")),
             (address, port) -> false);
-    private static final ModuleDescription MODULE = ModuleDescription.of("any", "Any", InputType.DOMAIN)
-            .asksTheDns()
+    private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("any", "Any", InputType.DOMAIN)
+            .resolver()
             .build()
-            .choosing(List.of("other", "third"));
+            .withResolvers(List.of("other", "third"));
 
     private final AtomicLong now = new AtomicLong();
     private Vertx vertx;
@@ -85,7 +86,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void asksTheResolverThatWasChosen() {
+    void queriesTheSelectedResolver() {
         lab.address("a.test", "1.1.1.1");
         otherLab.address("a.test", "1.1.1.2");
         CheckContext other = TestCheckContext.of(MODULE, Map.of("resolver", "other"));
@@ -99,7 +100,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void sharesAnswersForAMomentOnly() {
+    void limitsTheAgeOfCachedResponses() {
         lab.address("a.test", "1.1.1.1");
         for (int i = 0; i < 3; i++) {
             Await.value(query("a.test", Type.A));
@@ -112,10 +113,10 @@ class DnsProbeTest {
     }
 
     @Test
-    void tellsWhatTheResolverFailedWith() {
+    void reportsTheResponseCodeOfTheResolver() {
         lab.behave("bad.test", DnsFaults.rcode(Rcode.REFUSED));
 
-        DnsResponse answer = Await.value(probe.ask(TestCheckContext.create(), "bad.test", Type.A));
+        DnsResponse answer = Await.value(probe.queryRaw(TestCheckContext.create(), "bad.test", Type.A));
 
         assertThat(answer.rcode()).isEqualTo(Rcode.REFUSED);
         assertThat(answer.failed()).isTrue();
@@ -151,7 +152,7 @@ class DnsProbeTest {
                 "URI 10 1 \"ldap://a:b@Wiki.Corp.Example.:389\"",
                 "URI 10 1 \"sip:me@voip.corp.example\""
             })
-    void tellsNothingOfWhatBelongsInside(String data) {
+    void withholdsPrivateRecords(String data) {
         lab.record("a.test. 60 IN " + data);
         int type = Type.value(data.substring(0, data.indexOf(' ')));
 
@@ -174,7 +175,7 @@ class DnsProbeTest {
                 "NAPTR 1 1 \"u\" \"SIP+E2U\" \"!^.*$!sip:info@corp.example!\" .",
                 "CAA 0 issue \"corp.example\""
             })
-    void tellsWhatIsPublic(String data) {
+    void returnsPublicRecords(String data) {
         lab.record("a.test. 60 IN " + data);
         int type = Type.value(data.substring(0, data.indexOf(' ')));
 
@@ -182,7 +183,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void admitsNoDomainThatLeadsInside() {
+    void rejectsDomainsWithPrivateAddresses() {
         lab.address("outside.test", "1.1.1.1").address("inside.test", "1.1.1.1", "10.1.2.3");
         lab.alias("alias.test", "db.corp.example").empty("empty.test");
         lab.address("six.test", "fd00::1");
@@ -196,7 +197,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void admitsADomainWhosePublicAddressIsKnownThoughItsServerKnowsNoIpv6() {
+    void admitsADomainWithAPublicIpv4AddressIfTheAaaaLookupFails() {
         lab.address("old.test", "1.1.1.1");
         lab.behave("old.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
         lab.behave("gone.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.REFUSED)));
@@ -207,7 +208,7 @@ class DnsProbeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"A AAAA", "A", "AAAA"})
-    void admitsNoDomainOfWhichAnAddressMayBeHidden(String failing) {
+    void rejectsDomainsIfAFailedLookupMayHideAnAddress(String failing) {
         List<Integer> types = Stream.of(failing.split(" ")).map(Type::value).toList();
         lab.empty("lame.test")
                 .behave(
@@ -227,7 +228,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void asksForNoMoreThanItsShareWhateverAliasesLead() {
+    void limitsTheQueriesOfACheckIncludingAliases() {
         CheckContext context = TestCheckContext.create();
         List<Future<DnsResponse>> asked = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
@@ -248,8 +249,8 @@ class DnsProbeTest {
 
         assertThat(lab.queries())
                 .isBetween(
-                        DnsQueryLimiter.MOST_QUESTIONS / 2,
-                        DnsQueryLimiter.MOST_QUESTIONS + DnsQueryLimiter.MOST_OPEN * (CnameChain.MOST_ALIASES + 1));
+                        DnsQueryLimiter.MAX_QUERIES / 2,
+                        DnsQueryLimiter.MAX_QUERIES + DnsQueryLimiter.MAX_CONCURRENT * (CnameChain.MAX_ALIASES + 1));
         assertThat(failures).last().isInstanceOfSatisfying(CheckFailure.class, failure -> assertThat(
                         failure.error().code())
                 .isEqualTo(ErrorCode.REQUEST_LIMIT));
@@ -258,10 +259,10 @@ class DnsProbeTest {
     }
 
     @Test
-    void aCheckOfManySilentNamesLeavesRoomForOthers() {
+    void leavesCapacityForOtherChecksDuringTimeouts() {
         Config.DnsSettings settings =
                 new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 1000);
-        DnsResolver narrow = LimitedResolver.of(vertx, settings, POLICY, DnsQueryLimiter.MOST_OPEN + 1);
+        DnsResolver narrow = LimitedResolver.of(vertx, settings, POLICY, DnsQueryLimiter.MAX_CONCURRENT + 1);
         DnsProbe patient = new DnsProbe(vertx, narrow, Map.of(), POLICY);
         lab.address("fine.test", "1.1.1.1").address("innocent.test", "1.1.1.2");
         CheckContext context = TestCheckContext.create();
@@ -283,7 +284,7 @@ class DnsProbeTest {
     }
 
     @Test
-    void asksNothingMoreWhenItsTimeIsOver() {
+    void sendsNoQueriesAfterTheDeadline() {
         AtomicLong clock = new AtomicLong();
         CheckContext context = TestCheckContext.create().withDeadline(Deadline.in(10_000, clock::get));
         List<Future<DnsResponse>> silent = new ArrayList<>();
@@ -291,19 +292,19 @@ class DnsProbeTest {
             lab.behave("mute" + i + ".test", DnsFaults.silent());
             silent.add(probe.query(context, "mute" + i + ".test", Type.A));
         }
-        Await.until(() -> lab.queries("mute" + (DnsQueryLimiter.MOST_OPEN - 1) + ".test") > 0);
+        Await.until(() -> lab.queries("mute" + (DnsQueryLimiter.MAX_CONCURRENT - 1) + ".test") > 0);
 
         clock.set(TimeUnit.SECONDS.toNanos(11));
 
         silent.forEach(Await::failure);
         Await.value(query("last.test", Type.A));
-        for (int i = DnsQueryLimiter.MOST_OPEN; i < 12; i++) {
+        for (int i = DnsQueryLimiter.MAX_CONCURRENT; i < 12; i++) {
             assertThat(lab.queries("mute" + i + ".test")).isZero();
         }
     }
 
     @Test
-    void tellsNothingOfWhatAnAliasForOneTypeLeadsTo() {
+    void withholdsRecordsBehindATypeSpecificPrivateAlias() {
         lab.address("db.split.test", "10.1.2.3").record("db.split.test. 60 IN TXT \"secret\"");
         lab.empty("lure.test").behave("lure.test", DnsFaults.only(Type.TXT, DnsFaults.bareAlias("db.split.test")));
         lab.address("fine.test", "1.1.1.1").record("fine.test. 60 IN TXT \"told\"");

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What curl says of the same pages of the lab and of Debian's nginx. */
+/** Compares results with curl for pages of the lab and of Debian's nginx. */
 @Tag("integration")
 class CurlComparisonTest {
     private static final String SUMMARY =
@@ -84,7 +84,7 @@ class CurlComparisonTest {
                 "/redirect/chain/7",
                 "/refresh"
             })
-    void agreesOnTheLab(String path) throws Exception {
+    void agreesWithCurlOnLabPages(String path) throws Exception {
         for (HttpRequestSpec.Method method : List.of(HttpRequestSpec.Method.HEAD, HttpRequestSpec.Method.GET)) {
             agrees(bench.lab().http(path), method);
         }
@@ -101,7 +101,7 @@ class CurlComparisonTest {
         "https, /missing",
         "https, /moved"
     })
-    void agreesOnNginx(String scheme, String path) throws Exception {
+    void agreesWithCurlOnNginx(String scheme, String path) throws Exception {
         for (HttpRequestSpec.Method method : List.of(HttpRequestSpec.Method.HEAD, HttpRequestSpec.Method.GET)) {
             agrees(scheme.equals("http") ? nginx.http(path) : nginx.https(path), method);
         }

@@ -13,6 +13,7 @@ import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -32,7 +33,7 @@ class FetchCacheTest {
     private final Queue<Promise<RedirectTrace>> asked = new ArrayDeque<>();
 
     @Test
-    void equalFetchesUnderWayAreMadeOnce() {
+    void sharesARunningFetch() {
         Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> second = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> other = get(TestCheckContext.create(), "https://a.test/other");
@@ -47,10 +48,10 @@ class FetchCacheTest {
     }
 
     @Test
-    void aFetchIsGoodForAMomentAndNoLonger() {
+    void expiresResultsAfterTheTtl() {
         get(TestCheckContext.create(), "https://a.test/");
         asked.remove().complete(journey(10));
-        now.addAndGet(FetchCache.MOMENT.toNanos() - 1);
+        now.addAndGet(FetchCache.TTL.toNanos() - 1);
         assertThat(get(TestCheckContext.create(), "https://a.test/").isComplete())
                 .isTrue();
         assertThat(asked).isEmpty();
@@ -62,7 +63,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void whoWantsItFreshAsksAnew() {
+    void fetchesAgainForFreshChecks() {
         get(TestCheckContext.create(), "https://a.test/");
         asked.remove().complete(journey(10));
         get(fresh(), "https://a.test/");
@@ -72,7 +73,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void anotherIpVersionIsAnotherFetch() {
+    void separatesIpVersions() {
         get(TestCheckContext.create(), "https://a.test/");
         get(TestCheckContext.overIp("4"), "https://a.test/");
         get(TestCheckContext.overIp("6"), "https://a.test/");
@@ -81,7 +82,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void nobodyWaitsLongerThanHeMay() {
+    void doesNotWaitForAFetchWithALaterDeadline() {
         get(TestCheckContext.create().withDeadline(30_000), "https://a.test/");
         get(TestCheckContext.create().withDeadline(1_000), "https://a.test/");
 
@@ -92,7 +93,7 @@ class FetchCacheTest {
     @EnumSource(
             value = ErrorCode.class,
             names = {"READ_TIMEOUT", "DNS_TIMEOUT", "REQUEST_LIMIT", "CONNECTION_RESET"})
-    void whatOneRanIntoIsNoAnswerForAnother(ErrorCode code) {
+    void doesNotShareFailuresOfOneCheck(ErrorCode code) {
         Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> second = get(TestCheckContext.create().withDeadline(20_000), "https://a.test/");
         RedirectTrace broken =
@@ -107,7 +108,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void aRefusalForWantOfRoomIsTheLeadersOwn() {
+    void doesNotShareOverload() {
         Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> second = get(TestCheckContext.create().withDeadline(20_000), "https://a.test/");
 
@@ -119,7 +120,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void whatIsCertainIsShared() {
+    void sharesPermanentFailures() {
         get(TestCheckContext.create(), "https://a.test/");
         asked.remove()
                 .complete(new RedirectTrace(
@@ -132,7 +133,7 @@ class FetchCacheTest {
     }
 
     @Test
-    void holdsNoMoreBytesThanItMay() {
+    void limitsTheCachedBytes() {
         int size = 512 * 1024;
         int kept = 0;
         for (int i = 0; i < 100; i++) {
@@ -143,11 +144,11 @@ class FetchCacheTest {
             kept += get(TestCheckContext.create(), "https://a.test/" + i).isComplete() ? 1 : 0;
         }
 
-        assertThat(kept).isBetween(1, FetchCache.MOST_BYTES / size);
+        assertThat(kept).isBetween(1, FetchCache.MAX_BYTES / size);
     }
 
     @Test
-    void holdsNoMoreThanSoManyOfTheSmallest() {
+    void limitsTheNumberOfSmallEntries() {
         int kept = 0;
         for (int i = 0; i < 3_000; i++) {
             get(TestCheckContext.create(), "https://a.test/" + i);
@@ -157,11 +158,11 @@ class FetchCacheTest {
             kept += get(TestCheckContext.create(), "https://a.test/" + i).isComplete() ? 1 : 0;
         }
 
-        assertThat(kept).isBetween(1, FetchCache.MOST_BYTES / FetchCache.LEAST_BYTES);
+        assertThat(kept).isBetween(1, FetchCache.MAX_BYTES / FetchCache.MIN_ENTRY_BYTES);
     }
 
     @Test
-    void checksOfOnePageAskItsServerOnce() {
+    void sendsOneRequestForSeveralChecksOfAPage() {
         try (HttpFixture bench = HttpFixture.start()) {
             Target.Url page = bench.url("/ok?shared");
 
@@ -242,7 +243,7 @@ class FetchCacheTest {
     private static Target.Url url(String text) {
         try {
             return (Target.Url) TargetParser.parse(
-                    dev.plumbline.check.ModuleDescription.of("any", "Any", dev.plumbline.check.InputType.URL)
+                    ModuleDescriptionBuilder.of("any", "Any", dev.plumbline.check.InputType.URL)
                             .build(),
                     text);
         } catch (dev.plumbline.check.InvalidTargetException invalid) {

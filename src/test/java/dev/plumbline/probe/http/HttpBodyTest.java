@@ -17,7 +17,7 @@ class HttpBodyTest {
     private static final int LIMIT = 100_000;
 
     @Test
-    void undoesGzip() throws IOException {
+    void decodesGzip() throws IOException {
         HttpBody packed = new HttpBody(gzip("a needle".getBytes(StandardCharsets.UTF_8)), false);
 
         HttpBody plain = packed.decoded(" GZip ", LIMIT);
@@ -27,7 +27,7 @@ class HttpBodyTest {
     }
 
     @Test
-    void stopsUnpackingAtTheLimit() throws IOException {
+    void stopsDecodingAtTheLimit() throws IOException {
         HttpBody bomb = new HttpBody(gzip(new byte[50_000_000]), false);
 
         HttpBody plain = bomb.decoded("gzip", LIMIT);
@@ -37,7 +37,7 @@ class HttpBodyTest {
     }
 
     @Test
-    void knowsWhatItCannotRead() throws IOException {
+    void marksMalformedContentAsUnreadable() throws IOException {
         byte[] gzip = gzip("a needle in a haystack".repeat(500).getBytes(StandardCharsets.UTF_8));
         byte[] half = Arrays.copyOf(gzip, gzip.length - 12);
 
@@ -59,7 +59,7 @@ class HttpBodyTest {
     }
 
     @Test
-    void readsAnyNumberOfEmptyMembers() throws IOException {
+    void readsManyEmptyGzipMembers() throws IOException {
         byte[] empty = gzip(new byte[0]);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (int i = 0; i < 50_000; i++) {
@@ -74,7 +74,7 @@ class HttpBodyTest {
     }
 
     @Test
-    void givesWhatCouldBeReadOfAHalfStream() throws IOException {
+    void returnsTheDecodedPartOfATruncatedStream() throws IOException {
         byte[] whole = gzip("a needle in a haystack".repeat(500).getBytes(StandardCharsets.UTF_8));
 
         HttpBody plain = new HttpBody(Arrays.copyOf(whole, whole.length - 12), true).decoded("gzip", LIMIT);
@@ -84,7 +84,7 @@ class HttpBodyTest {
     }
 
     @Test
-    void undoesBothKindsOfDeflate() throws IOException {
+    void decodesZlibAndRawDeflate() throws IOException {
         byte[] text = "a needle".getBytes(StandardCharsets.UTF_8);
         for (boolean bare : new boolean[] {true, false}) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -98,7 +98,7 @@ class HttpBodyTest {
     }
 
     @Test
-    void leavesOtherCodingsAlone() {
+    void keepsOtherCodingsUndecoded() {
         HttpBody body = new HttpBody(new byte[] {1, 2, 3}, false);
 
         assertThat(body.decoded("br", LIMIT).bytes()).containsExactly(1, 2, 3);
@@ -106,7 +106,7 @@ class HttpBodyTest {
     }
 
     @Test
-    void readsTheCharsetThatTheServerNames() {
+    void usesTheCharsetOfTheContentType() {
         HttpBody body = new HttpBody(new byte[] {(byte) 0xe9}, false);
 
         assertThat(body.text("text/html; charset=\"ISO-8859-1\"")).isEqualTo("é");
@@ -115,7 +115,7 @@ class HttpBodyTest {
     }
 
     @Property
-    void survivesAnyBytes(@ForAll byte[] bytes) {
+    void decodesAnyBytesWithoutException(@ForAll byte[] bytes) {
         HttpBody body = new HttpBody(bytes, false);
 
         assertThat(body.decoded("gzip", 10).size()).isLessThanOrEqualTo(10);

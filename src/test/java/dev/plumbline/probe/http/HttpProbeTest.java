@@ -55,7 +55,7 @@ class HttpProbeTest {
     }
 
     @AfterEach
-    void nothingInsideWasTouched() {
+    void verifyNoPrivateAddressWasContacted() {
         assertThat(bench.lab().canaryTouches()).isZero();
     }
 
@@ -74,7 +74,7 @@ class HttpProbeTest {
         "/length/long, 200, 1.1, ok",
         "/redirect/301, 301, 1.1, go on"
     })
-    void readsAnswers(String path, int status, String version, String body) {
+    void readsResponses(String path, int status, String version, String body) {
         HttpExchange answer = exchange(get(path));
 
         assertThat(answer.status()).isEqualTo(status);
@@ -115,7 +115,7 @@ class HttpProbeTest {
         "/reset, CONNECTION_RESET",
         "/reset-in-head, CONNECTION_RESET"
     })
-    void refusesAnswersThatAreNone(String path, ErrorCode code) {
+    void rejectsInvalidResponses(String path, ErrorCode code) {
         for (HttpRequestSpec call : List.of(get(path), HttpRequestSpec.head(url(path)))) {
             assertThat(failure(call, 1_000).code()).isEqualTo(code);
         }
@@ -133,7 +133,7 @@ class HttpProbeTest {
         "/length/short, CONNECTION_RESET",
         "/reset-in-body, CONNECTION_RESET"
     })
-    void keepsTheHeadOfAnAnswerWhoseBodyBroke(String path, ErrorCode code) {
+    void keepsTheHeaderIfTheBodyFails(String path, ErrorCode code) {
         HttpExchange answer =
                 Await.value(bench.probe().exchange(TestCheckContext.create().withDeadline(1_500), get(path)));
 
@@ -144,7 +144,7 @@ class HttpProbeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/endless/body", "/big", "/bomb/gzip"})
-    void stopsReadingWhenItIsEnough(String path) {
+    void stopsReadingAtTheBodyLimit(String path) {
         HttpExchange answer = exchange(HttpRequestSpec.get(url(path), 10_000));
 
         assertThat(answer.body().size()).isEqualTo(10_000);
@@ -153,7 +153,7 @@ class HttpProbeTest {
     }
 
     @Test
-    void holdsNoMoreOfAllBodiesTogetherThanItHasRoomFor() {
+    void limitsTheMemoryOfAllBodies() {
         BodyBudget budget = new BodyBudget(20_000);
         Vertx vertx = Vertx.vertx();
         TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
@@ -173,17 +173,17 @@ class HttpProbeTest {
         HttpExchange small = Await.value(probe.exchange(context, HttpRequestSpec.get(url("/big"), 10_000)));
         assertThat(small.body().size()).isEqualTo(10_000);
         assertThat(Await.value(held).bodyError()).isNotNull();
-        assertThat(budget.left()).isEqualTo(20_000);
+        assertThat(budget.remaining()).isEqualTo(20_000);
         Await.value(vertx.close());
     }
 
     @Test
-    void keepsControlsOutOfWhatItReports() {
+    void removesControlCharacters() {
         assertThat(exchange(get("/controls")).headers().first("server")).isEqualTo("ab[31mc");
     }
 
     @Test
-    void sendsOneRequestThatNamesUs() {
+    void sendsOneRequestWithUserAgentAndVia() {
         exchange(get("/ok?once").with("X-Extra", "1"));
 
         assertThat(bench.lab().requestsFor("/ok?once"))
@@ -198,7 +198,7 @@ class HttpProbeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a\r\nb: c", "a\nb", "a\u0000", "caf\u00e9"})
-    void neverSendsControls(String value) {
+    void rejectsControlCharactersInRequestHeaders(String value) {
         assertThatIllegalArgumentException().isThrownBy(() -> get("/ok").with("x", value));
         assertThatIllegalArgumentException().isThrownBy(() -> get("/ok").with(value, "x"));
         Target.Url plain = url("/ok");
@@ -210,7 +210,7 @@ class HttpProbeTest {
     }
 
     @Test
-    void tellsWhereTheTimeWent() {
+    void measuresEachPhase() {
         HttpTimings plain = exchange(get("/ok")).timings();
         HttpTimings secure = exchange(HttpRequestSpec.get(url(bench.lab().secure("/ok")), BODY))
                 .timings();
@@ -226,7 +226,7 @@ class HttpProbeTest {
     }
 
     @Test
-    void speaksHttp2WhereItIsOffered() {
+    void usesHttp2IfTheServerSupportsIt() {
         Target.Url url = url(bench.lab().http2("/ok"));
 
         HttpExchange second = exchange(HttpRequestSpec.get(url, BODY));
@@ -243,7 +243,7 @@ class HttpProbeTest {
     }
 
     @Test
-    void losesNothingOfAServerThatSpeaksWhileItsCertificateIsJudged() {
+    void keepsDataReceivedDuringCertificateEvaluation() {
         HttpRequestSpec call = HttpRequestSpec.get(url(bench.lab().http2("/ok")), BODY);
 
         for (int i = 0; i < 5; i++) {
@@ -260,7 +260,7 @@ class HttpProbeTest {
 
     @ParameterizedTest
     @MethodSource("hostileHttp2")
-    void survivesHostileHttp2(HostileHttp2 server) {
+    void limitsHostileHttp2Servers(HostileHttp2 server) {
         HttpRequestSpec call = HttpRequestSpec.get(url(server.url()), BODY);
 
         if (server.name().equals("too_much_data")) {
@@ -274,7 +274,7 @@ class HttpProbeTest {
     }
 
     @Test
-    void tellsAClosedPortFromATlsFaultAndACertificateThatIsNotTrusted() throws IOException {
+    void distinguishesConnectHandshakeAndTrustErrors() throws IOException {
         int tlsPort = bench.url(bench.lab().secure("/")).port();
         Target.Url nobody = url("http://127.0.0.1:" + bench.closedPort() + "/");
         HttpRequestSpec named = HttpRequestSpec.head(url("https://lab.test:" + tlsPort + "/ok"));
@@ -294,7 +294,7 @@ class HttpProbeTest {
     }
 
     @Test
-    void sendsNothingToAPeerThatIsNotTrusted() {
+    void sendsNoRequestToUntrustedServers() {
         HttpRequestSpec call = HttpRequestSpec.head(
                 url("https://wrong.test:" + url(bench.lab().secure("/")).port() + "/secret"));
 
@@ -304,7 +304,7 @@ class HttpProbeTest {
     }
 
     @Test
-    void triesTheNextAddressWhenOneRefuses() {
+    void triesTheNextAddressIfOneRefuses() {
         TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
         HttpProbe probe = bench.probe(policy);
         HttpRequestSpec call = HttpRequestSpec.head(url("http://two.test:" + url("/").port() + "/ok"));
@@ -324,7 +324,7 @@ class HttpProbeTest {
     }
 
     @Test
-    void writesAddressesTheCanonicalWay() {
+    void formatsAddressesCanonically() {
         bench.dns().address("six.test", "::1");
         HttpProbe probe = bench.probe(HttpFixture.policy(List.of("::1/128"), List.of("*")));
         try (TlsServers servers = new TlsServers()) {
@@ -340,7 +340,7 @@ class HttpProbeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"http://127.0.0.2/", "http://[::1]/", "http://inside.test/", "http://mixed.test/"})
-    void neverGoesInside(String target) {
+    void rejectsSpecialPurposeAddresses(String target) {
         Target.Url bare = url(target);
         Target.Url url =
                 new Target.Url("http", bare.host(), bench.lab().canary().port(), bare.pathAndQuery());

@@ -30,7 +30,7 @@ class RedirectFollowerTest {
     }
 
     @AfterEach
-    void nothingInsideWasTouched() {
+    void verifyNoPrivateAddressWasContacted() {
         assertThat(bench.lab().canaryTouches()).isZero();
     }
 
@@ -58,7 +58,7 @@ class RedirectFollowerTest {
         "/redirect/dripping-body, 1, 200, /ok",
         "/refresh, 0, 200, /refresh"
     })
-    void followsToTheEnd(String path, int redirects, int status, String end) {
+    void followsAllRedirects(String path, int redirects, int status, String end) {
         for (HttpRequestSpec call :
                 List.of(HttpRequestSpec.head(bench.url(path)), HttpRequestSpec.get(bench.url(path), 1_000))) {
             RedirectTrace journey = follow(call);
@@ -73,7 +73,7 @@ class RedirectFollowerTest {
     }
 
     @Test
-    void keepsNoBodyOfARedirect() {
+    void readsNoRedirectBodies() {
         HttpRequestSpec call = HttpRequestSpec.get(bench.url("/redirect/endless-body"), 1_000);
 
         assertThat(follow(call).hops()).extracting(hop -> hop.body().size()).containsExactly(0, 11);
@@ -89,7 +89,7 @@ class RedirectFollowerTest {
         "/redirect/ping, 2, REDIRECT_LOOP",
         "/redirect/chain/11, 11, TOO_MANY_REDIRECTS"
     })
-    void endsWhatHasNoEnd(String path, int answers, ErrorCode code) {
+    void stopsEndlessRedirects(String path, int answers, ErrorCode code) {
         RedirectTrace journey = follow(HttpRequestSpec.head(bench.url(path)));
 
         assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(code);
@@ -105,7 +105,7 @@ class RedirectFollowerTest {
 
     @ParameterizedTest
     @MethodSource("forbidden")
-    void neverFollowsToWhereItMustNot(String target) {
+    void blocksForbiddenRedirectTargets(String target) {
         RedirectTrace journey = follow(HttpRequestSpec.get(bench.url(target), 1_000));
 
         assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(ErrorCode.REDIRECT_BLOCKED);
@@ -113,7 +113,7 @@ class RedirectFollowerTest {
     }
 
     @Test
-    void neverWritesASecondHeader() {
+    void preventsHeaderInjectionByLocation() {
         follow(HttpRequestSpec.get(bench.url("/redirect/bare-cr"), 1_000));
 
         assertThat(bench.lab().requestsFor("/ok?X-Injected:%201"))
@@ -122,7 +122,7 @@ class RedirectFollowerTest {
     }
 
     @Test
-    void noticesTheWayFromEncryptedToPlain() {
+    void detectsDowngradesToHttp() {
         RedirectTrace down = follow(HttpRequestSpec.head(bench.url(bench.lab().secure("/redirect/to-http"))));
         RedirectTrace up = follow(HttpRequestSpec.head(bench.url("/redirect/to-https")));
 
@@ -134,7 +134,7 @@ class RedirectFollowerTest {
     }
 
     @Test
-    void keepsWhatItSawWhenTheNextOneDoesNotAnswer() {
+    void keepsTheHopsBeforeAFailedOne() {
         RedirectTrace journey = Await.value(bench.probe()
                 .follow(
                         TestCheckContext.create().withDeadline(1_000),

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RedirectLocationTest {
     private static final Target.Url BASE = new Target.Url("http", new Host("a", null), 80, "/b/c/d;p?q");
 
-    /** RFC 3986 section 5.4, without what leads away from http. */
+    /** The examples of RFC 3986 section 5.4 with HTTP results. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -59,7 +59,7 @@ class RedirectLocationTest {
           http://h#f    | http://h/
           //h:8080/p    | http://h:8080/p
           """)
-    void resolvesAsTheStandardSays(String location, String expected) {
+    void resolvesReferences(String location, String expected) {
         assertThat(RedirectLocation.resolve(BASE, location)).isEqualTo(expected);
     }
 
@@ -74,7 +74,7 @@ class RedirectLocationTest {
           /a\\b    | http://a/a%5Cb
           /caf\u00c3\u00a9 | http://a/caf%C3%A9
           """)
-    void encodesWhatNoUrlMayHold(String location, String expected) {
+    void encodesCharactersThatAreNotAllowedInUrls(String location, String expected) {
         assertThat(RedirectLocation.resolve(BASE, location)).isEqualTo(expected);
     }
 
@@ -91,13 +91,13 @@ class RedirectLocationTest {
                 "http:g",
                 "http:/g"
             })
-    void leadsNowhereButToHttp(String location) {
+    void rejectsOtherSchemes(String location) {
         assertThat(RedirectLocation.resolve(BASE, location)).isNull();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"http://b\u00c3\u00bccher.example/x", "//b\u00c3\u00bccher.example/x"})
-    void readsAHostInUtf8(String location) {
+    void decodesHostsInUtf8(String location) {
         assertThat(RedirectLocation.resolve(BASE, location)).isEqualTo("http://b\u00fccher.example/x");
     }
 }

@@ -2,11 +2,11 @@ package dev.plumbline.probe.http;
 
 import java.nio.charset.StandardCharsets;
 
-/** Bodies for tests of judgements. */
+/** Bodies for evaluation tests. */
 public final class TestBodies {
     private TestBodies() {}
 
-    /** A whole body in UTF-8. */
+    /** A complete body in UTF-8. */
     public static HttpBody of(String text) {
         return new HttpBody(text.getBytes(StandardCharsets.UTF_8), false);
     }

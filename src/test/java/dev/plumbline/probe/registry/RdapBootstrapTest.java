@@ -30,7 +30,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void prefersWhatIsEncryptedAndEndsItInASlash() {
+    void prefersHttpsAndAppendsASlash() {
         assertThat(
                         parse(
                                 """
@@ -41,7 +41,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void theLongestNameDecides() throws Exception {
+    void usesTheLongestSuffix() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             Path list = Files.writeString(
                     folder.resolve("list.json"),
@@ -57,7 +57,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void hasAListOfItsOwn() throws Exception {
+    void containsASnapshot() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             RdapBootstrap bootstrap =
                     new RdapBootstrap(bench.vertx(), bench.http(), new Config.RegistrySettings("x.test", null, FREELY));
@@ -68,7 +68,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void isRenewedBesideTheChecksOnceADay() throws Exception {
+    void refreshesInTheBackgroundOnceADay() throws Exception {
         AtomicLong clock = new AtomicLong();
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
@@ -77,17 +77,17 @@ class RdapBootstrapTest {
 
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
             Await.until(() -> "https://new.test/".equals(bootstrap.serverOf("example.com")));
-            assertThat(bench.asked()).hasSize(1);
+            assertThat(bench.queried()).hasSize(1);
 
             bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://newer.test/", "com"));
             clock.addAndGet(Duration.ofHours(25).toNanos());
             Await.until(() -> "https://newer.test/".equals(bootstrap.serverOf("example.com")));
-            assertThat(bench.asked()).hasSize(2);
+            assertThat(bench.queried()).hasSize(2);
         }
     }
 
     @Test
-    void theFirstCheckWaitsForTheListThatIsConfigured() throws Exception {
+    void waitsForTheConfiguredRegistryOnFirstUse() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
             RdapBootstrap bootstrap =
@@ -99,7 +99,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void aListThatDoesNotComeIsNotWaitedForUntilTheEnd() throws Exception {
+    void limitsTheWaitForTheRegistry() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             bench.page("/rdap/dns.json", request -> {});
             RdapBootstrap bootstrap =
@@ -111,7 +111,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void aBadListChangesNothing() throws Exception {
+    void ignoresAnInvalidUpdate() throws Exception {
         AtomicLong clock = new AtomicLong();
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             bench.page("/rdap/dns.json", 200, "{\"services\":[]}");
@@ -119,12 +119,12 @@ class RdapBootstrapTest {
                     new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", clock::get);
 
             bootstrap.serverOf("example.com");
-            Await.until(() -> bench.asked().size() == 1);
-            // it is tried again an hour later, whatever came of the first time
+            Await.until(() -> bench.queried().size() == 1);
+            // the download is retried after an hour
             Await.until(() -> {
                 clock.addAndGet(Duration.ofHours(1).toNanos());
                 bootstrap.serverOf("example.com");
-                return bench.asked().size() > 1;
+                return bench.queried().size() > 1;
             });
 
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
@@ -132,7 +132,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void aFileThatIsNoListIsNamed() throws Exception {
+    void namesAnInvalidFile() throws Exception {
         try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
             Path list = Files.writeString(folder.resolve("bad.json"), "{}");
 
@@ -146,7 +146,7 @@ class RdapBootstrapTest {
     }
 
     @Property(tries = 1000)
-    void anyTextIsAListOrNone(@ForAll @StringLength(max = 500) String text) {
+    void parsesAnyTextWithoutUnexpectedException(@ForAll @StringLength(max = 500) String text) {
         try {
             assertThat(parse("{\"services\":[[[\"a\"],[" + text + "]]]}")).isNotEmpty();
         } catch (IllegalArgumentException none) {

@@ -38,11 +38,11 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void oneServerIsAskedByOneAfterTheOther() {
+    void runsQueriesToOneServerInSequence() {
         Promise<String> first = Promise.promise();
         AtomicInteger asked = new AtomicInteger();
-        Future<String> one = pace.take(TestCheckContext.create(), "a", share -> first.future());
-        Future<String> other = pace.take(TestCheckContext.create(), "a", share -> {
+        Future<String> one = pace.run(TestCheckContext.create(), "a", share -> first.future());
+        Future<String> other = pace.run(TestCheckContext.create(), "a", share -> {
             asked.incrementAndGet();
             return Future.succeededFuture("second");
         });
@@ -58,20 +58,20 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void whoseTurnDoesNotComeIsToldToComeAgain() {
+    void failsWithOverloadIfThePermitComesTooLate() {
         Promise<String> never = Promise.promise();
-        Future<String> first = pace.take(TestCheckContext.create(), "a", share -> never.future());
+        Future<String> first = pace.run(TestCheckContext.create(), "a", share -> never.future());
 
         Throwable refused = Await.failure(
-                pace.take(TestCheckContext.create().withDeadline(100), "a", share -> Future.succeededFuture("late")));
+                pace.run(TestCheckContext.create().withDeadline(100), "a", share -> Future.succeededFuture("late")));
 
         assertThat(refused).isInstanceOf(OverloadFailure.class);
         assertThat(first.isComplete()).isFalse();
     }
 
     @Test
-    void aQuestionThatThrowsGivesItsPlaceBack() {
-        Await.failure(pace.take(TestCheckContext.create(), "a", share -> {
+    void releasesThePermitIfTheQueryThrows() {
+        Await.failure(pace.run(TestCheckContext.create(), "a", share -> {
             throw new IllegalStateException("broken");
         }));
 
@@ -79,24 +79,24 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void aQuestionHasItsPlaceForSomeSecondsOnly() {
-        Long left = Await.value(pace.take(
+    void limitsTheDurationOfAQuery() {
+        Long left = Await.value(pace.run(
                 TestCheckContext.create().withDeadline(60_000),
                 "a",
                 share -> Future.succeededFuture(share.deadline().remainingMillis())));
 
-        assertThat(left).isLessThanOrEqualTo(RegistryRateLimiter.MOST_MILLIS);
+        assertThat(left).isLessThanOrEqualTo(RegistryRateLimiter.MAX_QUERY_MILLIS);
     }
 
     @Test
-    void linesOfJobsLetOthersGoFirst() {
+    void givesInstantChecksPriority() {
         Promise<String> first = Promise.promise();
         List<String> order = new CopyOnWriteArrayList<>();
-        Future<String> inside = pace.take(TestCheckContext.create(), "a", share -> first.future());
-        Future<Boolean> line = pace.take(
-                TestCheckContext.create().bulk(true), "a", share -> Future.succeededFuture(order.add("line")));
+        Future<String> inside = pace.run(TestCheckContext.create(), "a", share -> first.future());
+        Future<Boolean> line =
+                pace.run(TestCheckContext.create().bulk(true), "a", share -> Future.succeededFuture(order.add("line")));
         Future<Boolean> instant =
-                pace.take(TestCheckContext.create(), "a", share -> Future.succeededFuture(order.add("instant")));
+                pace.run(TestCheckContext.create(), "a", share -> Future.succeededFuture(order.add("instant")));
 
         first.complete("done");
 
@@ -105,45 +105,45 @@ class RegistryRateLimiterTest {
     }
 
     @Test
-    void aServerThatKeepsSilentIsLeftAloneForAWhile() {
+    void backsOffAfterRepeatedTimeouts() {
         AtomicLong clock = new AtomicLong();
         AtomicInteger asked = new AtomicInteger();
         RegistryRateLimiter timed = new RegistryRateLimiter(vertx, new Config.OutboundLimit(0, 1), clock::get);
         Function<CheckContext, Future<String>> silent = share -> {
             asked.incrementAndGet();
-            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.MOST_MILLIS));
+            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.MAX_QUERY_MILLIS));
             return Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "Nothing came."));
         };
         for (int i = 0; i < 5; i++) {
-            Await.failure(timed.take(TestCheckContext.create(), "a", silent));
+            Await.failure(timed.run(TestCheckContext.create(), "a", silent));
         }
-        assertThat(asked).hasValue(RegistryRateLimiter.MOST_SILENT);
-        Throwable alone = Await.failure(timed.take(TestCheckContext.create(), "a", silent));
+        assertThat(asked).hasValue(RegistryRateLimiter.MAX_TIMEOUTS);
+        Throwable alone = Await.failure(timed.run(TestCheckContext.create(), "a", silent));
         assertThat(alone).isInstanceOf(CheckFailure.class).hasMessageContaining("is not queried for some seconds");
         assertThat(answered(timed, "b", "well")).isEqualTo("well");
 
-        clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.ALONE_MILLIS));
+        clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.BACKOFF_MILLIS));
 
         assertThat(answered(timed, "a", "well")).isEqualTo("well");
-        Await.failure(timed.take(TestCheckContext.create(), "a", silent));
+        Await.failure(timed.run(TestCheckContext.create(), "a", silent));
         assertThat(answered(timed, "a", "well"))
                 .as("one silence after an answer is the first in a row")
                 .isEqualTo("well");
     }
 
     @Test
-    void whoHadNoTimeToWaitTellsNothingOfTheServer() {
+    void ignoresTimeoutsOfChecksWithLittleTime() {
         Function<CheckContext, Future<String>> hasty =
                 share -> Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "Nothing came."));
         for (int i = 0; i < 5; i++) {
-            Await.failure(pace.take(TestCheckContext.create(), "a", hasty));
+            Await.failure(pace.run(TestCheckContext.create(), "a", hasty));
         }
 
         assertThat(answered(pace, "a", "well")).isEqualTo("well");
     }
 
     private static <T> T answered(RegistryRateLimiter pace, String server, T answer) {
-        Future<T> asked = pace.take(TestCheckContext.create(), server, share -> Future.succeededFuture(answer));
+        Future<T> asked = pace.run(TestCheckContext.create(), server, share -> Future.succeededFuture(answer));
         return Await.value(asked);
     }
 }

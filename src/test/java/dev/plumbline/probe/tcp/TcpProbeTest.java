@@ -59,19 +59,20 @@ class TcpProbeTest {
         return Await.value(server.listen(0, "127.0.0.1")).actualPort();
     }
 
-    private static Future<TcpProbe.Exchange> talk(int port, long talkMillis, TcpProbe.Script script) {
+    private static Future<TcpProbe.Exchange> exchange(int port, long readMillis, TcpProbe.Script script) {
         return Await.onLoop(
-                vertx, () -> probe.talk(TestCheckContext.create(), HOST, LOOPBACK, port, 2_000, talkMillis, script));
+                vertx,
+                () -> probe.exchange(TestCheckContext.create(), HOST, LOOPBACK, port, 2_000, readMillis, script));
     }
 
     @Test
-    void saysWhatTheScriptSaysWhenItIsSpokenTo() {
+    void sendsWhatTheScriptReturns() {
         int port = serve(socket -> {
             socket.write("hello\r\n");
             socket.handler(bytes -> socket.write("you said " + bytes));
         });
 
-        TcpProbe.Exchange talk = Await.value(talk(port, 5_000, heard -> switch (heard.toString()
+        TcpProbe.Exchange exchange = Await.value(exchange(port, 5_000, heard -> switch (heard.toString()
                 .replaceAll("[^\n]", "")
                 .length()) {
             case 0 -> Buffer.buffer();
@@ -79,48 +80,50 @@ class TcpProbeTest {
             default -> null;
         }));
 
-        assertThat(talk.heard().toString()).isEqualTo("hello\r\nyou said name\r\n");
-        assertThat(talk.connectMs()).isPositive();
+        assertThat(exchange.received().toString()).isEqualTo("hello\r\nyou said name\r\n");
+        assertThat(exchange.connectMs()).isPositive();
     }
 
     @Test
-    void hangsUpAtOnceWhenThereIsNothingToSay() {
+    void closesTheConnectionIfTheScriptReturnsNull() {
         int port = serve(socket -> {});
 
-        assertThat(Await.value(talk(port, 60_000, TcpProbe.Script.SILENCE))
-                        .heard()
+        assertThat(Await.value(exchange(port, 60_000, TcpProbe.Script.NO_EXCHANGE))
+                        .received()
                         .length())
                 .isZero();
     }
 
     @Test
-    void boundsWhatAPeerSaysAndHowLongItTakes() {
+    void limitsReceivedBytesAndDuration() {
         int flood = serve(socket -> socket.write(Buffer.buffer(new byte[1_000_000])));
         int silent = serve(socket -> {});
         int closing = serve(socket -> socket.end(Buffer.buffer("bye")));
 
-        assertThat(Await.value(talk(flood, 60_000, LISTEN)).heard().length()).isEqualTo(TcpProbe.MOST_HEARD);
-        assertThat(Await.value(talk(silent, 100, LISTEN)).heard().length()).isZero();
-        assertThat(Await.value(talk(closing, 60_000, LISTEN)).heard().toString())
+        assertThat(Await.value(exchange(flood, 60_000, LISTEN)).received().length())
+                .isEqualTo(TcpProbe.MAX_BYTES);
+        assertThat(Await.value(exchange(silent, 100, LISTEN)).received().length())
+                .isZero();
+        assertThat(Await.value(exchange(closing, 60_000, LISTEN)).received().toString())
                 .isEqualTo("bye");
     }
 
     @Test
-    void tellsWhyNoConnectionOpens() throws IOException {
+    void reportsWhyTheConnectionFailed() throws IOException {
         int closed = FreePorts.next();
 
-        assertCode(talk(closed, 100, LISTEN), ErrorCode.CONNECT_REFUSED);
+        assertCode(exchange(closed, 100, LISTEN), ErrorCode.CONNECT_REFUSED);
         assertCode(
-                probe.talk(TestCheckContext.create().withDeadline(10), HOST, LOOPBACK, closed, 100, 100, LISTEN),
+                probe.exchange(TestCheckContext.create().withDeadline(10), HOST, LOOPBACK, closed, 100, 100, LISTEN),
                 ErrorCode.DEADLINE_EXCEEDED);
     }
 
     @Test
-    void neverGoesPastTheGuard() {
+    void connectsThroughTheEgressGuardOnly() {
         Canary canary = Await.value(Canary.listen(vertx, "127.0.0.1", 0));
 
         assertCode(
-                probe(List.of()).talk(TestCheckContext.create(), HOST, LOOPBACK, canary.port(), 100, 100, LISTEN),
+                probe(List.of()).exchange(TestCheckContext.create(), HOST, LOOPBACK, canary.port(), 100, 100, LISTEN),
                 ErrorCode.TARGET_BLOCKED);
         assertThat(canary.touches()).isZero();
     }

@@ -25,7 +25,7 @@ class CertificateTrustEvaluatorTest {
     Path folder;
 
     @Test
-    void trustsTheRootsOfTheFile() throws IOException {
+    void trustsRootsOfTheConfiguredFile() throws IOException {
         Path file = Files.writeString(folder.resolve("roots.pem"), TestCa.pem(ROOT.certificate()));
         CertificateTrustEvaluator trust = new CertificateTrustEvaluator(file);
         assertThat(trust.problem(SERVER.chain(), HOST, NOW)).isNull();

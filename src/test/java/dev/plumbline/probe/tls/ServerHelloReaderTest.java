@@ -13,30 +13,29 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
-/** Whatever a server sends is an answer of some kind; nothing else happens. */
+/** Any input leads to a result and to no exception. */
 class ServerHelloReaderTest {
     private static final int ECDHE_RSA = 0xc02f;
     private static final int DHE_RSA = 0x009e;
 
     @Property(tries = 2000)
-    void anyBytesAreAnAnswer(@ForAll @Size(max = 600) byte[] bytes) {
+    void acceptsAnyBytes(@ForAll @Size(max = 600) byte[] bytes) {
         assertThat(read(bytes).kind()).isNotNull();
     }
 
     @Property(tries = 2000)
-    void anyBytesInARecordAreAnAnswer(@ForAll @Size(max = 600) byte[] bytes) {
+    void acceptsAnyBytesInARecord(@ForAll @Size(max = 600) byte[] bytes) {
         assertThat(read(record(Buffer.buffer(bytes)).getBytes()).kind()).isNotNull();
     }
 
     @Property(tries = 2000)
-    void anyServerHelloIsAnAnswer(@ForAll @Size(min = 1, max = 600) byte[] bytes) {
+    void acceptsAnyServerHello(@ForAll @Size(min = 1, max = 600) byte[] bytes) {
         assertThat(read(record(message(2, Buffer.buffer(bytes))).getBytes()).kind())
                 .isNotNull();
     }
 
     @Property(tries = 2000)
-    void aRealAnswerWithBytesTurnedIsAnAnswer(
-            @ForAll @Size(min = 1, max = 12) List<@IntRange(max = 100_000) Integer> turned) {
+    void acceptsCorruptedResponses(@ForAll @Size(min = 1, max = 12) List<@IntRange(max = 100_000) Integer> turned) {
         byte[] bytes = flight(ECDHE_RSA, curve(29)).getBytes();
         for (int each : turned) {
             bytes[each % bytes.length] = (byte) (each / bytes.length);
@@ -45,7 +44,7 @@ class ServerHelloReaderTest {
     }
 
     @Property(tries = 300)
-    void howBytesArriveMakesNoDifference(@ForAll @IntRange(min = 1, max = 500) int piece) {
+    void isIndependentOfFragmentation(@ForAll @IntRange(min = 1, max = 500) int piece) {
         byte[] bytes = flight(ECDHE_RSA, curve(24)).getBytes();
         ServerHelloReader reader = new ServerHelloReader(true);
         ServerHelloResult answer = null;
@@ -57,7 +56,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void tellsTheGroupOfACurve() {
+    void readsTheGroupOfAnEcdheKeyExchange() {
         ServerHelloResult answer = read(flight(ECDHE_RSA, curve(23)).getBytes());
 
         assertThat(answer.hello()).isTrue();
@@ -68,7 +67,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void tellsTheSizeOfAPrime() {
+    void readsTheSizeOfADhePrime() {
         byte[] prime = new byte[128];
         prime[1] = 1;
         Buffer exchange = Buffer.buffer().appendUnsignedShort(prime.length).appendBytes(prime);
@@ -77,7 +76,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void tellsTheGroupThatARetryAsksFor() {
+    void readsTheGroupOfAHelloRetryRequest() {
         Buffer extensions = Buffer.buffer()
                 .appendUnsignedShort(43)
                 .appendUnsignedShort(2)
@@ -94,7 +93,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void aHelloIsWorthTellingWhereNothingFollows() {
+    void returnsTheServerHelloIfNothingFollows() {
         byte[] bytes = record(message(2, hello(ECDHE_RSA, Buffer.buffer()))).getBytes();
 
         ServerHelloResult answer = read(bytes);
@@ -104,7 +103,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void tellsRefusalsFromNoise() {
+    void distinguishesAlertsFromOtherProtocols() {
         assertThat(read(new byte[] {21, 3, 1, 0, 2, 2, 70}).alert()).isEqualTo(70);
         assertThat(read(new byte[] {21, 3, 1, 0, 2, 1, 112}).kind())
                 .as("a warning is no refusal")
@@ -116,7 +115,7 @@ class ServerHelloReaderTest {
     }
 
     @Example
-    void aFloodIsNotReadToItsEnd() {
+    void limitsTheBytesRead() {
         Buffer flood = record(message(2, hello(ECDHE_RSA, Buffer.buffer())));
         Buffer certificates = record(Buffer.buffer(new byte[] {11, (byte) 0xff, 0, 0}));
         flood.appendBuffer(certificates);
@@ -130,12 +129,12 @@ class ServerHelloReaderTest {
             sent += more.length();
         }
 
-        assertThat(sent).isLessThan(ServerHelloReader.MOST_BYTES + 2 * more.length());
+        assertThat(sent).isLessThan(ServerHelloReader.MAX_BYTES + 2 * more.length());
         assertThat(answer.cipher()).isEqualTo(ECDHE_RSA);
     }
 
     @Example
-    void emptyRecordsAndMessagesWithoutEndAreGivenUp() {
+    void stopsAtEndlessEmptyRecordsAndMessages() {
         for (byte[] piece : List.of(new byte[] {22, 3, 3, 0, 0}, new byte[] {22, 3, 3, 0, 4, 0, 0, 0, 0})) {
             ServerHelloReader reader = new ServerHelloReader(true);
             ServerHelloResult answer = null;
@@ -145,14 +144,14 @@ class ServerHelloReaderTest {
                 sent += piece.length;
             }
             assertThat(answer.kind()).isEqualTo(ServerHelloResult.Kind.MALFORMED);
-            assertThat(sent).isLessThan(ServerHelloReader.MOST_BYTES + 2 * piece.length);
+            assertThat(sent).isLessThan(ServerHelloReader.MAX_BYTES + 2 * piece.length);
         }
     }
 
     private static ServerHelloResult read(byte[] bytes) {
         ServerHelloReader reader = new ServerHelloReader(true);
         @Nullable ServerHelloResult answer = reader.read(bytes);
-        return answer == null ? reader.atEnd(ServerHelloResult.Kind.CLOSED) : answer;
+        return answer == null ? reader.resultAtEnd(ServerHelloResult.Kind.CLOSED) : answer;
     }
 
     private static Buffer curve(int group) {

@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -63,7 +64,7 @@ class TlsProbeTest {
     }
 
     @Test
-    void tellsWhatThePeerShowed() {
+    void reportsTheHandshake() {
         TlsLab.Server server = fixture.lab.server("valid");
         TlsPeer peer = handshake(server.host(), server.port());
         assertThat(peer.certificates()).isEqualTo(fixture.lab.identity("valid").chain());
@@ -76,24 +77,24 @@ class TlsProbeTest {
     }
 
     @Test
-    void survivesAHundredCertificates() {
+    void limitsTheNumberOfCertificates() {
         TlsLab.Server server = fixture.lab.server("hundred");
         TlsPeer peer = handshake(server.host(), server.port());
-        assertThat(peer.certificates()).hasSize(TlsProbe.MOST_CERTIFICATES);
+        assertThat(peer.certificates()).hasSize(TlsProbe.MAX_CERTIFICATES);
         assertThat(peer.certificateCount()).isEqualTo(100);
     }
 
     @Test
-    void showsTheCertificateOfAServerThatWantsOneOfOurs() {
+    void reportsTheCertificateOfAServerThatRequiresClientCertificates() {
         TlsLab.Server server = fixture.lab.server("client-certificate-1.2");
         TlsPeer peer = handshake(server.host(), server.port());
         assertThat(peer.leaf())
                 .isEqualTo(fixture.lab.identity("client-certificate-1.2").certificate());
-        assertThat(peer.clientCertificateAsked()).isTrue();
+        assertThat(peer.clientCertificateRequested()).isTrue();
         assertThat(peer.failure()).isNotNull();
     }
 
-    /** A server of openssl's that says of each session whether it is new or resumed. */
+    /** An {@code openssl s_server} that reports for each session whether it is new or resumed. */
     private final class OpensslServer implements AutoCloseable {
         private final Process process;
         private final BufferedReader output;
@@ -137,7 +138,8 @@ class TlsProbeTest {
     }
 
     /**
-     * The page of openssl's server says "New" or "Reused", and counts what its cache was used for.
+     * The status page of {@code openssl s_server} contains "New" or "Reused" and session cache
+     * counters.
      */
     private String page(int port) {
         String host = "openssl." + TlsLab.DOMAIN;
@@ -145,16 +147,16 @@ class TlsProbeTest {
                 .verifyingTls(false);
         HttpExchange exchange =
                 Await.value(fixture.http.exchange(fixture.context(Map.of()).withDeadline(5_000), call));
-        // s_server waits for the client's close: a body that has not ended was given up
+        // s_server waits for the client's close, so the body is incomplete
         assertThat(exchange.bodyError()).isNull();
         return exchange.body().text(null);
     }
 
-    /** BoringSSL refuses Ed25519, so such a server is spoken to by the JDK. */
+    /** BoringSSL does not support Ed25519 certificates, so the JDK engine is used. */
     @Tag("integration")
     @ParameterizedTest
     @CsvSource({"-tls1_2, P-256", "-tls1_3, P-256", "-tls1_2, Ed25519", "-tls1_3, Ed25519"})
-    void neverResumesASession(String version, String key) throws Exception {
+    void doesNotResumeSessions(String version, String key) throws Exception {
         try (OpensslServer server = new OpensslServer(key, version)) {
             for (int i = 0; i < HANDSHAKES; i++) {
                 assertThat(handshake("openssl." + TlsLab.DOMAIN, server.port).certificates())
@@ -169,7 +171,7 @@ class TlsProbeTest {
     }
 
     @Test
-    void readsAPageOfAServerThatOnlyTheJdkUnderstands() {
+    void fallsBackToTheJdkEngine() {
         TlsLab.Server server = fixture.lab.server("ed25519");
         HttpRequestSpec call =
                 HttpRequestSpec.get(new Target.Url("https", new Host(server.host(), null), server.port(), "/"), 1_000);
@@ -179,12 +181,12 @@ class TlsProbeTest {
     }
 
     @Test
-    void sendsTheNameWithTheJdkToo() throws Exception {
+    void sendsTheServerNameWithTheJdkEngine() throws Exception {
         TlsLab.Server server = fixture.lab.server("one");
         NetClient client = fixture.vertx.createNetClient(new NetClientOptions());
         NetSocket socket = Await.value(client.connect(server.port(), "127.0.0.1"));
-        TlsPeer peer = Await.value(TlsHandshake.ofTheJdk(fixture.vertx)
-                .with(socket, server.host(), InetAddress.getLoopbackAddress(), 0, 5_000));
+        TlsPeer peer = Await.value(TlsHandshake.jdk(fixture.vertx, List.of())
+                .start(socket, server.host(), InetAddress.getLoopbackAddress(), 0, 5_000));
         assertThat(peer.leaf().getSubjectX500Principal().getName()).contains(server.host());
         Await.value(client.close());
     }

@@ -125,7 +125,7 @@ final class ReportViewBuilder {
                             finding.getString("reference"),
                             referenceUrl(module, code));
                 })
-                .sorted(Comparator.comparing(finding -> Level.of(finding.level()), Level.GRAVEST_FIRST))
+                .sorted(Comparator.comparing(finding -> Level.of(finding.level()), Level.MOST_SEVERE_FIRST))
                 .toList();
     }
 

@@ -60,7 +60,7 @@ public final class ToolPages implements PageRoutes.Pages {
         /** The most severe first. */
         public List<FindingCode> findings() {
             return module.findings().stream()
-                    .sorted(Comparator.comparing(FindingCode::level, Level.GRAVEST_FIRST))
+                    .sorted(Comparator.comparing(FindingCode::level, Level.MOST_SEVERE_FIRST))
                     .toList();
         }
     }

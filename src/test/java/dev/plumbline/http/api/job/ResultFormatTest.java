@@ -9,13 +9,14 @@ import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.model.JobState;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -37,14 +38,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Lines of jobs as JSON, CSV and NDJSON. */
 class ResultFormatTest {
     private static final Instant TIME = Instant.parse("2026-11-20T10:00:00.123Z");
-    private static final ModuleDescription MODULE = ModuleDescription.of("made-up", "Made up", InputType.DOMAIN)
+    private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("made-up", "Made up", InputType.DOMAIN)
             .fields(
-                    FieldDescription.integer("status", "Status", "A number."),
-                    FieldDescription.string("title", "Title", "A text.").orNull(),
-                    FieldDescription.array("names", "Names", "Texts.", FieldType.STRING),
-                    FieldDescription.object("server", "Server", "Anything."),
-                    FieldDescription.number("share", "Share", "A part."),
-                    FieldDescription.bool("open", "Open", "Yes or no."))
+                    Descriptions.integer("status", "Status", "A number."),
+                    Descriptions.string("title", "Title", "A text.").orNull(),
+                    Descriptions.array("names", "Names", "Texts.", FieldType.STRING),
+                    Descriptions.object("server", "Server", "Anything."),
+                    Descriptions.number("share", "Share", "A part."),
+                    Descriptions.bool("open", "Open", "Yes or no."))
             .build();
 
     @Test
@@ -210,8 +211,8 @@ class ResultFormatTest {
 
     @Test
     void formulaInHeaderIsEscaped() {
-        ModuleDescription odd = ModuleDescription.of("odd", "Odd", InputType.DOMAIN)
-                .fields(FieldDescription.string("=x", "X", "Nobody would."))
+        ModuleDescription odd = ModuleDescriptionBuilder.of("odd", "Odd", InputType.DOMAIN)
+                .fields(Descriptions.string("=x", "X", "Nobody would."))
                 .build();
         JobHead job = job(JobState.RUNNING, 1, 0, List.of());
 

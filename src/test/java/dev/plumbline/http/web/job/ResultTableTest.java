@@ -10,6 +10,8 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.model.JobState;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -24,18 +26,18 @@ class ResultTableTest {
     private static final Instant NOW = Instant.parse("2026-06-01T00:00:00Z");
     private static final String HOSTILE = "<b>\u202e\u0000";
 
-    private static final ModuleDescription MODULE = ModuleDescription.of("made-up", "Made up", InputType.HOST)
+    private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("made-up", "Made up", InputType.HOST)
             .fields(
-                    FieldDescription.string("free", "Free text", "Anything."),
-                    FieldDescription.string("kind", "Kind", "One of two.").oneOf("one_kind", "other"),
-                    FieldDescription.bool("yes", "Yes", "Whether."),
-                    FieldDescription.time("seen_at", "Seen", "When."),
-                    FieldDescription.time("not_after", "Ends", "When it ends."),
-                    FieldDescription.integer("smtp_code", "Code", "The code."),
-                    FieldDescription.number("connect_ms", "Connect time", "How long."),
-                    FieldDescription.integer("size_bytes", "Size", "In bytes."),
-                    FieldDescription.array("names", "Names", "All.", FieldType.STRING),
-                    FieldDescription.object("rest", "Rest", "Anything."))
+                    Descriptions.string("free", "Free text", "Anything."),
+                    Descriptions.string("kind", "Kind", "One of two.").oneOf("one_kind", "other"),
+                    Descriptions.bool("yes", "Yes", "Whether."),
+                    Descriptions.time("seen_at", "Seen", "When."),
+                    Descriptions.time("not_after", "Ends", "When it ends."),
+                    Descriptions.integer("smtp_code", "Code", "The code."),
+                    Descriptions.number("connect_ms", "Connect time", "How long."),
+                    Descriptions.integer("size_bytes", "Size", "In bytes."),
+                    Descriptions.array("names", "Names", "All.", FieldType.STRING),
+                    Descriptions.object("rest", "Rest", "Anything."))
             .build();
 
     private static final ResultColumns COLUMNS = ResultColumns.of(MODULE);
@@ -93,13 +95,13 @@ class ResultTableTest {
 
     @Test
     void listsAreColumnsIfThereAreFewScalarFields() {
-        ModuleDescription module = ModuleDescription.of("lists", "Lists", InputType.HOST)
+        ModuleDescription module = ModuleDescriptionBuilder.of("lists", "Lists", InputType.HOST)
                 .fields(
-                        FieldDescription.array("versions", "Versions", "Some.", FieldType.STRING),
-                        FieldDescription.bool("old", "Old", "Whether."),
-                        FieldDescription.table("rows", "Rows", "Some.", FieldDescription.string("a", "A", "A.")),
-                        FieldDescription.array("numbers", "Numbers", "Some.", FieldType.INTEGER),
-                        FieldDescription.array("more", "More", "Some more.", FieldType.STRING))
+                        Descriptions.array("versions", "Versions", "Some.", FieldType.STRING),
+                        Descriptions.bool("old", "Old", "Whether."),
+                        Descriptions.table("rows", "Rows", "Some.", Descriptions.string("a", "A", "A.")),
+                        Descriptions.array("numbers", "Numbers", "Some.", FieldType.INTEGER),
+                        Descriptions.array("more", "More", "Some more.", FieldType.STRING))
                 .build();
         ResultColumns columns = ResultColumns.of(module);
 

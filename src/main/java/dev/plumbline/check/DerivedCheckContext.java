@@ -1,0 +1,53 @@
+package dev.plumbline.check;
+
+import io.vertx.core.Future;
+import java.time.Clock;
+import java.util.concurrent.Callable;
+
+/**
+ * A context with another deadline or patience.
+ *
+ * @param patient whether to wait for rate limits until the deadline, however patient the base is
+ */
+record DerivedCheckContext(CheckContext base, Deadline deadline, boolean patient) implements CheckContext {
+    @Override
+    public long patienceMs() {
+        long remaining = deadline.remainingMillis();
+        return patient ? remaining : Math.min(base.patienceMs(), remaining);
+    }
+
+    @Override
+    public Options options() {
+        return base.options();
+    }
+
+    @Override
+    public Clock clock() {
+        return base.clock();
+    }
+
+    @Override
+    public boolean bulk() {
+        return base.bulk();
+    }
+
+    @Override
+    public boolean fresh() {
+        return base.fresh();
+    }
+
+    @Override
+    public <T> Future<T> executeBlocking(Callable<T> work) {
+        return base.executeBlocking(work);
+    }
+
+    @Override
+    public RequestBudget budget() {
+        return base.budget();
+    }
+
+    @Override
+    public <P> P probe(Class<P> type) {
+        return base.probe(type);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.plumbline.support;
+
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.OptionDescription;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Descriptions of fields and options. */
+public final class Descriptions {
+    private Descriptions() {}
+
+    public static FieldDescription string(String name, String title, String description) {
+        return of(name, FieldType.STRING, title, description);
+    }
+
+    public static FieldDescription integer(String name, String title, String description) {
+        return of(name, FieldType.INTEGER, title, description);
+    }
+
+    public static FieldDescription number(String name, String title, String description) {
+        return of(name, FieldType.NUMBER, title, description);
+    }
+
+    public static FieldDescription bool(String name, String title, String description) {
+        return of(name, FieldType.BOOLEAN, title, description);
+    }
+
+    public static FieldDescription time(String name, String title, String description) {
+        return of(name, FieldType.TIME, title, description);
+    }
+
+    /** A list of scalar values. */
+    public static FieldDescription array(String name, String title, String description, FieldType items) {
+        return new FieldDescription(name, FieldType.ARRAY, title, description, false, List.of(), items, List.of());
+    }
+
+    /** A list of objects with these members. */
+    public static FieldDescription table(String name, String title, String description, FieldDescription... members) {
+        return new FieldDescription(
+                name, FieldType.ARRAY, title, description, false, List.of(), FieldType.OBJECT, List.of(members));
+    }
+
+    /** An object with these members, or with any members if none are given. */
+    public static FieldDescription object(String name, String title, String description, FieldDescription... members) {
+        return new FieldDescription(
+                name, FieldType.OBJECT, title, description, false, List.of(), FieldType.STRING, List.of(members));
+    }
+
+    private static FieldDescription of(String name, FieldType type, String title, String description) {
+        return new FieldDescription(name, type, title, description, false, List.of(), FieldType.STRING, List.of());
+    }
+
+    /** A string without default. */
+    public static OptionDescription textOption(
+            String name, String title, String description, Pattern pattern, int maxLength) {
+        return new OptionDescription(
+                name, OptionDescription.Type.STRING, title, description, null, List.of(), 0, 0, pattern, maxLength, 0);
+    }
+
+    /** A string with a default. */
+    public static OptionDescription textOption(
+            String name, String title, String description, String defaultValue, Pattern pattern, int maxLength) {
+        return new OptionDescription(
+                name,
+                OptionDescription.Type.STRING,
+                title,
+                description,
+                defaultValue,
+                List.of(),
+                0,
+                0,
+                pattern,
+                maxLength,
+                0);
+    }
+
+    /** A list of strings. */
+    public static OptionDescription listOption(
+            String name,
+            String title,
+            String description,
+            List<String> defaultValue,
+            Pattern pattern,
+            int maxLength,
+            int maxItems) {
+        return new OptionDescription(
+                name,
+                OptionDescription.Type.ARRAY,
+                title,
+                description,
+                List.copyOf(defaultValue),
+                List.of(),
+                0,
+                0,
+                pattern,
+                maxLength,
+                maxItems);
+    }
+}

@@ -1,0 +1,117 @@
+package dev.plumbline.support;
+
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.OptionDescription;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Builds a description. {@link #build()} adds the common options. */
+public final class ModuleDescriptionBuilder {
+    private final String module;
+    private final String title;
+    private final InputType input;
+    private String summary = "";
+    private String category = "";
+    private int defaultPort;
+    private List<String> schemes;
+    private String example = "example.com";
+    private String placeholder = "example.com";
+    private boolean reachability;
+    private boolean connects;
+    private boolean resolver;
+    private final List<OptionDescription> options = new ArrayList<>();
+    private final List<FieldDescription> fields = new ArrayList<>();
+    private final List<FindingCode> findings = new ArrayList<>();
+
+    private ModuleDescriptionBuilder(String module, String title, InputType input) {
+        this.module = module;
+        this.title = title;
+        this.input = input;
+        this.schemes = input == InputType.URL ? List.of("https", "http") : List.of();
+    }
+
+    public static ModuleDescriptionBuilder of(String module, String title, InputType input) {
+        return new ModuleDescriptionBuilder(module, title, input);
+    }
+
+    public ModuleDescriptionBuilder summary(String text) {
+        summary = text;
+        return this;
+    }
+
+    /** One of web, tls, dns, mail, registry, network. */
+    public ModuleDescriptionBuilder category(String name) {
+        category = name;
+        return this;
+    }
+
+    public ModuleDescriptionBuilder defaultPort(int port) {
+        defaultPort = port;
+        return this;
+    }
+
+    public ModuleDescriptionBuilder schemes(String... names) {
+        schemes = List.of(names);
+        return this;
+    }
+
+    public ModuleDescriptionBuilder example(String example, String placeholder) {
+        this.example = example;
+        this.placeholder = placeholder;
+        return this;
+    }
+
+    /** Marks a module that tests whether the target is reachable. */
+    public ModuleDescriptionBuilder reachability() {
+        reachability = true;
+        return this;
+    }
+
+    /** Adds the option {@code ip_version}, for modules that connect to the target. */
+    public ModuleDescriptionBuilder connects() {
+        connects = true;
+        return this;
+    }
+
+    /** Adds the option {@code resolver}, for modules that evaluate DNS records. */
+    public ModuleDescriptionBuilder resolver() {
+        resolver = true;
+        return this;
+    }
+
+    public ModuleDescriptionBuilder options(OptionDescription... more) {
+        options.addAll(List.of(more));
+        return this;
+    }
+
+    public ModuleDescriptionBuilder fields(FieldDescription... more) {
+        fields.addAll(List.of(more));
+        return this;
+    }
+
+    public ModuleDescriptionBuilder findings(FindingCode... more) {
+        findings.addAll(List.of(more));
+        return this;
+    }
+
+    public ModuleDescription build() {
+        options.addAll(ModuleDescription.commonOptions(resolver, connects));
+        return new ModuleDescription(
+                module,
+                title,
+                summary,
+                category,
+                input,
+                defaultPort,
+                schemes,
+                example,
+                placeholder,
+                List.copyOf(options),
+                List.copyOf(fields),
+                List.copyOf(findings),
+                reachability);
+    }
+}
