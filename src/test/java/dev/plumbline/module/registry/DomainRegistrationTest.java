@@ -75,7 +75,7 @@ class DomainRegistrationTest {
                 .containsEntry("source_used", "rdap")
                 .containsEntry("supported", true);
         assertThat(result.verdict()).isEqualTo(Verdict.PASS);
-        assertThat(bench.iana().questions()).isEmpty();
+        assertThat(bench.iana().queries()).isEmpty();
     }
 
     @Test
@@ -95,8 +95,8 @@ class DomainRegistrationTest {
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code()).isEqualTo(ErrorCode.INVALID_TARGET);
         assertThat(result.error().message()).contains(ending + " is a public suffix", "below it");
-        assertThat(bench.asked()).isEmpty();
-        assertThat(bench.iana().questions()).isEmpty();
+        assertThat(bench.rdapPaths()).isEmpty();
+        assertThat(bench.iana().queries()).isEmpty();
     }
 
     @Test
@@ -128,7 +128,7 @@ class DomainRegistrationTest {
             };
             request.response().setStatusCode(Integer.parseInt(words[0])).end(body);
         });
-        bench.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(""));
+        bench.registry("com").respond("domain example.com", RegistryResponses.VERISIGN.formatted(""));
 
         CheckResult result = check("example.com");
 
@@ -142,44 +142,44 @@ class DomainRegistrationTest {
     @Test
     void asksWhoisAloneWhenToldTo() {
         bench.page("/rdap/domain/example.com", 200, RegistryResponses.RDAP);
-        WhoisLab com = bench.registry("com").answer("domain example.com", RegistryResponses.VERISIGN);
+        WhoisLab com = bench.registry("com").respond("domain example.com", RegistryResponses.VERISIGN);
 
         assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
         assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
 
-        assertThat(bench.asked()).isEmpty();
-        assertThat(com.questions()).containsExactly("domain example.com", "domain example.com");
-        assertThat(bench.iana().questions()).as("IANA is asked once").containsExactly("com");
+        assertThat(bench.rdapPaths()).isEmpty();
+        assertThat(com.queries()).containsExactly("domain example.com", "domain example.com");
+        assertThat(bench.iana().queries()).as("IANA is asked once").containsExactly("com");
     }
 
     @Test
     void asksTheRegistrarForWhatAThinRegistryDoesNotTell() {
         WhoisLab registrar = bench.whois("whois.registrar.test");
         String where = "whois.registrar.test:" + registrar.port();
-        registrar.answer("example.com", RegistryResponses.REGISTRAR.formatted(where));
-        bench.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(where));
+        registrar.respond("example.com", RegistryResponses.REGISTRAR.formatted(where));
+        bench.registry("com").respond("domain example.com", RegistryResponses.VERISIGN.formatted(where));
 
         CheckResult result = check("example.com", "whois");
 
         assertThat(result.fields())
                 .containsEntry("registrar", "Registrar Test, Inc.")
                 .containsEntry("abuse_email", "abuse@registrar.test");
-        assertThat(registrar.questions()).as("that it names itself").hasSize(1);
+        assertThat(registrar.queries()).as("that it names itself").hasSize(1);
     }
 
     @Test
     void referralsInACircleEnd() {
         WhoisLab one = bench.registry("one");
         WhoisLab other = bench.whois("other.test");
-        one.answer("a.one", "Registrar: A\nRegistrar WHOIS Server: other.test:" + other.port());
-        one.answer("domain a.one", "never");
-        other.answer("a.one", "Registrar: B\nWhois Server: whois.one.test:" + one.port());
+        one.respond("a.one", "Registrar: A\nRegistrar WHOIS Server: other.test:" + other.port());
+        one.respond("domain a.one", "never");
+        other.respond("a.one", "Registrar: B\nWhois Server: whois.one.test:" + one.port());
 
         CheckResult result = check("a.one");
 
         assertThat(result.fields()).containsEntry("registrar", "A");
-        assertThat(one.questions()).hasSize(1);
-        assertThat(other.questions()).hasSize(1);
+        assertThat(one.queries()).hasSize(1);
+        assertThat(other.queries()).hasSize(1);
     }
 
     @Test
@@ -187,32 +187,32 @@ class DomainRegistrationTest {
         WhoisLab elsewhere = WhoisLab.start(bench.vertx());
         bench.name("elsewhere.test");
         String where = "elsewhere.test:" + elsewhere.port();
-        bench.registry("org").answer("example.org", "Registrar: A\nWhois Server: " + where + "\n");
-        bench.iana().answer("net", "domain: NET\n\nwhois: " + where + "\n");
+        bench.registry("org").respond("example.org", "Registrar: A\nWhois Server: " + where + "\n");
+        bench.iana().respond("net", "domain: NET\n\nwhois: " + where + "\n");
 
         assertThat(check("example.org").fields()).containsEntry("registrar", "A");
         assertThat(check("example.net").error().code()).isEqualTo(ErrorCode.UNSUPPORTED_TLD);
-        assertThat(elsewhere.questions()).isEmpty();
+        assertThat(elsewhere.queries()).isEmpty();
     }
 
     @Test
     void afterRdapHasFailedWhoisIsWaitedFor(@TempDir Path folder) {
         try (RegistryFixture slow = new RegistryFixture(folder, new Config.OutboundLimit(1, 1), "com")) {
             slow.page("/rdap/domain/example.com", 500, "");
-            slow.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(""));
+            slow.registry("com").respond("domain example.com", RegistryResponses.VERISIGN.formatted(""));
             slow.check(MODULE, "example.com", Map.of("source", "whois"), 10_000);
 
-            CheckResult result = slow.checkInHaste(MODULE, "example.com", Map.of());
+            CheckResult result = slow.checkWithoutWaiting(MODULE, "example.com", Map.of());
 
             assertThat(result.fields()).containsEntry("source_used", "whois");
-            assertThat(slow.asked()).hasSize(1);
+            assertThat(slow.rdapPaths()).hasSize(1);
         }
     }
 
     @Test
     void aReferralToTheInsideIsNotFollowed() {
         WhoisLab org = bench.registry("org");
-        org.answer("example.org", "Registrar: A\nCreation Date: 2000-01-01\nRegistrar WHOIS Server: 10.0.0.1:22\n");
+        org.respond("example.org", "Registrar: A\nCreation Date: 2000-01-01\nRegistrar WHOIS Server: 10.0.0.1:22\n");
 
         assertThat(check("example.org").fields())
                 .containsEntry("registrar", "A")
@@ -231,7 +231,7 @@ class DomainRegistrationTest {
     })
     void speaksToTheBigRegistriesAsTheyWant(String domain, String question, String answer) throws Exception {
         String text = (String) RegistryResponses.class.getDeclaredField(answer).get(null);
-        bench.registry(domain.substring(domain.lastIndexOf('.') + 1)).answer(question, text);
+        bench.registry(domain.substring(domain.lastIndexOf('.') + 1)).respond(question, text);
 
         CheckResult result = check("www." + domain);
 
@@ -242,14 +242,14 @@ class DomainRegistrationTest {
     @Test
     void readsLatinWhereItIsNoUtf8() {
         byte[] latin = "Registrar: São Paulo Registros\n".getBytes(StandardCharsets.ISO_8859_1);
-        bench.registry("org").answer("example.org", latin);
+        bench.registry("org").respond("example.org", latin);
 
         assertThat(check("example.org").fields()).containsEntry("registrar", "São Paulo Registros");
     }
 
     @Test
     void saysWhereNobodyCanBeAsked() {
-        bench.iana().answer("nowhere", "% IANA WHOIS server\n\ndomain: NOWHERE\nstatus: ACTIVE\n");
+        bench.iana().respond("nowhere", "% IANA WHOIS server\n\ndomain: NOWHERE\nstatus: ACTIVE\n");
 
         CheckResult result = check("example.nowhere");
 
@@ -262,7 +262,7 @@ class DomainRegistrationTest {
 
     @Test
     void saysWhenItIsTurnedAway() {
-        bench.registry("org").answer("example.org", "WHOIS LIMIT EXCEEDED\n");
+        bench.registry("org").respond("example.org", "WHOIS LIMIT EXCEEDED\n");
 
         assertThat(check("example.org").error().code()).isEqualTo(ErrorCode.RATE_LIMITED);
     }
@@ -272,8 +272,8 @@ class DomainRegistrationTest {
         WhoisLab org = bench.registry("org");
         byte[] noise = new byte[100_000];
         new Random(1).nextBytes(noise);
-        org.answer("noise.org", noise)
-                .answer("empty.org", "")
+        org.respond("noise.org", noise)
+                .respond("empty.org", "")
                 .endless("endless.org", () -> Buffer.buffer("Registrar: A\r\n".repeat(1_000)))
                 .endless("line.org", WhoisLab::hugeLine)
                 .dripping("slow.org")
@@ -294,7 +294,7 @@ class DomainRegistrationTest {
     @Test
     void agreesWithTheWhoisOfDebian() throws Exception {
         Path whois = DebianTool.require("whois");
-        WhoisLab org = bench.registry("org").answer("example.org", RegistryResponses.ORG);
+        WhoisLab org = bench.registry("org").respond("example.org", RegistryResponses.ORG);
         Process process = new ProcessBuilder(whois.toString(), "-h", "127.0.0.2", "-p", "" + org.port(), "example.org")
                 .redirectErrorStream(true)
                 .start();
@@ -308,7 +308,7 @@ class DomainRegistrationTest {
         assertThat(said).contains("Registry Expiry Date: " + fields.get("expires") + "\n");
         assertThat(said.lines().filter(line -> line.startsWith("Name Server: ")))
                 .hasSameSizeAs((List<?>) fields.get("nameservers"));
-        assertThat(org.questions()).as("both ask alike").containsExactly("example.org", "example.org");
+        assertThat(org.queries()).as("both ask alike").containsExactly("example.org", "example.org");
     }
 
     @ParameterizedTest

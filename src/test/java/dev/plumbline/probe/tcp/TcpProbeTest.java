@@ -122,7 +122,7 @@ class TcpProbeTest {
         assertCode(
                 probe(List.of()).talk(TestCheckContext.create(), HOST, LOOPBACK, canary.port(), 100, 100, LISTEN),
                 ErrorCode.TARGET_BLOCKED);
-        assertThat(canary.touches()).isZero();
+        assertThat(canary.connections()).isZero();
     }
 
     private static void assertCode(Future<?> future, ErrorCode code) {

@@ -1,4 +1,4 @@
-package dev.plumbline;
+package dev.plumbline.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
