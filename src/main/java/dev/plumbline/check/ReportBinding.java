@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Method;
@@ -16,9 +17,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Verifies that a record has the declared fields as its components, and reads its values. */
+/**
+ * Verifies that a record has the declared fields as its components, and reads its values. The
+ * components of a nested record with {@link JsonUnwrapped} count as components of the outer record.
+ */
 final class ReportBinding {
     /** Types of components without members, by the field type that they correspond to. */
     private static final Map<Class<?>, FieldType> PLAIN = Map.ofEntries(
@@ -35,8 +40,8 @@ final class ReportBinding {
             Map.entry(Object.class, FieldType.OBJECT),
             Map.entry(Map.class, FieldType.OBJECT));
 
-    /** The accessors of each record type, by field name, in declared order. */
-    private final Map<Class<?>, Map<String, Method>> accessors = new LinkedHashMap<>();
+    /** The accessors to call one after the other, by record type and field name, in declared order. */
+    private final Map<Class<?>, Map<String, List<Method>>> accessors = new LinkedHashMap<>();
 
     private final String module;
 
@@ -56,11 +61,17 @@ final class ReportBinding {
     /** The values by field name, nested records as maps, enum constants in lower case. */
     Map<String, @Nullable Object> values(Record report) {
         Map<String, @Nullable Object> values = new LinkedHashMap<>();
-        Map<String, Method> methods = accessors.get(report.getClass());
+        Map<String, List<Method>> methods = accessors.get(report.getClass());
         if (methods == null) {
             throw new IllegalStateException(report.getClass() + " is not part of " + module);
         }
-        methods.forEach((name, accessor) -> values.put(name, value(invoke(accessor, report))));
+        methods.forEach((name, path) -> {
+            Object value = report;
+            for (Method accessor : path) {
+                value = invoke(accessor, value);
+            }
+            values.put(name, value(value));
+        });
         return values;
     }
 
@@ -79,7 +90,7 @@ final class ReportBinding {
         return value;
     }
 
-    private static @Nullable Object invoke(Method accessor, Record report) {
+    private static @Nullable Object invoke(Method accessor, @Nullable Object report) {
         try {
             return accessor.invoke(report);
         } catch (ReflectiveOperationException e) {
@@ -91,20 +102,18 @@ final class ReportBinding {
         if (accessors.containsKey(type)) {
             return;
         }
-        Map<String, Method> methods = new LinkedHashMap<>();
+        Map<String, List<Method>> methods = new LinkedHashMap<>();
         accessors.put(type, methods);
         Map<String, RecordComponent> components = new LinkedHashMap<>();
-        for (RecordComponent component : type.getRecordComponents()) {
-            components.put(SnakeCase.of(component.getName()), component);
-        }
+        Map<String, List<Method>> paths = new LinkedHashMap<>();
+        collect(type, List.of(), components, paths);
         for (FieldDescription field : fields) {
             RecordComponent component = components.remove(field.name());
             if (component == null) {
                 faults.add("field " + path + field.name() + ": " + type.getSimpleName() + " has no such component");
                 continue;
             }
-            component.getAccessor().setAccessible(true);
-            methods.put(field.name(), component.getAccessor());
+            methods.put(field.name(), paths.get(field.name()));
             boolean nullable = component.getAnnotatedType().isAnnotationPresent(Nullable.class);
             if (nullable != field.nullable()) {
                 faults.add("field "
@@ -119,6 +128,25 @@ final class ReportBinding {
         }
         for (String unknown : new TreeSet<>(components.keySet())) {
             faults.add("component " + path + unknown + ": the sheet declares no such field");
+        }
+    }
+
+    private static void collect(
+            Class<?> type,
+            List<Method> outer,
+            Map<String, RecordComponent> components,
+            Map<String, List<Method>> paths) {
+        for (RecordComponent component : type.getRecordComponents()) {
+            Method accessor = component.getAccessor();
+            accessor.setAccessible(true);
+            List<Method> path =
+                    Stream.concat(outer.stream(), Stream.of(accessor)).toList();
+            if (accessor.isAnnotationPresent(JsonUnwrapped.class)) {
+                collect(component.getType(), path, components, paths);
+            } else {
+                components.put(SnakeCase.of(component.getName()), component);
+                paths.put(SnakeCase.of(component.getName()), path);
+            }
         }
     }
 

@@ -7,22 +7,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that was seen of a peer's certificate.
+ * The certificate that a server sent in a TLS handshake, and what is known about it.
  *
- * @param host the name that the certificate is judged for
- * @param hostMatches whether it was issued for that name
- * @param ip the address that showed it
- * @param sent the certificates in the order in which they were sent, at most 32
- * @param sentCount how many were sent
- * @param path the best path towards a known root
- * @param at when it was seen
- * @param stapled what the response that the peer sent along says of revocation; null when it sent
- *     none
- * @param asked what the issuer's sources say of revocation; null when they were not asked
- * @param version for example TLSv1.3; null when the handshake was not finished
- * @param cipher null when the handshake was not finished
- * @param clientCertificateAsked whether the peer asked for a certificate of the client
- * @param failure why the handshake was not finished; null when it was
+ * @param host the hostname for which the certificate is validated
+ * @param hostMatches whether the certificate is valid for that hostname
+ * @param ip the address of the server
+ * @param sent the certificates in the order in which they were sent, the leaf first; 1 to 32
+ * @param sentCount the number of certificates that were sent, which may be more than 32
+ * @param path the best path from the leaf to a trusted root
+ * @param at the time of the handshake
+ * @param stapled the revocation status by the stapled OCSP response; null if none was sent
+ * @param queried the revocation status by the OCSP responder or CRL; null if they were not queried
+ * @param version for example TLSv1.3; null if the handshake did not complete
+ * @param cipher the IANA name of the cipher suite; null if the handshake did not complete
+ * @param clientCertificateRequested whether the server requested a client certificate
+ * @param failure why the handshake did not complete; null if it did
  */
 public record CertificateEvidence(
         String host,
@@ -33,10 +32,10 @@ public record CertificateEvidence(
         CertificatePath path,
         Instant at,
         @Nullable RevocationStatement stapled,
-        @Nullable RevocationStatement asked,
+        @Nullable RevocationStatement queried,
         @Nullable String version,
         @Nullable String cipher,
-        boolean clientCertificateAsked,
+        boolean clientCertificateRequested,
         @Nullable CheckError failure) {
     public CertificateEvidence {
         sent = List.copyOf(sent);
@@ -46,18 +45,23 @@ public record CertificateEvidence(
         return sent.get(0);
     }
 
-    /** Whether it is revoked; null when that is not known. */
+    /** Whether the certificate is revoked; null if that is not known. The stapled response takes precedence. */
     public @Nullable Boolean revoked() {
-        for (RevocationStatement answer : new RevocationStatement[] {stapled, asked}) {
-            if (answer != null && answer.determined()) {
-                return answer.status() == RevocationStatement.Status.REVOKED;
+        for (RevocationStatement statement : new RevocationStatement[] {stapled, queried}) {
+            if (statement != null && statement.determined()) {
+                return statement.status() == RevocationStatement.Status.REVOKED;
             }
         }
         return null;
     }
 
-    /** How many whole days are left; negative once it has expired. */
+    /** Whole days until the certificate expires, rounded down; negative after it has expired. */
     public long daysRemaining() {
         return Math.floorDiv(leaf().getNotAfter().toInstant().getEpochSecond() - at.getEpochSecond(), 86_400L);
+    }
+
+    /** The number of signed certificate timestamps in the certificate and in the stapled OCSP response. */
+    public int timestamps() {
+        return CertificateExtensions.embeddedTimestamps(leaf()) + (stapled == null ? 0 : stapled.timestamps());
     }
 }

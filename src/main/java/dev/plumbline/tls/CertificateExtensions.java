@@ -22,7 +22,7 @@ import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a certificate's extensions; what is malformed reads as absent. */
+/** Reads the extensions of a certificate. A malformed extension reads as absent. */
 public final class CertificateExtensions {
     /** Embedded signed certificate timestamps (RFC 6962, section 3.3). */
     private static final String EMBEDDED_SCTS = "1.3.6.1.4.1.11129.2.4.2";
@@ -35,7 +35,7 @@ public final class CertificateExtensions {
 
     private CertificateExtensions() {}
 
-    /** The subject alternative names: hosts and addresses plain, others with their kind before. */
+    /** The subject alternative names. Names that are neither hostnames nor IP addresses have their type as prefix. */
     public static List<String> alternativeNames(X509Certificate certificate) {
         byte[] value = value(certificate, Extension.subjectAlternativeName.getId());
         if (value == null) {
@@ -70,13 +70,13 @@ public final class CertificateExtensions {
                 : "address:" + HexFormat.of().formatHex(bytes);
     }
 
-    /** How many signed certificate timestamps the certificate holds. */
+    /** The number of signed certificate timestamps embedded in the certificate. */
     public static int embeddedTimestamps(X509Certificate certificate) {
         byte[] value = value(certificate, EMBEDDED_SCTS);
         return value == null ? 0 : timestamps(value);
     }
 
-    /** How many timestamps an OCTET STRING with a list of them holds (RFC 6962, section 3.3). */
+    /** The number of timestamps in an OCTET STRING with a SignedCertificateTimestampList (RFC 6962 section 3.3). */
     static int timestamps(byte[] octetString) {
         byte[] list;
         try {
@@ -103,7 +103,7 @@ public final class CertificateExtensions {
         return (bytes[position] & 0xff) << 8 | bytes[position + 1] & 0xff;
     }
 
-    /** Whether the certificate asks that a fresh proof of its status is always sent along. */
+    /** Whether the certificate requires OCSP stapling (must-staple). */
     public static boolean mustStaple(X509Certificate certificate) {
         byte[] value = value(certificate, TLS_FEATURE);
         if (value == null) {
@@ -121,7 +121,7 @@ public final class CertificateExtensions {
         return false;
     }
 
-    /** Where the issuer answers whether the certificate is revoked (OCSP). */
+    /** The URLs of the OCSP responders. */
     public static List<String> ocspResponders(X509Certificate certificate) {
         byte[] value = value(certificate, Extension.authorityInfoAccess.getId());
         if (value == null) {
@@ -141,7 +141,7 @@ public final class CertificateExtensions {
         return urls;
     }
 
-    /** Where the issuer's lists of revoked certificates are. */
+    /** The URLs of the certificate revocation lists (CRL). */
     public static List<String> revocationLists(X509Certificate certificate) {
         byte[] value = value(certificate, Extension.cRLDistributionPoints.getId());
         if (value == null) {
@@ -151,7 +151,7 @@ public final class CertificateExtensions {
         try {
             for (DistributionPoint point : CRLDistPoint.getInstance(value).getDistributionPoints()) {
                 DistributionPointName name = point.getDistributionPoint();
-                // A list by another issuer, or one that covers only some reasons, cannot clear anybody.
+                // A CRL by another issuer, or for some reasons only, cannot prove that a certificate is not revoked.
                 if (name != null
                         && name.getType() == DistributionPointName.FULL_NAME
                         && point.getCRLIssuer() == null
@@ -175,8 +175,8 @@ public final class CertificateExtensions {
     }
 
     /**
-     * Whether a certificate has an extension. To be asked before the extension is: where there is
-     * none, the JDK throws two exceptions and catches them, which costs more than a signature.
+     * Whether a certificate has an extension. Call it before reading the extension: if there is
+     * none, the JDK throws and catches two exceptions, which takes longer than a signature check.
      */
     static boolean has(X509Certificate certificate, String oid) {
         Set<String> critical = certificate.getCriticalExtensionOIDs();

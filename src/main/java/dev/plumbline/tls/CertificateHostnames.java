@@ -14,8 +14,8 @@ import org.bouncycastle.asn1.x509.GeneralNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a certificate was issued for a host (RFC 9525, section 6): only the subject alternative
- * names count, never the common name; a wildcard stands for one whole left-most label.
+ * Matches a certificate against a host (RFC 9525 section 6). Only the subject alternative names are
+ * used, not the common name. A wildcard matches exactly one label, the left-most one.
  */
 public final class CertificateHostnames {
     private static final int DNS_NAME = 2;
@@ -23,8 +23,8 @@ public final class CertificateHostnames {
     private CertificateHostnames() {}
 
     /**
-     * @param name lower-case A-labels; not looked at when there is an address
-     * @param address when the host is named by its address
+     * @param name lower-case A-labels; ignored if there is an address
+     * @param address the address if the host is an IP address, else null
      */
     public static boolean matches(X509Certificate certificate, String name, @Nullable InetAddress address) {
         if (address != null) {
@@ -38,7 +38,7 @@ public final class CertificateHostnames {
         return false;
     }
 
-    /** The DNS names, as they stand there. */
+    /** The DNS names, unchanged. */
     public static List<String> dnsNames(X509Certificate certificate) {
         try {
             Collection<List<?>> names = certificate.getSubjectAlternativeNames();

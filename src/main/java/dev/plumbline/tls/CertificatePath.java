@@ -5,16 +5,16 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The best path that leads from a peer's certificate towards a known root.
+ * The best certification path from a server certificate to a trusted root.
  *
- * @param certificates the peer's own certificate first; ends with the anchor when there is one
+ * @param certificates the leaf first, the trust anchor last if there is one
  * @param end how the path ends
- * @param fault the rule that it breaks although it leads to a known root; empty when it breaks none
- * @param ordered whether the peer sent the path's certificates first and in the path's order
- * @param unused how many of the certificates sent the path does without
- * @param repeated how many of the certificates sent were sent before
- * @param selfSigned whether the peer's certificate is signed by its own key
- * @param exhausted whether the search was given up because the certificates allow too many paths
+ * @param fault the rule that the path violates although it ends at a trusted root, as a clause; empty if none
+ * @param ordered whether the server sent the certificates of the path first and in this order
+ * @param unused the number of sent certificates that are not part of the path
+ * @param repeated the number of sent certificates that are duplicates
+ * @param selfSigned whether the leaf is self-signed
+ * @param exhausted whether the search stopped early because there are too many possible paths
  */
 public record CertificatePath(
         List<X509Certificate> certificates,
@@ -26,15 +26,15 @@ public record CertificatePath(
         boolean selfSigned,
         boolean exhausted) {
 
-    /** How a path ends, the best first. */
+    /** How a path ends, best first. */
     public enum End {
-        /** At a root that the JDK brings. */
+        /** At a root of the JDK. */
         PUBLIC_ROOT,
-        /** At a root that the operator added. */
+        /** At a root that the operator configured. */
         OPERATORS_ROOT,
-        /** At a certificate that signed itself and that nobody here knows. */
+        /** At a self-signed certificate that is not trusted. */
         UNKNOWN_ROOT,
-        /** At a certificate whose issuer is neither known nor among those sent. */
+        /** At a certificate whose issuer is neither trusted nor among the sent certificates. */
         NOWHERE
     }
 
@@ -42,35 +42,46 @@ public record CertificatePath(
         certificates = List.copyOf(certificates);
     }
 
-    /** The certificate that the peer presents as its own. */
+    /** The server certificate. */
     public X509Certificate leaf() {
         return certificates.get(0);
     }
 
-    /** Whether it leads to a known root and breaks no rule; dates and the host are not looked at. */
+    /** Whether the path ends at a trusted root and violates no rule. Dates and hostname are not considered. */
     public boolean trusted() {
         return anchored() && fault.isEmpty();
     }
 
-    /** Whether it ends at a known root. */
+    /** Whether the path ends at a trusted root. */
     public boolean anchored() {
         return end == End.PUBLIC_ROOT || end == End.OPERATORS_ROOT;
     }
 
-    /** Whether it ends at a root, known or not. */
+    /** Whether the path ends at a root, trusted or not. */
     public boolean complete() {
         return end != End.NOWHERE;
     }
 
     /**
-     * What has to be in force for the path to hold: everything but a known root, which is believed
-     * for being known (RFC 5280, section 6.1).
+     * The certificates whose validity period matters: all except a trusted root (RFC 5280 section
+     * 6.1).
      */
     public List<X509Certificate> dated() {
         return anchored() && certificates.size() > 1 ? certificates.subList(0, certificates.size() - 1) : certificates;
     }
 
-    /** When the first of {@link #dated()} ends. */
+    /** The issuer of the last certificate. */
+    String missingIssuer() {
+        return DistinguishedNames.shortest(
+                certificates.get(certificates.size() - 1).getIssuerX500Principal());
+    }
+
+    /** Why the path is not trusted, as a clause. */
+    String untrustedReason() {
+        return fault.isEmpty() ? '"' + missingIssuer() + "\" is not a trusted root" : fault;
+    }
+
+    /** The earliest end of a validity period in {@link #dated()}. */
     public Instant earliestNotAfter() {
         Instant earliest = leaf().getNotAfter().toInstant();
         for (X509Certificate certificate : dated()) {
@@ -80,7 +91,7 @@ public record CertificatePath(
         return earliest;
     }
 
-    /** How many of {@link #dated()} are not in force at that time. */
+    /** The number of certificates in {@link #dated()} that are expired or not yet valid. */
     int outOfDate(Instant at) {
         int count = 0;
         for (X509Certificate certificate : dated()) {

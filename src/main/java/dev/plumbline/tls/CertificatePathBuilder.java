@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the best path from a peer's certificate to a known root among what the peer sent, in
- * whatever order (RFC 4158). The work is bounded, whatever the peer sent.
+ * Builds the best path from a server certificate to a trusted root with the certificates that the
+ * server sent, in any order (RFC 4158). The number of steps is bounded.
  */
 public final class CertificatePathBuilder {
-    /** The longest path, its anchor included. */
+    /** The length of the longest path, including the trust anchor. */
     static final int MOST_CERTIFICATES = 10;
 
     private static final int MOST_SIGNATURES = 64;
@@ -38,8 +38,8 @@ public final class CertificatePathBuilder {
     }
 
     /**
-     * @param sent in the order in which the peer sent them, its own first; not empty
-     * @param at where several paths lead to a root, one that holds at this time is preferred
+     * @param sent in the order in which the server sent them, the leaf first; not empty
+     * @param at paths that are valid at this time are preferred
      */
     public static CertificatePath build(List<X509Certificate> sent, TrustRoots roots, Instant at) {
         return new CertificatePathBuilder(sent, roots, at).search();
@@ -104,7 +104,7 @@ public final class CertificatePathBuilder {
         }
     }
 
-    /** 0 is a path without any fault; a longer one that goes nowhere says more than a shorter one. */
+    /** Lower is better; 0 is a valid path. Among incomplete paths, a longer one is better. */
     private long rank(CertificatePath path) {
         long outOfDate = path.outOfDate(at);
         if (path.trusted()) {

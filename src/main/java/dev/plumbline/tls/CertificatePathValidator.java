@@ -7,7 +7,7 @@ import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
 import org.jspecify.annotations.Nullable;
 
-/** What a path must keep to besides its signatures (RFC 5280, sections 4.2.1 and 6.1). */
+/** Validates a path except for its signatures, dates and hostname (RFC 5280 sections 4.2.1 and 6.1). */
 final class CertificatePathValidator {
     private static final String SERVER_AUTH = KeyPurposeId.id_kp_serverAuth.getId();
     private static final String ANY_PURPOSE = KeyPurposeId.anyExtendedKeyUsage.getId();
@@ -16,10 +16,9 @@ final class CertificatePathValidator {
     private CertificatePathValidator() {}
 
     /**
-     * The first rule that a path to a known root breaks, in half a sentence; empty when it keeps to
-     * them all.
+     * The first rule that a path to a trusted root violates, as a clause; empty if there is none.
      *
-     * @param path the peer's certificate first, the root last
+     * @param path the leaf first, the root last
      */
     static String fault(List<X509Certificate> path) {
         int intermediates = 0;
@@ -44,29 +43,29 @@ final class CertificatePathValidator {
         int pathLength = issuer.getBasicConstraints();
         boolean oldRoot = anchor && issuer.getVersion() < 3;
         if (pathLength < 0 && !oldRoot) {
-            return "a certificate that is not one of an authority has issued another";
+            return "a certificate that is not a CA certificate signed another certificate";
         }
         boolean[] usage = CertificateExtensions.has(issuer, Extension.keyUsage.getId()) ? issuer.getKeyUsage() : null;
         if (usage != null && !usage[KEY_CERT_SIGN]) {
-            return "an authority's key may not sign certificates";
+            return "the key usage of a CA certificate does not allow certificate signing";
         }
         if (pathLength >= 0 && intermediatesBelow > pathLength) {
-            return "there are more intermediate certificates than an authority allows";
+            return "the chain exceeds the path length constraint of a CA certificate";
         }
         return null;
     }
 
     private static @Nullable String usageFault(X509Certificate certificate) {
         if (certificate.hasUnsupportedCriticalExtension()) {
-            return "a certificate holds a critical extension that is not understood";
+            return "a certificate has an unsupported critical extension";
         }
         try {
             List<String> purposes = certificate.getExtendedKeyUsage();
             if (purposes != null && !purposes.contains(SERVER_AUTH) && !purposes.contains(ANY_PURPOSE)) {
-                return "a certificate was not issued for servers";
+                return "the extended key usage of a certificate does not allow server authentication";
             }
         } catch (CertificateParsingException unreadable) {
-            return "a certificate's purposes cannot be read";
+            return "the extended key usage of a certificate cannot be parsed";
         }
         return null;
     }

@@ -16,17 +16,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of algorithms by which a connection may be encrypted.
+ * A TLS cipher suite.
  *
- * @param code the number that IANA gave it
- * @param name the name that IANA gave it, for example {@code TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}
+ * @param code the IANA code
+ * @param name the IANA name, for example {@code TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}
  */
 public record CipherSuite(int code, String name) {
-    /** What RFC 9325, section 4.2.1 forbids, or advises against for having too small a key. */
+    /** Cipher suites that RFC 9325 section 4.1 forbids or does not recommend. */
     private static final Pattern WEAK =
             Pattern.compile("_NULL(_|$)|_anon_|_EXPORT|_RC4_|_RC2_|_DES_|_DES40_|_3DES_|_IDEA_|_MD5$");
 
-    /** What only TLS 1.2 can do: authenticated encryption, and SHA-2 for the MAC. */
+    /** Cipher suites that require TLS 1.2: authenticated encryption, or a MAC with SHA-2. */
     private static final Pattern OF_TLS_1_2 =
             Pattern.compile("_GCM_|_CCM(_8)?$|_CHACHA20_|_SHA(256|384)$|_SHA256_|KUZNYECHIK");
 
@@ -34,63 +34,63 @@ public record CipherSuite(int code, String name) {
     private static final Map<Integer, CipherSuite> BY_CODE =
             ALL.stream().collect(Collectors.toUnmodifiableMap(CipherSuite::code, Function.identity()));
 
-    /** Every suite of servers with certificates, the better ones first. */
+    /** All cipher suites of servers with certificates, strongest first. */
     public static List<CipherSuite> all() {
         return ALL;
     }
 
-    /** The suites that this version can use, in the same order. */
+    /** The cipher suites of a TLS version, strongest first. */
     public static List<CipherSuite> of(TlsVersion version) {
         return ALL.stream().filter(suite -> suite.worksWith(version)).toList();
     }
 
-    /** The suite of this number; one that is called by it where nobody else knows it. */
+    /** The cipher suite with this code. An unknown one has its code as name, for example {@code 0xABCD}. */
     public static CipherSuite of(int code) {
         CipherSuite known = BY_CODE.get(code);
         return known == null ? new CipherSuite(code, String.format(Locale.ROOT, "0x%04X", code)) : known;
     }
 
-    /** Whether it can be broken, or tampered with, by those who care to. */
+    /** Whether it is broken or outdated. */
     public boolean weak() {
         return WEAK.matcher(name).find();
     }
 
-    /** The worst that can be said of it; null when it is not weak. */
+    /** The worst weakness; null if it is not weak. */
     public @Nullable CipherWeakness weakness() {
         return weak() ? CipherWeakness.of(name) : null;
     }
 
-    /** Whether what was sent stays secret when the server's key is stolen later. */
+    /** Whether it provides forward secrecy. */
     public boolean forwardSecret() {
         return ofTls13() || name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_DHE_");
     }
 
-    /** Whether the server proves by its key alone that it can read: no key is made anew. */
+    /** Whether the key exchange uses the static key of the server certificate. */
     public boolean staticKey() {
         return !forwardSecret() && !name.contains("_anon_");
     }
 
-    /** Whether the key exchange is a Diffie-Hellman one over an elliptic curve, made anew. */
+    /** Whether the key exchange is ephemeral elliptic-curve Diffie-Hellman. */
     public boolean ecdhe() {
         return name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_ECDH_anon_");
     }
 
-    /** Whether the server's key is on an elliptic curve. */
+    /** Whether it requires an ECDSA certificate. */
     public boolean keyOnCurve() {
         return name.contains("_ECDSA_");
     }
 
-    /** Whether the key exchange is a Diffie-Hellman one over a prime field, made anew. */
+    /** Whether the key exchange is ephemeral finite-field Diffie-Hellman. */
     public boolean dhe() {
         return name.startsWith("TLS_DHE_") || name.startsWith("TLS_DH_anon_");
     }
 
-    /** Whether it encrypts block by block in the old way that has been attacked most (CBC). */
+    /** Whether it uses CBC mode. */
     public boolean cbc() {
         return name.contains("_CBC_");
     }
 
-    /** Whether it encrypts with ChaCha20, which some servers prefer when clients do. */
+    /** Whether it uses ChaCha20, which some servers select only if the client prefers it. */
     public boolean chaCha() {
         return name.contains("CHACHA20");
     }

@@ -2,16 +2,16 @@ package dev.plumbline.tls;
 
 import java.util.function.Predicate;
 
-/** Why a cipher suite is weak, the worst first. */
+/** The reasons why a cipher suite is weak, worst first. */
 public enum CipherWeakness {
-    /** It does not encrypt. */
+    /** NULL encryption. */
     NO_ENCRYPTION(name -> name.contains("_NULL")),
-    /** The server needs no certificate. */
+    /** Anonymous key exchange, without a certificate. */
     NO_AUTHENTICATION(name -> name.contains("_anon_")),
-    /** Its keys were shortened for export. */
+    /** Export-grade key lengths. */
     EXPORT(name -> name.contains("_EXPORT")),
     RC4(name -> name.contains("_RC4_")),
-    /** An old cipher, most with blocks of 64 bits. */
+    /** Another outdated cipher, most of them with 64-bit blocks. */
     SMALL_BLOCKS(name -> true);
 
     private final Predicate<String> sign;
@@ -20,7 +20,7 @@ public enum CipherWeakness {
         this.sign = sign;
     }
 
-    /** The worst of a weak suite of this name. */
+    /** The worst weakness of a weak cipher suite with this name. */
     static CipherWeakness of(String name) {
         for (CipherWeakness each : values()) {
             if (each.sign.test(name)) {

@@ -3,9 +3,9 @@ package dev.plumbline.tls;
 import java.util.Arrays;
 
 /**
- * Walks over the elements of a DER encoding (ITU-T X.690) where they are, making no object and no
- * copy: for what is too large to be parsed. After {@link #next} the element's content is from
- * {@link #from} to {@link #to}.
+ * Iterates over the elements of a DER encoding (ITU-T X.690) without allocating objects or copies,
+ * for encodings that are too large to parse. After {@link #next}, the content of the element is
+ * from {@link #from} to {@link #to}.
  */
 final class DerReader {
     static final int INTEGER = 0x02;
@@ -38,15 +38,15 @@ final class DerReader {
         return position == end;
     }
 
-    /** Whether the next element is there and has that tag. */
+    /** Whether there is a next element with this tag. */
     boolean at(int tag) {
         return position < end && (bytes[position] & 0xff) == tag;
     }
 
     /**
-     * Goes on to the next element.
+     * Moves to the next element.
      *
-     * @throws IllegalArgumentException when there is none, or it does not end where it must
+     * @throws IllegalArgumentException if there is none or its length is not valid
      */
     DerReader next() {
         start = position;
@@ -75,7 +75,7 @@ final class DerReader {
         return this;
     }
 
-    /** As {@link #next}, and holds it to a tag. */
+    /** Like {@link #next}, but requires a tag. */
     DerReader next(int tag) {
         if (!at(tag)) {
             throw malformed();
@@ -83,7 +83,7 @@ final class DerReader {
         return next();
     }
 
-    /** Where the element begins, its tag included. */
+    /** The offset of the element's tag. */
     int start() {
         return start;
     }
@@ -96,15 +96,15 @@ final class DerReader {
         return to;
     }
 
-    /** A walk over what is in the element. */
+    /** A reader for the content of the element. */
     DerReader inside() {
         return new DerReader(bytes, from, to);
     }
 
     /**
-     * The element with its tag.
+     * A copy of the element, including its tag.
      *
-     * @throws IllegalArgumentException when it has more bytes than that
+     * @throws IllegalArgumentException if it has more bytes
      */
     byte[] copy(int mostBytes) {
         if (to - start > mostBytes) {

@@ -1,5 +1,6 @@
 package dev.plumbline.tls;
 
+import java.security.cert.X509Certificate;
 import javax.security.auth.x500.X500Principal;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.x500.RDN;
@@ -14,7 +15,7 @@ public final class DistinguishedNames {
 
     private DistinguishedNames() {}
 
-    /** The whole name (RFC 4514). */
+    /** The whole name in the string representation of RFC 4514. */
     public static String whole(X500Principal name) {
         return name.getName(X500Principal.RFC2253);
     }
@@ -23,14 +24,28 @@ public final class DistinguishedNames {
         return part(name, BCStyle.CN);
     }
 
-    public static @Nullable String organisation(X500Principal name) {
+    public static @Nullable String organization(X500Principal name) {
         return part(name, BCStyle.O);
     }
 
-    /** The common name, or the whole name where there is none, cut to fit a sentence. */
+    /** A short name for messages: of the subject, else the first alternative name, else the serial number. */
+    static String display(X509Certificate certificate) {
+        String subject = shortest(certificate.getSubjectX500Principal());
+        return subject.isEmpty()
+                ? CertificateExtensions.alternativeNames(certificate).stream()
+                        .findFirst()
+                        .map(DistinguishedNames::truncated)
+                        .orElse(truncated(CertificateReport.serial(certificate.getSerialNumber())))
+                : subject;
+    }
+
+    /** The common name, or the whole name if there is none, truncated to 120 characters. */
     static String shortest(X500Principal name) {
         String common = commonName(name);
-        String text = common == null ? whole(name) : common;
+        return truncated(common == null ? whole(name) : common);
+    }
+
+    private static String truncated(String text) {
         return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
     }
 
@@ -40,7 +55,7 @@ public final class DistinguishedNames {
             if (parts.length == 0) {
                 return null;
             }
-            // The last is the most specific one (RFC 4514, section 2.1).
+            // The last one is the most specific (RFC 4514 section 2.1).
             RDN last = parts[parts.length - 1];
             for (var value : last.getTypesAndValues()) {
                 if (value.getType().equals(type)) {

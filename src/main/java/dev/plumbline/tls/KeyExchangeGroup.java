@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The groups in which keys are agreed on, by the numbers that IANA gave them. */
+/** The key exchange groups by their IANA codes. */
 public final class KeyExchangeGroup {
     private static final Map<Integer, String> NAMES = Map.ofEntries(
             Map.entry(0x11eb, "SecP256r1MLKEM768"),
@@ -52,24 +52,24 @@ public final class KeyExchangeGroup {
             Map.entry(2, "sect163r1"),
             Map.entry(1, "sect163k1"));
 
-    /** What TLS 1.3 can use (RFC 8446, section 4.2.7; the hybrids with ML-KEM), as offered. */
+    /** The groups of TLS 1.3 (RFC 8446 section 4.2.7, and ML-KEM hybrids), in the order in which they are offered. */
     public static final List<Integer> OF_TLS_1_3 = List.of(
             0x11ec, 0x11eb, 0x11ed, 29, 23, 30, 24, 25, 256, 257, 258, 259, 260, 31, 32, 33, 0x0201, 0x0202, 0x6399);
 
-    /** The elliptic curves of TLS 1.2 and before (RFC 8422, RFC 4492, RFC 7027), as offered. */
+    /** The curves of TLS 1.2 and earlier (RFC 8422, RFC 4492, RFC 7027), in the order in which they are offered. */
     public static final List<Integer> CURVES = List.of(
             29, 23, 30, 24, 25, 26, 27, 28, 22, 14, 13, 12, 11, 10, 9, 8, 7, 6, 21, 20, 19, 18, 17, 16, 15, 5, 4, 3, 2,
             1);
 
     private KeyExchangeGroup() {}
 
-    /** The name of a group; one made of its number where nobody else knows it. */
+    /** The name of a group. An unknown one has its code as name, for example {@code 0xABCD}. */
     public static String name(int code) {
         String known = NAMES.get(code);
         return known == null ? String.format(Locale.ROOT, "0x%04X", code) : known;
     }
 
-    /** Whether a curve gives less than 112 bits of security (RFC 9325, section 4.2). */
+    /** Whether a curve provides less than 112 bits of security. */
     public static boolean weak(int code) {
         return code >= 1 && code <= 5 || code >= 15 && code <= 19;
     }

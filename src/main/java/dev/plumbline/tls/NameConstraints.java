@@ -12,20 +12,18 @@ import org.bouncycastle.asn1.x509.NameConstraintValidatorException;
 import org.bouncycastle.asn1.x509.PKIXNameConstraintValidator;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Whether the names in a path stay within what its authorities may issue for (RFC 5280, 4.2.1.10).
- */
+/** Validates the names in a path against the name constraints of its CA certificates (RFC 5280 section 4.2.1.10). */
 final class NameConstraints {
     private static final String OID = Extension.nameConstraints.getId();
 
-    /** Names times subtrees: what may be compared for one path. */
+    /** The limit of comparisons (names times subtrees) for one path. */
     private static final long MOST_COMPARISONS = 50_000;
 
     private static final int MOST_SUBTREES = 128;
 
     private NameConstraints() {}
 
-    /** The first fault in half a sentence, empty when there is none. */
+    /** The first violation as a clause; empty if there is none. */
     static String fault(List<X509Certificate> path) {
         if (path.stream().skip(1).noneMatch(issuer -> CertificateExtensions.has(issuer, OID))) {
             return "";
@@ -33,10 +31,10 @@ final class NameConstraints {
         try {
             return check(path);
         } catch (NameConstraintValidatorException violated) {
-            return "a name in it lies outside of what an authority may issue for";
+            return "a name violates the name constraints of a CA certificate";
         } catch (RuntimeException unreadable) {
-            // Bouncy Castle answers malformed structures with several unchecked exceptions.
-            return "an authority's name constraints cannot be read";
+            // Bouncy Castle throws several unchecked exceptions for malformed structures.
+            return "the name constraints of a CA certificate cannot be parsed";
         }
     }
 
@@ -49,7 +47,7 @@ final class NameConstraints {
             GeneralName[] names = names(certificate);
             comparisons += names.length * subtrees;
             if (comparisons > MOST_COMPARISONS) {
-                return "it has too many names and constraints to compare";
+                return "the chain has too many names and name constraints";
             }
             if (i == 0 || !selfIssued(certificate)) {
                 checkNames(validator, certificate, names);
@@ -58,7 +56,7 @@ final class NameConstraints {
             if (constraints != null && i > 0) {
                 int more = size(constraints.getPermittedSubtrees()) + size(constraints.getExcludedSubtrees());
                 if (more > MOST_SUBTREES) {
-                    return "it has too many names and constraints to compare";
+                    return "the chain has too many names and name constraints";
                 }
                 subtrees += more;
                 add(validator, constraints);

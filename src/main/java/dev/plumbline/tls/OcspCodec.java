@@ -29,9 +29,9 @@ import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.bouncycastle.operator.jcajce.JcaDigestCalculatorProviderBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Asks and reads the Online Certificate Status Protocol (RFC 6960). */
+/** Encodes requests and decodes responses of the Online Certificate Status Protocol (RFC 6960). */
 public final class OcspCodec {
-    /** Embedded in a response: signed certificate timestamps (RFC 6962, section 3.3). */
+    /** The extension with signed certificate timestamps (RFC 6962 section 3.3). */
     private static final ASN1ObjectIdentifier TIMESTAMPS = new ASN1ObjectIdentifier("1.3.6.1.4.1.11129.2.4.5");
 
     private static final int MOST_RESPONSES = 64;
@@ -42,7 +42,7 @@ public final class OcspCodec {
     /**
      * The request for one certificate, without a nonce so that responders may cache.
      *
-     * @throws IllegalArgumentException when the certificates cannot be encoded
+     * @throws IllegalArgumentException if the certificates cannot be encoded
      */
     public static byte[] request(X509Certificate certificate, X509Certificate issuer) {
         try {
@@ -52,15 +52,15 @@ public final class OcspCodec {
                     certificate.getSerialNumber());
             return new OCSPReqBuilder().addRequest(id).build().getEncoded();
         } catch (OCSPException | OperatorCreationException | CertificateEncodingException | IOException broken) {
-            throw new IllegalArgumentException("no OCSP request can be made", broken);
+            throw new IllegalArgumentException("cannot encode an OCSP request", broken);
         }
     }
 
     /**
-     * Reads a response, wherever it came from. It counts only if the issuer, or somebody the issuer
-     * has named, signed it, if it is about this certificate, and if it is fresh.
+     * Decodes a response. It is accepted only if the issuer or a delegated responder signed it, if it
+     * is for this certificate, and if it is within its validity period.
      *
-     * @param source who gave it, for people, for example "The stapled OCSP response"
+     * @param source the subject of the detail, for example "the OCSP response"
      */
     public static RevocationStatement read(
             byte[] response, X509Certificate certificate, X509Certificate issuer, Instant at, String source) {
@@ -68,17 +68,17 @@ public final class OcspCodec {
             OCSPResp parsed = new OCSPResp(response);
             if (parsed.getStatus() != OCSPResp.SUCCESSFUL
                     || !(parsed.getResponseObject() instanceof BasicOCSPResp basic)) {
-                return RevocationStatement.undetermined(source + " refuses to answer");
+                return RevocationStatement.undetermined(source + " has an error status");
             }
             SingleResp about = find(basic, certificate, issuer);
             if (about == null) {
-                return RevocationStatement.undetermined(source + " is about another certificate");
+                return RevocationStatement.undetermined(source + " is for another certificate");
             }
             if (!signed(basic, issuer, at)) {
                 return RevocationStatement.undetermined(source + " is not signed by the issuer");
             }
             if (!RevocationValidity.holds(instant(about.getThisUpdate()), instant(about.getNextUpdate()), at)) {
-                return RevocationStatement.undetermined(source + " is not up to date");
+                return RevocationStatement.undetermined(source + " is outside its validity period");
             }
             RevocationStatement answer = answer(about.getCertStatus(), source);
             return new RevocationStatement(answer.status(), answer.detail(), timestamps(about));
@@ -87,8 +87,8 @@ public final class OcspCodec {
                 | OperatorCreationException
                 | CertificateEncodingException
                 | RuntimeException unreadable) {
-            // Bouncy Castle answers malformed structures with several unchecked exceptions.
-            return RevocationStatement.undetermined(source + " cannot be read");
+            // Bouncy Castle throws several unchecked exceptions for malformed structures.
+            return RevocationStatement.undetermined(source + " cannot be parsed");
         }
     }
 
@@ -98,7 +98,7 @@ public final class OcspCodec {
         }
         return status instanceof RevokedStatus
                 ? RevocationStatement.revoked(source)
-                : RevocationStatement.undetermined(source + " does not know the certificate");
+                : RevocationStatement.undetermined(source + " has the status unknown");
     }
 
     private static @Nullable SingleResp find(BasicOCSPResp basic, X509Certificate certificate, X509Certificate issuer)
@@ -127,7 +127,7 @@ public final class OcspCodec {
         return false;
     }
 
-    /** Whether the issuer has entitled somebody to answer for it (RFC 6960, section 4.2.2.2). */
+    /** Whether the certificate is that of a delegated responder of the issuer (RFC 6960 section 4.2.2.2). */
     private static boolean delegated(X509CertificateHolder delegate, X509Certificate issuer, Instant at) {
         try {
             ExtendedKeyUsage usage = ExtendedKeyUsage.fromExtensions(delegate.getExtensions());

@@ -12,7 +12,7 @@ public final class PublicKeys {
     private static final int RSA_LEAST_BITS = 2048;
     private static final int EC_LEAST_BITS = 224;
 
-    /** Larger keys take too long to verify a signature with. */
+    /** Verifying a signature takes too long with larger keys. */
     private static final int RSA_MOST_BITS = 8192;
 
     private static final int RSA_EXPONENT_MOST_BITS = 64;
@@ -23,12 +23,12 @@ public final class PublicKeys {
 
     private PublicKeys() {}
 
-    /** RSA, EC, Ed25519, Ed448, DSA, or the name of whatever else it is. */
+    /** RSA, EC, Ed25519, Ed448, DSA, or the algorithm name of the JDK. */
     public static String type(PublicKey key) {
         return key instanceof EdECPublicKey edwards ? edwards.getParams().getName() : key.getAlgorithm();
     }
 
-    /** The size as openssl reports it; 0 when it is unknown. */
+    /** The size in bits, as OpenSSL reports it; 0 if it is not known. */
     public static int bits(PublicKey key) {
         if (key instanceof RSAPublicKey rsa) {
             return rsa.getModulus().bitLength();
@@ -45,7 +45,7 @@ public final class PublicKeys {
         return 0;
     }
 
-    /** Whether it is too small or too old to trust (NIST SP 800-57, less than 112 bits). */
+    /** Whether the key provides less than 112 bits of security (NIST SP 800-57), or is a DSA key. */
     public static boolean weak(PublicKey key) {
         if (key instanceof RSAPublicKey rsa) {
             return rsa.getModulus().bitLength() < RSA_LEAST_BITS
@@ -57,7 +57,7 @@ public final class PublicKeys {
         return key instanceof DSAPublicKey;
     }
 
-    /** Whether a signature by this key is verified in next to no time, even on an event loop. */
+    /** Whether a signature of this key can be verified on an event loop. */
     public static boolean quick(PublicKey key) {
         if (key instanceof RSAPublicKey rsa) {
             return rsa.getModulus().bitLength() <= RSA_QUICK_BITS
@@ -70,7 +70,7 @@ public final class PublicKeys {
                 && edwards.getParams().getName().equals("Ed25519");
     }
 
-    /** Whether a signature by this key can be verified in a time that does not hurt. */
+    /** Whether the time to verify a signature of this key is acceptable on a worker thread. */
     static boolean affordable(PublicKey key) {
         if (key instanceof RSAPublicKey rsa) {
             return rsa.getModulus().bitLength() <= RSA_MOST_BITS

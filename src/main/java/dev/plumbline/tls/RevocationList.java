@@ -25,16 +25,16 @@ import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads lists of revoked certificates (RFC 5280, section 5). A list can have hundreds of thousands
- * of entries, so its signature is verified first and its entries are looked at where they are: what
- * it takes in memory does not grow with the list.
+ * Reads certificate revocation lists (RFC 5280 section 5). A CRL can have hundreds of thousands of
+ * entries, so its signature is verified first, and its entries are read in place: the memory use
+ * does not depend on the size of the CRL.
  */
 public final class RevocationList {
-    private static final String SOURCE = "The issuer's revocation list";
+    private static final String SOURCE = "the CRL";
     private static final int MOST_SMALL_BYTES = 64 * 1024;
     private static final int EXTENSIONS = 0xa0;
 
-    /** Critical ones that we know what to make of; any other one may change what the list means. */
+    /** The supported critical extensions. Any other critical extension may change the meaning of the CRL. */
     private static final Set<ASN1ObjectIdentifier> UNDERSTOOD = Set.of(
             Extension.deltaCRLIndicator,
             Extension.issuingDistributionPoint,
@@ -44,8 +44,8 @@ public final class RevocationList {
     private RevocationList() {}
 
     /**
-     * Reads a list. It counts only if the certificate's issuer signed it, if it is fresh, and if it
-     * covers the certificate. A large list takes its time: not for an event loop.
+     * Reads a CRL. It is accepted only if the issuer of the certificate signed it, if it is within its
+     * validity period, and if it covers the certificate. Not for an event loop: a large CRL takes long.
      */
     public static RevocationStatement read(
             byte[] list, X509Certificate certificate, X509Certificate issuer, Instant at) {
@@ -58,15 +58,15 @@ public final class RevocationList {
             DerReader signed = outer.next(DerReader.SEQUENCE).inside();
             return signedBy(issuer.getPublicKey(), list, outer)
                     ? read(list, signed, certificate, at)
-                    : RevocationStatement.undetermined(SOURCE + " cannot be read or verified");
+                    : RevocationStatement.undetermined(SOURCE + " cannot be parsed or verified");
         } catch (OperatorCreationException | IOException | RuntimeException unreadable) {
             // Providers and parsers throw unchecked exceptions for some malformed content.
-            return RevocationStatement.undetermined(SOURCE + " cannot be read or verified");
+            return RevocationStatement.undetermined(SOURCE + " cannot be parsed or verified");
         }
     }
 
     /**
-     * @param outer stands at what was signed
+     * @param outer positioned before the signed part
      */
     private static boolean signedBy(PublicKey key, byte[] list, DerReader outer)
             throws OperatorCreationException, IOException {
@@ -90,7 +90,7 @@ public final class RevocationList {
     }
 
     /**
-     * @param signed what the issuer signed
+     * @param signed the signed part
      */
     private static RevocationStatement read(byte[] list, DerReader signed, X509Certificate certificate, Instant at)
             throws IOException {
@@ -100,13 +100,13 @@ public final class RevocationList {
         signed.next(DerReader.SEQUENCE);
         X500Principal by = new X500Principal(signed.next(DerReader.SEQUENCE).copy(MOST_SMALL_BYTES));
         if (!by.equals(certificate.getIssuerX500Principal())) {
-            return RevocationStatement.undetermined(SOURCE + " is by another issuer");
+            return RevocationStatement.undetermined(SOURCE + " was issued by another certificate authority");
         }
         Instant from = time(signed);
         boolean dated = signed.at(DerReader.UTC_TIME) || signed.at(DerReader.GENERALIZED_TIME);
         Instant until = dated ? time(signed) : null;
         if (!RevocationValidity.holds(from, until, at)) {
-            return RevocationStatement.undetermined(SOURCE + " is not up to date");
+            return RevocationStatement.undetermined(SOURCE + " is outside its validity period");
         }
         boolean listed =
                 signed.at(DerReader.SEQUENCE) && lists(list, signed.next().inside(), certificate.getSerialNumber());
@@ -114,7 +114,7 @@ public final class RevocationList {
             return RevocationStatement.undetermined(SOURCE + " does not cover the certificate");
         }
         if (!signed.atEnd()) {
-            return RevocationStatement.undetermined(SOURCE + " cannot be read or verified");
+            return RevocationStatement.undetermined(SOURCE + " cannot be parsed or verified");
         }
         return listed ? RevocationStatement.revoked(SOURCE) : RevocationStatement.good(SOURCE);
     }
@@ -136,7 +136,7 @@ public final class RevocationList {
         return false;
     }
 
-    /** Where a number begins when octets that only repeat its sign are left out. */
+    /** The offset of a number without redundant sign octets. */
     private static int significant(byte[] list, int from, int to) {
         int first = from;
         while (first < to - 1
@@ -147,9 +147,8 @@ public final class RevocationList {
     }
 
     /**
-     * Whether it holds all that is revoked of what the certificate belongs to: not only changes, some
-     * reasons, or authorities, and not those of another distribution point (RFC 5280, section 6.3.3,
-     * (b)(2)(i)).
+     * Whether the scope of the CRL includes the certificate: it is not a delta CRL, not limited to some
+     * reasons or to CA certificates, and for its distribution point (RFC 5280 section 6.3.3 (b)(2)(i)).
      */
     private static boolean covers(DerReader content, X509Certificate certificate) {
         org.bouncycastle.asn1.x509.Extensions extensions = org.bouncycastle.asn1.x509.Extensions.getInstance(

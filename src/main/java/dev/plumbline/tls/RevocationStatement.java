@@ -1,13 +1,13 @@
 package dev.plumbline.tls;
 
 /**
- * What a source says about whether a certificate is revoked.
+ * The revocation status of a certificate by one source.
  *
- * @param detail when undetermined: why, in half a sentence; otherwise who said so
- * @param timestamps the signed certificate timestamps that came with it (RFC 6962, section 3.3)
+ * @param detail if undetermined: the reason, as a clause; otherwise the source
+ * @param timestamps the number of signed certificate timestamps in the response (RFC 6962 section 3.3)
  */
 public record RevocationStatement(Status status, String detail, int timestamps) {
-    /** What is known. */
+    /** The status. */
     public enum Status {
         GOOD,
         REVOKED,
@@ -26,7 +26,7 @@ public record RevocationStatement(Status status, String detail, int timestamps) 
         return new RevocationStatement(Status.UNDETERMINED, why, 0);
     }
 
-    /** Whether the question is settled. */
+    /** Whether the status is known. */
     public boolean determined() {
         return status != Status.UNDETERMINED;
     }

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** When a statement about revocation may be relied on. */
+/** The validity period of OCSP responses and CRLs. */
 final class RevocationValidity {
     private static final Duration SKEW = Duration.ofMinutes(5);
 
-    /** For a statement that does not say when the next one comes. */
+    /** For a response without nextUpdate. */
     private static final Duration UNDATED = Duration.ofDays(7);
 
     private RevocationValidity() {}

@@ -4,7 +4,7 @@ import java.security.cert.X509Certificate;
 import java.util.Map;
 import java.util.Set;
 
-/** The names that openssl gives to signature algorithms, and which of them are broken. */
+/** The OpenSSL names of signature algorithms. */
 public final class SignatureAlgorithms {
     private static final Map<String, String> NAMES = Map.ofEntries(
             Map.entry("1.2.840.113549.1.1.2", "md2WithRSAEncryption"),
@@ -40,7 +40,7 @@ public final class SignatureAlgorithms {
         return NAMES.getOrDefault(certificate.getSigAlgOID(), certificate.getSigAlgName());
     }
 
-    /** Whether it rests on MD2, MD5 or SHA-1. */
+    /** Whether the certificate is signed with MD2, MD5 or SHA-1. */
     public static boolean broken(X509Certificate certificate) {
         return BROKEN.contains(certificate.getSigAlgOID());
     }

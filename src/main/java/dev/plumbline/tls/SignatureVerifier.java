@@ -3,23 +3,23 @@ package dev.plumbline.tls;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 
-/** Verifies who signed what, a bounded number of times. */
+/** Verifies a limited number of certificate signatures. */
 final class SignatureVerifier {
     private int left;
 
     /**
-     * @param most how many signatures may be verified
+     * @param most the maximum number of signatures to verify
      */
     SignatureVerifier(int most) {
         left = most;
     }
 
-    /** Whether the allowance is used up; from then on nothing is signed by anybody. */
+    /** Whether the limit is reached. Further verifications return false. */
     boolean exhausted() {
         return left <= 0;
     }
 
-    /** Whether the issuer's key made the signature under the certificate. */
+    /** Whether the certificate is signed with the issuer's key. */
     boolean signed(X509Certificate certificate, X509Certificate issuer) {
         if (left <= 0) {
             return false;
@@ -28,7 +28,7 @@ final class SignatureVerifier {
         return verifies(certificate, issuer);
     }
 
-    /** Whether its own key made the signature under the certificate. */
+    /** Whether the certificate is signed with its own key. */
     boolean selfSigned(X509Certificate certificate) {
         return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())
                 && signed(certificate, certificate);

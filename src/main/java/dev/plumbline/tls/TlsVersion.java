@@ -18,22 +18,22 @@ public enum TlsVersion {
         this.code = code;
     }
 
-    /** The name that OpenSSL gives it, for example {@code TLSv1.2}. */
+    /** The OpenSSL name, for example {@code TLSv1.2}. */
     public String title() {
         return title;
     }
 
-    /** The number that stands for it in messages. */
+    /** The code in TLS messages. */
     public int code() {
         return code;
     }
 
-    /** Whether it must not be used any more (RFC 7568, RFC 8996). */
+    /** Whether the version is deprecated (RFC 7568, RFC 8996). */
     public boolean legacy() {
         return this != TLS_1_2 && this != TLS_1_3;
     }
 
-    /** The version of this number, or null. */
+    /** The version with this code, or null. */
     public static @Nullable TlsVersion of(int code) {
         for (TlsVersion version : values()) {
             if (version.code == code) {

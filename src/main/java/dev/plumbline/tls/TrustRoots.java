@@ -21,11 +21,11 @@ import javax.net.ssl.X509TrustManager;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
-/** The certificates that are believed without further proof. Immutable. */
+/** The trusted root certificates. Immutable. */
 public final class TrustRoots {
 
     /**
-     * @param operators whether the operator added it, so that it is not one of the public ones
+     * @param operators whether the operator configured it, in contrast to the public roots of the JDK
      */
     record Root(X509Certificate certificate, boolean operators) {}
 
@@ -41,10 +41,10 @@ public final class TrustRoots {
     }
 
     /**
-     * The JDK's roots and those of a PEM file.
+     * The roots of the JDK and of a PEM file.
      *
      * @param extra null for none
-     * @throws IOException when a file cannot be read or holds no certificate, with the reason in a
+     * @throws IOException if a file cannot be read or contains no certificate, with the reason as a
      *     sentence
      */
     public static TrustRoots load(@Nullable Path extra) throws IOException {
@@ -62,7 +62,7 @@ public final class TrustRoots {
             }
             return List.of();
         } catch (GeneralSecurityException broken) {
-            throw new IOException("the JDK's trusted roots cannot be read", broken);
+            throw new IOException("cannot read the trusted roots of the JDK", broken);
         }
     }
 
@@ -73,10 +73,10 @@ public final class TrustRoots {
                 found.add((X509Certificate) each);
             }
         } catch (GeneralSecurityException broken) {
-            throw new IOException(file + " holds something that is no certificate", broken);
+            throw new IOException(file + " contains data that is not a certificate", broken);
         }
         if (found.isEmpty()) {
-            throw new IOException(file + " holds no certificate");
+            throw new IOException(file + " contains no certificate");
         }
         return found;
     }
@@ -91,7 +91,7 @@ public final class TrustRoots {
         return bySubject.getOrDefault(subject, List.of());
     }
 
-    /** The root that this certificate is: the same name and the same key. Null when it is none. */
+    /** The root with the same name and key as this certificate; null if there is none. */
     @Nullable
     Root same(X509Certificate certificate) {
         for (Root root : named(certificate.getSubjectX500Principal())) {
@@ -102,7 +102,7 @@ public final class TrustRoots {
         return null;
     }
 
-    /** How many there are. */
+    /** The number of roots. */
     public int size() {
         return bySubject.values().stream().mapToInt(List::size).sum();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.List;
@@ -113,6 +114,44 @@ class SheetModuleTest {
 
         assertThat(judgement.fields()).isEmpty();
         assertThat(judgement.error()).isNotNull();
+    }
+
+    record PageSize(long bytes) {}
+
+    record SizeReport(@JsonUnwrapped PageSize size, boolean large) {}
+
+    private static final class LargePage implements CheckModule<Long, SizeReport, FindingCollector> {
+        @Override
+        public Future<Long> collect(Target target, CheckContext context) {
+            return Future.succeededFuture(0L);
+        }
+
+        @Override
+        public SizeReport evaluate(Long bytes, Options options, FindingCollector findings) {
+            return new SizeReport(new PageSize(bytes), bytes > 1_000);
+        }
+    }
+
+    @Test
+    void unwrapsASharedRecordWhoseFieldsAnIncludedSheetDeclares() {
+        Map<String, String> files = Map.of(
+                "size.yaml", "fields: {bytes: integer | Bytes | The size of the page.}",
+                "large-page.yaml",
+                        """
+                title: Large page
+                summary: Reports the size of a page.
+                category: web
+                input: url
+                example: https://example.com/
+                include: size
+                fields: {large: boolean | Large | Whether the page is large.}
+                """);
+        SheetModule<Long, SizeReport, FindingCollector> module = SheetModule.load(new LargePage(), files::get);
+
+        Evaluation evaluation = module.evaluate(2_000L, Options.defaults(module.description()));
+
+        assertThat(evaluation.fields().keySet()).containsExactly("bytes", "large");
+        assertThat(evaluation.fields()).containsEntry("bytes", 2_000L).containsEntry("large", true);
     }
 
     private static Evaluation evaluate(long days) {

@@ -2,7 +2,9 @@ package dev.plumbline.lab;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
@@ -39,7 +41,7 @@ public final class TlsLabFixture implements AutoCloseable {
     public final TlsProbe tls;
     public final HttpProbe http;
     public final CertificateProbe certificates;
-    private final SslCertificate module = new SslCertificate();
+    private final ModuleDefinition<SslCertificate.Evidence> module = SheetModule.load(new SslCertificate());
     private final Context loop = vertx.getOrCreateContext();
 
     public TlsLabFixture() {

@@ -224,7 +224,7 @@ class CheckRunnerTest {
 
         assertThat(Await.value(run(runner, "a.test"))).isEqualTo(new Message.Busy(7));
         assertPlaceIsFree(runner);
-        assertThat(meters.counter("plumbline.checks.busy").count()).isEqualTo(1);
+        assertThat(meters.counter("plumbline.checks.rejected").count()).isEqualTo(1);
     }
 
     @Test
@@ -246,7 +246,7 @@ class CheckRunnerTest {
                 .containsExactly("a.test", "b.test", "c.test", "d.test");
         assertThat(module.came).containsExactly("a.test", "b.test", "c.test", "d.test");
         assertThat(meters.get("plumbline.checks.running").gauge().value()).isZero();
-        assertThat(meters.get("plumbline.checks.waiting").gauge().value()).isZero();
+        assertThat(meters.get("plumbline.checks.queued").gauge().value()).isZero();
     }
 
     @Test
@@ -276,7 +276,7 @@ class CheckRunnerTest {
         }
         replies.forEach(reply -> assertThat(result(reply).verdict()).isEqualTo(Verdict.PASS));
         assertThat(meters.get("plumbline.checks.running").gauge().value()).isZero();
-        assertThat(meters.get("plumbline.checks.waiting").gauge().value()).isZero();
+        assertThat(meters.get("plumbline.checks.queued").gauge().value()).isZero();
     }
 
     @Test

@@ -47,7 +47,7 @@ class CertificatePathBuilderTest {
     }
 
     @Test
-    void findsAPathInWhateverOrder() {
+    void findsAPathInAnyOrder() {
         CertificatePath straight = build(LEAF.certificate(), ISSUER.certificate());
         assertThat(straight.end()).isEqualTo(End.PUBLIC_ROOT);
         assertThat(straight.trusted()).isTrue();
@@ -62,20 +62,20 @@ class CertificatePathBuilderTest {
     }
 
     @Test
-    void isNotFooledByTheNameOfAnIssuer() {
+    void verifiesSignaturesBesideIssuerNames() {
         CertificatePath path = build(LEAF.certificate(), STRANGER.certificate());
         assertThat(path.end()).isEqualTo(End.NOWHERE);
         assertThat(path.trusted()).isFalse();
     }
 
     @Test
-    void tellsTheOperatorsRootsFromPublicOnes() {
+    void distinguishesConfiguredRootsFromPublicRoots() {
         TrustRoots extra = TrustRoots.of(List.of(), List.of(ROOT.certificate()));
         assertThat(CertificatePathBuilder.build(LEAF.chain(), extra, NOW).end()).isEqualTo(End.OPERATORS_ROOT);
     }
 
     @Test
-    void prefersAPathThatIsInForce() {
+    void prefersAValidPath() {
         TestCa other = TestCa.root("Other root");
         CertificateSpec expired = CertificateSpec.authority("Issuer")
                 .from(NOW.minus(Duration.ofDays(20)))
@@ -92,7 +92,7 @@ class CertificatePathBuilderTest {
     }
 
     @Test
-    void trustsAServersOwnCertificateThatTheOperatorAdded() {
+    void trustsASelfSignedCertificateAmongTheConfiguredRoots() {
         X509Certificate own =
                 TestCa.selfSigned(CertificateSpec.server("own.test")).certificate();
         CertificatePath path = CertificatePathBuilder.build(List.of(own), TrustRoots.of(List.of(), List.of(own)), NOW);
@@ -102,7 +102,7 @@ class CertificatePathBuilderTest {
     }
 
     @Test
-    void namesSeveralProblemsInOrder() {
+    void reportsSeveralProblemsInOrder() {
         X509Certificate bad = TestCa.selfSigned(CertificateSpec.server("x.test")
                         .key("RSA-1024")
                         .from(NOW.minus(Duration.ofDays(9)))
@@ -123,7 +123,7 @@ class CertificatePathBuilderTest {
     }
 
     @Property(tries = 200)
-    void alwaysEndsInAPathThatHoldsTogether(@ForAll("sent") List<X509Certificate> sent) {
+    void alwaysReturnsAConsistentPath(@ForAll("sent") List<X509Certificate> sent) {
         CertificatePath path = CertificatePathBuilder.build(sent, ROOTS, NOW);
         List<X509Certificate> found = path.certificates();
         assertThat(path.leaf()).isEqualTo(sent.get(0));
@@ -140,7 +140,7 @@ class CertificatePathBuilderTest {
     }
 
     @Test
-    void givesUpOnAMazeInsteadOfWalkingAllOfIt() {
+    void limitsTheSearchInCrossSignedChains() {
         // Every one of these certifies the next by name and key: the number of paths is factorial.
         TestCa maze = TestCa.root("Maze");
         List<X509Certificate> sent = new ArrayList<>();

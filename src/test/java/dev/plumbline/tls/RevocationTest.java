@@ -47,7 +47,7 @@ class RevocationTest {
     }
 
     @Test
-    void believesTheIssuer() {
+    void acceptsStatementsOfTheIssuer() {
         assertThat(read(GOOD)).isEqualTo(Status.GOOD);
         assertThat(read(RevocationLab.ocsp(ISSUER, LEAF, RevocationLab.Status.REVOKED)))
                 .isEqualTo(Status.REVOKED);
@@ -60,7 +60,7 @@ class RevocationTest {
     }
 
     @Test
-    void believesNobodyElse() {
+    void rejectsStatementsOfOtherSigners() {
         Instant fresh = NOW.minusSeconds(60);
         assertThat(read(RevocationLab.ocsp(ISSUER, FORGER, LEAF, RevocationLab.Status.GOOD, fresh, 0)))
                 .isEqualTo(Status.UNDETERMINED);
@@ -68,14 +68,14 @@ class RevocationTest {
     }
 
     @Test
-    void believesNothingAboutAnother() {
+    void rejectsResponsesForOtherCertificates() {
         assertThat(read(RevocationLab.ocsp(ISSUER, OTHER, RevocationLab.Status.GOOD)))
                 .isEqualTo(Status.UNDETERMINED);
         assertThat(readList(RevocationLab.list(TestCa.root("Somebody")))).isEqualTo(Status.UNDETERMINED);
     }
 
     @Test
-    void believesNothingStaleOrFromTheFuture() {
+    void rejectsStatementsOutsideTheirValidityPeriod() {
         for (Duration age : new Duration[] {Duration.ofDays(2), Duration.ofHours(-1)}) {
             Instant then = NOW.minus(age);
             assertThat(read(RevocationLab.ocsp(ISSUER, ISSUER, LEAF, RevocationLab.Status.GOOD, then, 0)))
@@ -85,7 +85,7 @@ class RevocationTest {
     }
 
     @Test
-    void countsTheTimestampsInAResponse() {
+    void countsTimestampsInOcspResponses() {
         byte[] response = RevocationLab.ocsp(ISSUER, ISSUER, LEAF, RevocationLab.Status.GOOD, NOW.minusSeconds(60), 4);
         assertThat(OcspCodec.read(response, LEAF, ISSUER.certificate(), NOW, "It")
                         .timestamps())
@@ -93,7 +93,7 @@ class RevocationTest {
     }
 
     @Property(tries = 100)
-    void findsWhatIsListedAndNothingElse(@ForAll List<@BigRange(min = "1") BigInteger> serials) {
+    void findsExactlyTheListedSerialNumbers(@ForAll List<@BigRange(min = "1") BigInteger> serials) {
         assertThat(readList(RevocationLab.list(ISSUER, serials.toArray(new BigInteger[0]))))
                 .isEqualTo(Status.GOOD);
         List<BigInteger> more = new ArrayList<>(serials);
@@ -103,7 +103,7 @@ class RevocationTest {
     }
 
     @Property(tries = 500)
-    void believesNoDamagedList(
+    void rejectsDamagedCrls(
             @ForAll @IntRange(max = 10_000) int position, @ForAll @IntRange(min = 1, max = 255) int bits) {
         byte[] list = RevocationLab.list(ISSUER, OTHER.getSerialNumber(), LEAF.getSerialNumber());
         byte[] damaged = list.clone();
@@ -113,12 +113,12 @@ class RevocationTest {
     }
 
     @Property(tries = 1_000)
-    void survivesWhatIsNoList(@ForAll byte[] bytes) {
+    void rejectsArbitraryBytes(@ForAll byte[] bytes) {
         assertThat(readList(bytes)).isEqualTo(Status.UNDETERMINED);
     }
 
     @Test
-    void readsALongListWithoutBuildingIt() {
+    void readsLongCrlsInConstantMemory() {
         BigInteger[] many = new BigInteger[50_000];
         Arrays.setAll(many, i -> BigInteger.valueOf(i).setBit(127));
         byte[] list = RevocationLab.list(ISSUER, many);
@@ -146,7 +146,7 @@ class RevocationTest {
     }
 
     @Test
-    void believesNoListOfOtherCertificates() {
+    void rejectsCrlsWithAnotherScope() {
         assertThat(ofPoint(shard("http://lists.test/7"))).isEqualTo(Status.GOOD);
         assertThat(ofPoint(shard("ldap://lists.test/7", "http://lists.test/7"))).isEqualTo(Status.GOOD);
         assertThat(ofPoint(new IssuingDistributionPoint(null, true, false, null, false, false)))
@@ -159,14 +159,14 @@ class RevocationTest {
     }
 
     @Test
-    void believesNoListThatMayMeanSomethingElse() {
+    void rejectsCrlsWithUnknownCriticalExtensions() {
         byte[] list =
                 RevocationLab.list(ISSUER, NOW.minusSeconds(60), new ASN1ObjectIdentifier("1.2.3.4"), DERNull.INSTANCE);
         assertThat(readList(list)).isEqualTo(Status.UNDETERMINED);
     }
 
     @Property(tries = 500)
-    void neverTakesADamagedResponseForAGoodOne(
+    void rejectsDamagedOcspResponses(
             @ForAll @IntRange(max = 10_000) int position, @ForAll @IntRange(min = 1, max = 255) int bits) {
         byte[] damaged = GOOD.clone();
         damaged[position % damaged.length] ^= (byte) bits;

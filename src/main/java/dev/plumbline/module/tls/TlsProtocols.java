@@ -1,34 +1,9 @@
 package dev.plumbline.module.tls;
 
-import static dev.plumbline.module.tls.TlsProtocolsDescription.BROKEN_PRIME;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.CIPHERS;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.CLIENT_CHOOSES;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.DESCRIPTION;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.EXPORT;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.NOT_ALL_ANSWERED;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.NOT_ALL_ASKED;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.NO_AEAD;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.NO_AUTHENTICATION;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.NO_ENCRYPTION;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.NO_FORWARD_SECRECY;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.NO_TLS13;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.ONLY_LEGACY;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.RC4;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.SHORT_PRIME;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.SMALL_BLOCKS;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.SSL3;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.STATIC_KEY;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.TLS10;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.TLS11;
-import static dev.plumbline.module.tls.TlsProtocolsDescription.WEAK_GROUP;
-
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.FindingCode;
-import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.probe.tls.TlsScanReport;
@@ -42,189 +17,184 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Which versions of TLS a server speaks, and how well it encrypts in each. */
-@AutoService(ModuleDefinition.class)
-public final class TlsProtocols implements ModuleDefinition<TlsScanReport> {
-
-    /** What a Diffie-Hellman prime should have at least, and what can be broken. */
-    private static final int GOOD_PRIME_BITS = 2048;
-
+/** The TLS versions, cipher suites and key exchange groups that a server accepts. */
+@AutoService(CheckModule.class)
+public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtocols.Report, TlsProtocols.Findings> {
+    private static final String CIPHERS = "ciphers";
+    private static final int RECOMMENDED_PRIME_BITS = 2048;
     private static final int BROKEN_PRIME_BITS = 1024;
 
-    @Override
-    public ModuleDescription description() {
-        return DESCRIPTION;
+    /** The fields of the report. */
+    public record Report(
+            List<String> versions,
+            boolean legacyEnabled,
+            boolean tls13,
+            List<String> alpn,
+            List<Cipher> ciphers,
+            List<String> weakCiphers,
+            boolean forwardSecrecy,
+            List<String> keyExchangeGroups,
+            @Nullable Boolean serverPrefersOrder) {}
+
+    /** A cipher suite that the server accepts in a TLS version. */
+    public record Cipher(String version, String name) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void ssl3Enabled();
+
+        void onlyLegacyVersions(List<String> versions);
+
+        void tls10Enabled();
+
+        void tls11Enabled();
+
+        void tls13Missing();
+
+        void noEncryption(List<String> ciphers);
+
+        void noAuthentication(List<String> ciphers);
+
+        void exportCipher(List<String> ciphers);
+
+        void rc4Cipher(List<String> ciphers);
+
+        void smallBlockCipher(List<String> ciphers);
+
+        void dhPrimeBroken(int bits);
+
+        void dhPrimeShort(int bits);
+
+        void weakGroup(List<String> groups);
+
+        void noForwardSecrecy(String cipher);
+
+        void staticKeyExchange(String cipher);
+
+        void noAuthenticatedEncryption(String cipher);
+
+        void clientChoosesWeak();
+
+        void scanIncomplete(int count, List<String> versions);
+
+        void connectionLimitReached(int count);
     }
 
     @Override
     public int requests(Options options) {
-        return options.flag(CIPHERS) ? TlsScanner.MOST_REQUESTS : ModuleDefinition.super.requests(options);
+        return options.flag(CIPHERS) ? TlsScanner.MOST_REQUESTS : CheckModule.super.requests(options);
     }
 
     @Override
     public Future<TlsScanReport> collect(Target target, CheckContext context) {
-        Target.HostPort hostPort = (Target.HostPort) target;
+        Target.HostPort to = (Target.HostPort) target;
         return context.probe(TlsScanner.class)
-                .scan(
-                        context,
-                        hostPort.host(),
-                        hostPort.port(),
-                        context.options().flag(CIPHERS));
+                .scan(context, to.host(), to.port(), context.options().flag(CIPHERS));
     }
 
     @Override
-    public Evaluation evaluate(TlsScanReport offer, Options options) {
-        Set<TlsVersion> versions = offer.chosen().keySet();
-        boolean tls13 = versions.contains(TlsVersion.TLS_1_3);
+    public Report evaluate(TlsScanReport scan, Options options, Findings findings) {
+        Set<TlsVersion> versions = scan.chosen().keySet();
+        List<Cipher> ciphers = new ArrayList<>();
         Set<CipherSuite> weak = new LinkedHashSet<>();
-        List<Map<String, Object>> rows = new ArrayList<>();
-        for (TlsVersion version : newestFirst(versions)) {
-            List<CipherSuite> accepted = offer.accepted().getOrDefault(version, List.of());
-            for (CipherSuite suite : bestFirst(accepted)) {
-                rows.add(Map.of("version", version.title(), "name", suite.name()));
-                if (suite.weak()) {
-                    weak.add(suite);
-                }
-            }
+        versions.stream().sorted(Comparator.reverseOrder()).forEach(version -> {
+            List<CipherSuite> accepted = scan.accepted().getOrDefault(version, List.of());
+            List<CipherSuite> strongestFirst =
+                    CipherSuite.all().stream().filter(accepted::contains).toList();
+            strongestFirst.forEach(suite -> ciphers.add(new Cipher(version.title(), suite.name())));
+            strongestFirst.stream().filter(CipherSuite::weak).forEach(weak::add);
+        });
+        evaluateVersions(scan, findings);
+        reportWeak(weak, CipherWeakness.NO_ENCRYPTION, findings::noEncryption);
+        reportWeak(weak, CipherWeakness.NO_AUTHENTICATION, findings::noAuthentication);
+        reportWeak(weak, CipherWeakness.EXPORT, findings::exportCipher);
+        reportWeak(weak, CipherWeakness.RC4, findings::rc4Cipher);
+        reportWeak(weak, CipherWeakness.SMALL_BLOCKS, findings::smallBlockCipher);
+        int bits = scan.primeBits();
+        if (bits > BROKEN_PRIME_BITS && bits < RECOMMENDED_PRIME_BITS) {
+            findings.dhPrimeShort(bits);
+        } else if (bits > 0 && bits <= BROKEN_PRIME_BITS) {
+            findings.dhPrimeBroken(bits);
         }
-        CipherSuite best = offer.chosen().get(newestFirst(versions).get(0));
-        boolean forwardSecrecy = best != null && best.forwardSecret();
-
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        fields.put("versions", versions.stream().map(TlsVersion::title).toList());
-        fields.put("legacy_enabled", versions.stream().anyMatch(TlsVersion::legacy));
-        fields.put("tls13", tls13);
-        fields.put("alpn", offer.alpn());
-        fields.put(CIPHERS, rows);
-        fields.put("weak_ciphers", weak.stream().map(CipherSuite::name).toList());
-        fields.put("forward_secrecy", forwardSecrecy);
-        fields.put("key_exchange_groups", groups(offer));
-        fields.put("server_prefers_order", offer.prefersOrder());
-
-        List<Finding> found = new ArrayList<>();
-        versions(offer, found);
-        weak(weak, found);
-        keyExchange(offer, found);
+        reportIfAny(
+                scan.groups().stream().filter(KeyExchangeGroup::weak).map(KeyExchangeGroup::name), findings::weakGroup);
         TlsVersion newest = Collections.max(versions);
-        // a newer version that gave no answer may be the one it speaks, with other choices
-        boolean newestKnown = offer.unknown().stream().noneMatch(other -> other.compareTo(newest) > 0);
-        if (!forwardSecrecy && newestKnown) {
-            found.add(NO_FORWARD_SECRECY.found());
-        } else if (forwardSecrecy && offer.staticKey() != null) {
-            found.add(STATIC_KEY.found());
+        CipherSuite selected = scan.chosen().get(newest);
+        // A newer version whose test got no response may be supported, with another selection.
+        boolean newestKnown = scan.unknown().stream().noneMatch(version -> version.compareTo(newest) > 0);
+        if (!selected.forwardSecret() && newestKnown) {
+            findings.noForwardSecrecy(selected.name());
+        } else if (selected.forwardSecret() && scan.staticKey() != null) {
+            findings.staticKeyExchange(scan.staticKey().name());
         }
-        if (best != null && best.cbc() && newestKnown) {
-            found.add(NO_AEAD.found());
+        if (selected.cbc() && newestKnown) {
+            findings.noAuthenticatedEncryption(selected.name());
         }
-        if (Boolean.FALSE.equals(offer.prefersOrder()) && !weak.isEmpty()) {
-            found.add(CLIENT_CHOOSES.found());
+        if (Boolean.FALSE.equals(scan.prefersOrder()) && !weak.isEmpty()) {
+            findings.clientChoosesWeak();
         }
-        if (offer.unanswered() > 0) {
-            found.add(NOT_ALL_ANSWERED.found(NOT_ALL_ANSWERED.message() + unknown(offer)));
+        if (scan.unanswered() > 0) {
+            List<String> unknown = titles(scan.unknown());
+            findings.scanIncomplete(scan.unanswered(), unknown.isEmpty() ? List.of("none") : unknown);
         }
-        if (offer.unasked() > 0) {
-            found.add(NOT_ALL_ASKED.found());
+        if (scan.unasked() > 0) {
+            findings.connectionLimitReached(scan.unasked());
         }
-        return Evaluation.of(fields, found);
+        Stream<String> customGroup = bits > 0 ? Stream.of("dhe-" + bits) : Stream.empty();
+        return new Report(
+                titles(versions),
+                versions.stream().anyMatch(TlsVersion::legacy),
+                versions.contains(TlsVersion.TLS_1_3),
+                scan.alpn(),
+                ciphers,
+                weak.stream().map(CipherSuite::name).toList(),
+                selected.forwardSecret(),
+                Stream.concat(scan.groups().stream().map(KeyExchangeGroup::name), customGroup)
+                        .toList(),
+                scan.prefersOrder());
     }
 
-    private static String unknown(TlsScanReport offer) {
-        return offer.unknown().isEmpty()
-                ? ""
-                : offer.unknown().stream()
-                        .sorted()
-                        .map(TlsVersion::title)
-                        .collect(Collectors.joining(", ", " Among them whether it speaks ", "."));
-    }
-
-    private static void versions(TlsScanReport offer, List<Finding> found) {
-        Set<TlsVersion> versions = offer.chosen().keySet();
-        Set<TlsVersion> unknown = offer.unknown();
-        boolean today = versions.stream().anyMatch(version -> !version.legacy());
-        boolean perhaps = unknown.stream().anyMatch(version -> !version.legacy());
+    /** A version is reported as missing only if the server responded to its test. */
+    private static void evaluateVersions(TlsScanReport scan, Findings findings) {
+        Set<TlsVersion> versions = scan.chosen().keySet();
+        boolean current = versions.stream().anyMatch(version -> !version.legacy());
         if (versions.contains(TlsVersion.SSL_3)) {
-            found.add(SSL3.found());
+            findings.ssl3Enabled();
         }
-        if (!today && !perhaps) {
-            found.add(ONLY_LEGACY.found());
+        if (!current && scan.unknown().stream().allMatch(TlsVersion::legacy)) {
+            findings.onlyLegacyVersions(titles(versions));
         }
         if (versions.contains(TlsVersion.TLS_1_0)) {
-            found.add(TLS10.found());
+            findings.tls10Enabled();
         }
         if (versions.contains(TlsVersion.TLS_1_1)) {
-            found.add(TLS11.found());
+            findings.tls11Enabled();
         }
-        if (today && !versions.contains(TlsVersion.TLS_1_3) && !unknown.contains(TlsVersion.TLS_1_3)) {
-            found.add(NO_TLS13.found());
-        }
-    }
-
-    /** A suite is told of by the worst that can be said of it. */
-    private static void weak(Collection<CipherSuite> weak, List<Finding> found) {
-        Map<CipherWeakness, List<CipherSuite>> kinds = new EnumMap<>(CipherWeakness.class);
-        for (CipherSuite suite : weak) {
-            CipherWeakness kind = suite.weakness();
-            if (kind != null) {
-                kinds.computeIfAbsent(kind, none -> new ArrayList<>()).add(suite);
-            }
-        }
-        kinds.forEach((kind, these) -> {
-            FindingCode code = code(kind);
-            found.add(code.found(code.message()
-                    + " Accepted: "
-                    + these.stream().map(CipherSuite::name).collect(Collectors.joining(", "))
-                    + "."));
-        });
-    }
-
-    private static FindingCode code(CipherWeakness kind) {
-        return switch (kind) {
-            case NO_ENCRYPTION -> NO_ENCRYPTION;
-            case NO_AUTHENTICATION -> NO_AUTHENTICATION;
-            case EXPORT -> EXPORT;
-            case RC4 -> RC4;
-            case SMALL_BLOCKS -> SMALL_BLOCKS;
-        };
-    }
-
-    private static void keyExchange(TlsScanReport offer, List<Finding> found) {
-        int bits = offer.primeBits();
-        if (bits > 0 && bits < GOOD_PRIME_BITS) {
-            FindingCode code = bits <= BROKEN_PRIME_BITS ? BROKEN_PRIME : SHORT_PRIME;
-            found.add(code.found(code.message() + " It has " + bits + "."));
-        }
-        List<String> weak = offer.groups().stream()
-                .filter(KeyExchangeGroup::weak)
-                .map(KeyExchangeGroup::name)
-                .toList();
-        if (!weak.isEmpty()) {
-            found.add(WEAK_GROUP.found(WEAK_GROUP.message() + " Accepted: " + String.join(", ", weak) + "."));
+        if (current && !versions.contains(TlsVersion.TLS_1_3) && !scan.unknown().contains(TlsVersion.TLS_1_3)) {
+            findings.tls13Missing();
         }
     }
 
-    private static List<String> groups(TlsScanReport offer) {
-        List<String> names = new ArrayList<>();
-        offer.groups().forEach(group -> names.add(KeyExchangeGroup.name(group)));
-        if (offer.primeBits() > 0) {
-            names.add("dhe-" + offer.primeBits());
+    /** Reports each cipher suite once, by its worst weakness. */
+    private static void reportWeak(Set<CipherSuite> weak, CipherWeakness weakness, Consumer<List<String>> finding) {
+        reportIfAny(weak.stream().filter(suite -> suite.weakness() == weakness).map(CipherSuite::name), finding);
+    }
+
+    private static void reportIfAny(Stream<String> names, Consumer<List<String>> finding) {
+        List<String> list = names.toList();
+        if (!list.isEmpty()) {
+            finding.accept(list);
         }
-        return names;
     }
 
-    private static List<TlsVersion> newestFirst(Collection<TlsVersion> versions) {
-        return versions.stream().sorted(Comparator.reverseOrder()).toList();
-    }
-
-    private static List<CipherSuite> bestFirst(List<CipherSuite> suites) {
-        return CipherSuite.all().stream().filter(suites::contains).toList();
+    private static List<String> titles(Collection<TlsVersion> versions) {
+        return versions.stream().sorted().map(TlsVersion::title).toList();
     }
 }

@@ -25,7 +25,7 @@ public final class CertificateProbe {
     private static final int MOST_QUICK_CERTIFICATES = 4;
 
     private static final RevocationStatement NO_TRUST = RevocationStatement.undetermined(
-            "the chain does not lead to a trusted root, so its revocation sources were not queried");
+            "the certificate chain is not trusted, so its OCSP and CRL addresses were not used");
 
     private final Vertx vertx;
     private final CertificateTrustEvaluator trust;
@@ -82,8 +82,8 @@ public final class CertificateProbe {
         }
         X509Certificate issuer = issuer(path);
         return issuer == null
-                ? RevocationStatement.undetermined("The stapled OCSP response has an unknown issuer")
-                : OcspCodec.read(staple.getBytes(), path.leaf(), issuer, at, "The stapled OCSP response");
+                ? RevocationStatement.undetermined("the issuer's certificate is not known")
+                : OcspCodec.read(staple.getBytes(), path.leaf(), issuer, at, "it");
     }
 
     private Future<CertificateEvidence> withIssuer(CheckContext context, CertificateEvidence seen) {
@@ -121,7 +121,7 @@ public final class CertificateProbe {
                 asked,
                 seen.version(),
                 seen.cipher(),
-                seen.clientCertificateAsked(),
+                seen.clientCertificateRequested(),
                 seen.failure());
     }
 }

@@ -55,7 +55,7 @@ public final class RevocationProbe {
     private static final int MOST_GET_CHARACTERS = 254;
 
     private static final Future<RevocationStatement> NO_URL = Future.succeededFuture(
-            RevocationStatement.undetermined("the revocation source of the certificate is not an http URL"));
+            RevocationStatement.undetermined("an OCSP or CRL address in the certificate is not a valid http URL"));
 
     private static final ModuleDescription SOURCE = ModuleDescription.of(
                     "revocation-source", "Revocation source", InputType.URL)
@@ -88,7 +88,7 @@ public final class RevocationProbe {
         Instant at = context.clock().instant();
         List<Source> sources = new ArrayList<>();
         byte[] request = OcspCodec.request(certificate, issuer);
-        Reader ocsp = bytes -> OcspCodec.read(bytes, certificate, issuer, at, "The OCSP responder");
+        Reader ocsp = bytes -> OcspCodec.read(bytes, certificate, issuer, at, "the OCSP response");
         CertificateExtensions.ocspResponders(certificate).stream()
                 .limit(MOST_SOURCES)
                 .forEach(url -> sources.add(share -> askResponder(share, url, request, ocsp)));
@@ -98,7 +98,7 @@ public final class RevocationProbe {
                 .forEach(url -> sources.add(share -> fetchList(share, url, list)));
         if (sources.isEmpty()) {
             return Future.succeededFuture(
-                    RevocationStatement.undetermined("the certificate has no supported revocation source"));
+                    RevocationStatement.undetermined("the certificate contains no OCSP or CRL address"));
         }
         long left = context.deadline().remainingMillis();
         long share = left - Math.min(MOST_RESERVE_MILLIS, left / 4);
@@ -170,7 +170,7 @@ public final class RevocationProbe {
         return lists.take(
                 context.deadline().remainingMillis(),
                 () -> unanswered(exchange(context, call, reader), list),
-                () -> Future.succeededFuture(RevocationStatement.undetermined("too many CRLs are being read")));
+                () -> Future.succeededFuture(RevocationStatement.undetermined("too many CRLs are being downloaded")));
     }
 
     private static Target.@Nullable Url source(String url) {
@@ -188,11 +188,12 @@ public final class RevocationProbe {
     private static Future<RevocationStatement> unanswered(Future<RevocationStatement> answer, Target.Url source) {
         return answer.recover(failure -> {
             if (failure instanceof CheckFailure known) {
-                return Future.succeededFuture(RevocationStatement.undetermined(source.authority() + " did not respond: "
-                        + known.error().message()));
+                return Future.succeededFuture(RevocationStatement.undetermined("the request to " + source.authority()
+                        + " failed (" + known.error().code().id() + ")"));
             }
             return failure instanceof OverloadFailure
-                    ? Future.succeededFuture(RevocationStatement.undetermined(source.authority() + " is rate limited"))
+                    ? Future.succeededFuture(RevocationStatement.undetermined(
+                            "the rate limit for " + source.authority() + " is exceeded"))
                     : Future.failedFuture(failure);
         });
     }
@@ -205,7 +206,7 @@ public final class RevocationProbe {
         }
         if (exchange.bodyError() != null || exchange.body().truncated()) {
             return Future.succeededFuture(
-                    RevocationStatement.undetermined(host + " returned a response that is too large or incomplete"));
+                    RevocationStatement.undetermined("the response of " + host + " is too large or incomplete"));
         }
         byte[] bytes = exchange.body().shared();
         return vertx.executeBlocking(() -> reader.apply(bytes), false);

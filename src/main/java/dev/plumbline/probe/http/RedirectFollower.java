@@ -87,8 +87,8 @@ final class RedirectFollower {
     private static String tooMany(int max) {
         return switch (max) {
             case 0 -> "The response is a redirect. Redirects are not followed.";
-            case 1 -> "More than 1 redirect.";
-            default -> "More than " + max + " redirects.";
+            case 1 -> "The URL redirects more than once.";
+            default -> "The URL redirects more than " + max + " times.";
         };
     }
 

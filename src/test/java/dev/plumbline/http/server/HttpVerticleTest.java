@@ -33,7 +33,7 @@ class HttpVerticleTest {
                 vertx,
                 test,
                 contract -> List.of(new OpenApiOperation("getNothing", contract)),
-                "getNothing is in openapi.json not once");
+                "getNothing is not in openapi.json or has two handlers");
     }
 
     private static void assertRefused(

@@ -135,7 +135,7 @@ class OpensslComparisonTest {
 
     @ParameterizedTest
     @MethodSource("comparable")
-    void agreesOnWhatTheCertificateSays(TlsLab.Server server) throws Exception {
+    void certificateFieldsMatchOpenssl(TlsLab.Server server) throws Exception {
         Seen openssl = connect(server);
         String seen = openssl.session();
         String certificate = openssl.leaf();
@@ -193,7 +193,7 @@ class OpensslComparisonTest {
 
     @ParameterizedTest
     @MethodSource("comparable")
-    void agreesOnTheDayOfExpiry(TlsLab.Server server) throws Exception {
+    void expiryMatchesOpenssl(TlsLab.Server server) throws Exception {
         byte[] certificate = connect(server).leaf().getBytes(StandardCharsets.US_ASCII);
         long days = (Long) fixture.evaluate(server.name()).fields().get("days_remaining");
 
@@ -211,7 +211,7 @@ class OpensslComparisonTest {
 
     @ParameterizedTest
     @MethodSource("comparable")
-    void agreesOnTheVerdict(TlsLab.Server server, @TempDir Path folder) throws Exception {
+    void problemMatchesOpensslVerification(TlsLab.Server server, @TempDir Path folder) throws Exception {
         Seen seen = connect(server);
         Path leaf = Files.writeString(folder.resolve("leaf.pem"), seen.leaf());
         Path sent = Files.writeString(folder.resolve("sent.pem"), String.join("", seen.certificates()));

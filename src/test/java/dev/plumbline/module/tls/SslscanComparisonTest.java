@@ -3,6 +3,7 @@ package dev.plumbline.module.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsScanFixture;
@@ -65,14 +66,17 @@ class SslscanComparisonTest {
                 "P-256 -no_tls1_3 -cipher ECDHE -groups X25519:P-256:P-521",
                 "P-256 -tls1_3 -ciphersuites TLS_AES_256_GCM_SHA384:TLS_AES_128_CCM_8_SHA256"
             })
-    void agreesOnVersionsCiphersAndGroups(String manner) throws Exception {
+    void versionsCiphersAndGroupsMatchSslscan(String manner) throws Exception {
         String[] words = manner.split(" ", 2);
         TestCa.Identity identity =
                 TestCa.selfSigned(CertificateSpec.server("lab.test").key(words[0]));
         try (OpensslServer server = OpensslServer.start(folder, identity, words[1].split(" "))) {
             String seen = scan(server.port());
-            CheckResult result =
-                    bench.check(new TlsProtocols(), "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), 20_000);
+            CheckResult result = bench.check(
+                    SheetModule.load(new TlsProtocols()),
+                    "127.0.0.1:" + server.port(),
+                    Map.of("ciphers", "true"),
+                    20_000);
 
             assertThat(strings(result.fields().get("versions"))).containsExactlyElementsOf(versions(seen));
             assertThat(ciphers(result)).isEqualTo(ciphers(seen));

@@ -6,7 +6,9 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.CertificateSpec;
@@ -43,7 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TlsProtocolsTest {
-    private static final TlsProtocols MODULE = new TlsProtocols();
+    private static final ModuleDefinition<TlsScanReport> MODULE = SheetModule.load(new TlsProtocols());
     private static final int SSL3 = 0x0300;
     private static final int TLS10 = 0x0301;
     private static final int TLS12 = 0x0303;
@@ -77,7 +79,7 @@ class TlsProtocolsTest {
     @Tag("integration")
     @ParameterizedTest
     @CsvSource({"-tls1, TLSv1, FAIL", "-tls1_1, TLSv1.1, FAIL", "-tls1_2, TLSv1.2, PASS", "-tls1_3, TLSv1.3, PASS"})
-    void findsTheOneVersionOfARealServer(String option, String version, Verdict verdict) throws Exception {
+    void detectsASingleVersion(String option, String version, Verdict verdict) throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, option, "-cipher", "DEFAULT:@SECLEVEL=0")) {
             CheckResult result = check(server.port(), Map.of());
 
@@ -87,13 +89,13 @@ class TlsProtocolsTest {
                     .containsEntry("legacy_enabled", !version.equals("TLSv1.3") && !version.equals("TLSv1.2"))
                     .containsEntry("forward_secrecy", true);
             assertThat(result.verdict()).isEqualTo(verdict);
-            assertThat(codes(result)).doesNotContain("not_all_answered");
+            assertThat(codes(result)).doesNotContain("scan_incomplete");
         }
     }
 
     @Tag("integration")
     @Test
-    void findsTheProtocolsInside() throws Exception {
+    void detectsAlpnProtocols() throws Exception {
         for (String version : List.of("-tls1_2", "-tls1_3")) {
             try (OpensslServer server = OpensslServer.start(folder, rsa, version, "-alpn", "http/1.1,h2")) {
                 List<?> alpn = (List<?>) check(server.port(), Map.of()).fields().get("alpn");
@@ -105,7 +107,7 @@ class TlsProtocolsTest {
 
     @Tag("integration")
     @Test
-    void findsTheGroupsOfAServerWhoseKeyIsOnACurve() throws Exception {
+    void detectsGroupsOfServersWithEcdsaKeys() throws Exception {
         TestCa.Identity curve =
                 TestCa.selfSigned(CertificateSpec.server("lab.test").key("P-256"));
         for (String version : List.of("-tls1_2", "-tls1_3")) {
@@ -121,7 +123,7 @@ class TlsProtocolsTest {
 
     @Tag("integration")
     @Test
-    void tellsWhoseOrderDecides() throws Exception {
+    void detectsTheServerCipherSuiteOrder() throws Exception {
         try (OpensslServer own = OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref");
                 OpensslServer polite = OpensslServer.start(folder, rsa, "-tls1_2");
                 OpensslServer single =
@@ -133,7 +135,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void findsWhatNoLibrarySpeaksAnyMore() {
+    void detectsLegacyVersionsAndCipherSuites() {
         ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
                 .accepts(SSL3, RC4_MD5, EXPORT_RC4)
                 .accepts(TLS10, RSA_AES_128, TRIPLE_DES, ANON_RC4, NULL_SHA));
@@ -165,7 +167,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void findsTheWeakOnesFirstWhereThereIsMoreThanMayBeAskedFor() {
+    void testsWeakCipherSuitesFirstUnderTheConnectionLimit() {
         List<CipherSuite> plain = CipherSuite.of(TlsVersion.TLS_1_0).stream()
                 .filter(suite -> suite.code() >> 8 == 0)
                 .toList();
@@ -181,7 +183,7 @@ class TlsProtocolsTest {
 
         CheckResult result = check(server.port(), Map.of("ciphers", "true"));
 
-        assertThat(codes(result)).contains("not_all_asked");
+        assertThat(codes(result)).contains("connection_limit_reached");
         assertThat(((List<?>) result.fields().get("weak_ciphers")).stream().map(String::valueOf))
                 .containsExactlyInAnyOrderElementsOf(
                         weak.stream().map(CipherSuite::name).toList());
@@ -189,7 +191,7 @@ class TlsProtocolsTest {
 
     @Tag("integration")
     @Test
-    void whoEncryptsNothingIsNotToldOfAWayOfEncrypting() throws Exception {
+    void nullCipherSuitesAreNotReportedAsCbc() throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "NULL:@SECLEVEL=0")) {
             assertThat(codes(check(server.port(), Map.of())))
                     .contains("no_encryption")
@@ -199,12 +201,12 @@ class TlsProtocolsTest {
 
     @Tag("integration")
     @Test
-    void tellsWhereNotEveryWeakSuiteOfARealServerCouldBeAskedFor() throws Exception {
+    void reportsTheConnectionLimit() throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-cipher", "ALL:eNULL:@SECLEVEL=0")) {
             CheckResult few = check(server.port(), Map.of());
             CheckResult every = check(server.port(), Map.of("ciphers", "true"));
 
-            assertThat(codes(few)).contains("not_all_asked").doesNotContain("not_all_answered");
+            assertThat(codes(few)).contains("connection_limit_reached").doesNotContain("scan_incomplete");
             assertThat(((List<?>) every.fields().get("weak_ciphers")).stream().map(String::valueOf))
                     .contains("TLS_RSA_WITH_NULL_MD5")
                     .containsAll(((List<?>) few.fields().get("weak_ciphers"))
@@ -214,7 +216,7 @@ class TlsProtocolsTest {
 
     @ParameterizedTest
     @CsvSource({"512, dh_prime_broken", "1024, dh_prime_broken", "1536, dh_prime_short", "2048, -"})
-    void measuresThePrime(int bits, String code) {
+    void reportsTheSizeOfTheDiffieHellmanPrime(int bits, String code) {
         ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
                 .prime(bits)
                 .accepts(TLS12, ECDHE_GCM, DHE_AES_128)
@@ -230,7 +232,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void asksForEveryCipherOnlyWhenItIsToldTo() {
+    void testsAllCipherSuitesOnlyWithTheOption() {
         Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
                 .map(CipherSuite::code)
                 .filter(code -> code >> 8 != 0xc1)
@@ -251,11 +253,11 @@ class TlsProtocolsTest {
                                 Stream.of(row("TLSv1", ECDHE_AES_128)))
                         .toList());
         assertThat(server.maxOpenConnections()).isLessThanOrEqualTo(5);
-        assertThat(codes(every)).doesNotContain("not_all_answered");
+        assertThat(codes(every)).doesNotContain("scan_incomplete");
     }
 
     @Test
-    void neverMakesMoreConnectionsThanItMay() {
+    void opensAtMost100Connections() {
         Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
                 .map(CipherSuite::code)
                 .toArray(Integer[]::new);
@@ -265,11 +267,11 @@ class TlsProtocolsTest {
         CheckResult result = check(server.port(), Map.of("ciphers", "true"));
 
         assertThat(server.clientHellos()).isEqualTo(100);
-        assertThat(codes(result)).contains("not_all_asked").doesNotContain("not_all_answered");
+        assertThat(codes(result)).contains("connection_limit_reached").doesNotContain("scan_incomplete");
     }
 
     @Test
-    void withoutEveryCipherTwentyFiveConnectionsDecide() {
+    void opensAtMost25ConnectionsWithoutTheOption() {
         Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
                 .map(CipherSuite::code)
                 .toArray(Integer[]::new);
@@ -294,12 +296,12 @@ class TlsProtocolsTest {
                         "dh_prime_broken",
                         "weak_group",
                         "static_key_exchange",
-                        "not_all_asked");
+                        "connection_limit_reached");
         assertThat(result.fields()).containsEntry("server_prefers_order", true);
     }
 
     @Test
-    void whoHangsUpOnWhatItDoesNotSpeakHasAnswered() {
+    void aClosedConnectionMeansThatTheVersionIsNotSupported() {
         ScriptedTlsServer server =
                 scripted(ScriptedTlsServer.create().accepts(TLS12, ECDHE_GCM).closingInsteadOfAlert());
 
@@ -310,19 +312,19 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void doesNotSayOfAVersionThatItIsMissingWhereNothingWasAnswered() {
+    void aVersionWithoutAResponseIsNotReportedAsMissing() {
         ScriptedTlsServer server =
                 scripted(ScriptedTlsServer.create().accepts(TLS12, ECDHE_GCM).ignoringSuite(0x1301));
 
         CheckResult result = bench.check(MODULE, "127.0.0.1:" + server.port(), Map.of(), 3_000);
 
-        assertThat(codes(result)).containsExactly("not_all_answered");
-        assertThat(result.findings().get(0).message()).contains("whether it speaks TLSv1.3.");
+        assertThat(codes(result)).containsExactly("scan_incomplete");
+        assertThat(result.findings().get(0).message()).contains("TLS versions without a response: TLSv1.3.");
     }
 
     @Tag("integration")
     @Test
-    void tellsWhereItCannotLearnTheProtocolsInside() throws Exception {
+    void reportsAnIncompleteScanIfAlpnCannotBeTested() throws Exception {
         try (OpensslServer strange = OpensslServer.start(
                         folder, rsa, "-tls1_3", "-alpn", "h2", "-ciphersuites", "TLS_AES_128_CCM_8_SHA256");
                 OpensslServer other = OpensslServer.start(folder, rsa, "-tls1_3", "-alpn", "imap")) {
@@ -330,26 +332,26 @@ class TlsProtocolsTest {
             CheckResult none = check(other.port(), Map.of());
 
             assertThat((Object) untold.fields().get("alpn")).isEqualTo(List.of());
-            assertThat(codes(untold)).contains("not_all_answered");
+            assertThat(codes(untold)).contains("scan_incomplete");
             assertThat((Object) none.fields().get("alpn")).isEqualTo(List.of());
-            assertThat(codes(none)).doesNotContain("not_all_answered");
+            assertThat(codes(none)).doesNotContain("scan_incomplete");
         }
     }
 
     @Tag("integration")
     @Test
-    void whoRefusesEveryProtocolOfOursIsJudgedAllTheSame() throws Exception {
+    void evaluatesServersThatRejectAllAlpnProtocols() throws Exception {
         try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref", "-alpn", "lab")) {
             CheckResult result = check(server.port(), Map.of());
 
             assertThat((Object) result.fields().get("alpn")).isEqualTo(List.of());
             assertThat(result.fields()).containsEntry("server_prefers_order", true);
-            assertThat(codes(result)).doesNotContain("not_all_answered");
+            assertThat(codes(result)).doesNotContain("scan_incomplete");
         }
     }
 
     @Test
-    void whatHasBegunWaitsForItsTurns() {
+    void aStartedScanWaitsForTheRateLimit() {
         Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
                 .map(CipherSuite::code)
                 .limit(30)
@@ -364,7 +366,7 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void survivesHostilePeers() throws Exception {
+    void reportsErrorsForMalformedResponses() throws Exception {
         try (TlsServers servers = new TlsServers()) {
             byte[] http = "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
             byte[] endless = {22, 3, 3, 0, 4, 0, 0, 0, 0};
@@ -389,45 +391,45 @@ class TlsProtocolsTest {
     }
 
     @Test
-    void judgesWhatItHasSeenAlone() {
-        assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 0, null, 0)).isEmpty();
-        assertThat(judged(offer(TlsVersion.TLS_1_2, ECDHE_GCM), 0, null, 0)).containsExactly("tls13_missing");
-        assertThat(judged(offer(TlsVersion.TLS_1_2, ECDHE_AES_128), 0, null, 0))
+    void evaluationDependsOnTheEvidenceOnly() {
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_3, 0x1301), 0, null, 0)).isEmpty();
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_2, ECDHE_GCM), 0, null, 0)).containsExactly("tls13_missing");
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_2, ECDHE_AES_128), 0, null, 0))
                 .containsExactly("tls13_missing", "no_authenticated_encryption");
-        assertThat(judged(offer(TlsVersion.TLS_1_2, 0x009c), 0, CipherSuite.of(0x009c), 0))
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_2, 0x009c), 0, CipherSuite.of(0x009c), 0))
                 .containsExactly("tls13_missing", "no_forward_secrecy");
-        assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 0, CipherSuite.of(RSA_AES_128), 2))
-                .containsExactly("static_key_exchange", "not_all_answered");
-        assertThat(judged(offer(TlsVersion.TLS_1_3, 0x1301), 1024, null, 0)).containsExactly("dh_prime_broken");
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_3, 0x1301), 0, CipherSuite.of(RSA_AES_128), 2))
+                .containsExactly("static_key_exchange", "scan_incomplete");
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_3, 0x1301), 1024, null, 0)).containsExactly("dh_prime_broken");
     }
 
     @Test
-    void judgesNothingByAVersionThatMayNotBeTheNewest() {
-        assertThat(judged(offer(TlsVersion.TLS_1_0, RSA_AES_128), Set.of(TlsVersion.TLS_1_2), 1))
-                .containsExactly("tls10_enabled", "not_all_answered");
-        assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_3), 1))
-                .containsExactly("not_all_answered");
-        assertThat(judged(offer(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_0), 1))
+    void cipherSelectionIsNotEvaluatedIfANewerVersionIsUnknown() {
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_0, RSA_AES_128), Set.of(TlsVersion.TLS_1_2), 1))
+                .containsExactly("tls10_enabled", "scan_incomplete");
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_3), 1))
+                .containsExactly("scan_incomplete");
+        assertThat(evaluate(chosen(TlsVersion.TLS_1_2, RSA_AES_128), Set.of(TlsVersion.TLS_1_0), 1))
                 .containsExactly(
-                        "tls13_missing", "no_forward_secrecy", "no_authenticated_encryption", "not_all_answered");
+                        "tls13_missing", "no_forward_secrecy", "no_authenticated_encryption", "scan_incomplete");
     }
 
-    private static Map<TlsVersion, CipherSuite> offer(TlsVersion version, int suite) {
+    private static Map<TlsVersion, CipherSuite> chosen(TlsVersion version, int suite) {
         Map<TlsVersion, CipherSuite> chosen = new EnumMap<>(TlsVersion.class);
         chosen.put(version, CipherSuite.of(suite));
         return chosen;
     }
 
-    private static List<String> judged(
+    private static List<String> evaluate(
             Map<TlsVersion, CipherSuite> chosen, int primeBits, @Nullable CipherSuite staticKey, int unanswered) {
-        return judged(chosen, primeBits, staticKey, Set.of(), unanswered);
+        return evaluate(chosen, primeBits, staticKey, Set.of(), unanswered);
     }
 
-    private static List<String> judged(Map<TlsVersion, CipherSuite> chosen, Set<TlsVersion> unknown, int unanswered) {
-        return judged(chosen, 0, null, unknown, unanswered);
+    private static List<String> evaluate(Map<TlsVersion, CipherSuite> chosen, Set<TlsVersion> unknown, int unanswered) {
+        return evaluate(chosen, 0, null, unknown, unanswered);
     }
 
-    private static List<String> judged(
+    private static List<String> evaluate(
             Map<TlsVersion, CipherSuite> chosen,
             int primeBits,
             @Nullable CipherSuite staticKey,
@@ -446,8 +448,8 @@ class TlsProtocolsTest {
                 unknown,
                 unanswered,
                 0);
-        Evaluation judgement = MODULE.evaluate(offer, Options.defaults(MODULE.description()));
-        return judgement.findings().stream().map(Finding::code).toList();
+        Evaluation evaluation = MODULE.evaluate(offer, Options.defaults(MODULE.description()));
+        return evaluation.findings().stream().map(Finding::code).toList();
     }
 
     private static Map<String, String> row(String version, int code) {
@@ -463,7 +465,7 @@ class TlsProtocolsTest {
      * called.
      */
     @Test
-    void ofAHundredAddressesThatRefuseAFewAreTried() throws IOException {
+    void triesOnlyAFewOfManyAddresses() throws IOException {
         String[] addresses =
                 IntStream.rangeClosed(1, 120).mapToObj(i -> "127.0.1." + i).toArray(String[]::new);
         bench.dns().address("many.lab.test", addresses);

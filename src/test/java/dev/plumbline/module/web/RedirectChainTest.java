@@ -105,9 +105,9 @@ class RedirectChainTest {
 
     @ParameterizedTest
     @CsvSource({
-        "0, 'There is a redirect, and none was to be followed.'",
-        "1, There is more than 1 redirect.",
-        "2, There are more than 2 redirects."
+        "0, The response is a redirect. Redirects are not followed.",
+        "1, The URL redirects more than once.",
+        "2, The URL redirects more than 2 times."
     })
     void reportsTooManyRedirects(int max, String message) {
         CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=" + max);

@@ -119,7 +119,7 @@ class RegistryRateLimiterTest {
         }
         assertThat(asked).hasValue(RegistryRateLimiter.MOST_SILENT);
         Throwable alone = Await.failure(timed.take(TestCheckContext.create(), "a", silent));
-        assertThat(alone).isInstanceOf(CheckFailure.class).hasMessageContaining("left alone");
+        assertThat(alone).isInstanceOf(CheckFailure.class).hasMessageContaining("is not queried for some seconds");
         assertThat(answered(timed, "b", "well")).isEqualTo("well");
 
         clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.ALONE_MILLIS));

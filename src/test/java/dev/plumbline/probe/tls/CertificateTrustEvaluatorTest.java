@@ -30,19 +30,18 @@ class CertificateTrustEvaluatorTest {
         CertificateTrustEvaluator trust = new CertificateTrustEvaluator(file);
         assertThat(trust.problem(SERVER.chain(), HOST, NOW)).isNull();
         assertThat(trust.problem(SERVER.chain(), new Host("example.com", null), NOW))
-                .isEqualTo("The certificate is not for example.com.");
+                .isEqualTo("The certificate is not valid for example.com.");
         assertThat(trust.problem(List.of(), HOST, NOW)).isEqualTo("The server sent no certificate.");
     }
 
     @Test
-    void trustsNobodyWithoutIt() throws IOException {
+    void doesNotTrustTestRootsByDefault() throws IOException {
         assertThat(new CertificateTrustEvaluator((Path) null).problem(SERVER.chain(), HOST, NOW))
-                .isEqualTo("The server did not send the certificate of the issuer \"Root\", and it is not a known"
-                        + " root.");
+                .isEqualTo("The server did not send the certificate of the issuer \"Root\".");
     }
 
     @Test
-    void refusesAFileWithoutCertificates() throws IOException {
+    void rejectsAFileWithoutCertificates() throws IOException {
         Path empty = Files.writeString(folder.resolve("empty.pem"), "");
         Path broken = Files.writeString(folder.resolve("broken.pem"), "-----BEGIN CERTIFICATE-----\nx");
         Path missing = folder.resolve("missing.pem");

@@ -1,0 +1,131 @@
+package dev.plumbline.tls;
+
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/** Evaluates a certificate for every module that reports on one. */
+public final class CertificateEvaluation {
+    private static final List<String> WEAK_CIPHERS =
+            List.of("_RC4_", "_3DES_", "_DES_", "_DES40_", "_NULL_", "_EXPORT_", "_anon_");
+
+    private CertificateEvaluation() {}
+
+    /**
+     * @param warnDays report an expiry that is less than this number of days away; 0 for never
+     */
+    public static CertificateReport evaluate(
+            CertificateEvidence evidence, long warnDays, CertificateFindings findings) {
+        Set<CertificateProblem> problems = problems(evidence);
+        problems.forEach(problem -> report(problem, evidence, findings));
+        if (!problems.contains(CertificateProblem.EXPIRED)) {
+            evaluateExpiry(evidence, warnDays, findings);
+        }
+        evaluateChain(evidence, findings);
+        evaluateConnection(evidence, findings);
+        evaluateRevocation(evidence, findings);
+        findings.error(evidence.failure());
+        return CertificateReport.of(evidence, problems);
+    }
+
+    /** All problems of a certificate, in order of precedence. */
+    public static Set<CertificateProblem> problems(CertificateEvidence evidence) {
+        return CertificateProblem.of(
+                evidence.path(), evidence.hostMatches(), Boolean.TRUE.equals(evidence.revoked()), evidence.at());
+    }
+
+    private static void report(CertificateProblem problem, CertificateEvidence evidence, CertificateFindings findings) {
+        CertificatePath path = evidence.path();
+        X509Certificate certificate = problem.affected(path, evidence.at());
+        String subject = DistinguishedNames.display(certificate);
+        switch (problem) {
+            case NONE -> {}
+            case EXPIRED -> findings.expired(subject, certificate.getNotAfter().toInstant());
+            case NOT_YET_VALID ->
+                findings.notYetValid(subject, certificate.getNotBefore().toInstant());
+            case HOSTNAME_MISMATCH -> {
+                List<String> names = CertificateExtensions.alternativeNames(path.leaf());
+                findings.hostnameMismatch(evidence.host(), names.isEmpty() ? List.of("none") : names);
+            }
+            case SELF_SIGNED -> findings.selfSigned();
+            case INCOMPLETE_CHAIN -> findings.incompleteChain(path.missingIssuer());
+            case UNTRUSTED_ROOT -> findings.untrustedRoot(path.untrustedReason());
+            case WEAK_SIGNATURE -> findings.weakSignature(subject, SignatureAlgorithms.name(certificate));
+            case WEAK_KEY ->
+                findings.weakKey(
+                        subject,
+                        PublicKeys.bits(certificate.getPublicKey()),
+                        PublicKeys.type(certificate.getPublicKey()));
+            case REVOKED -> findings.revoked();
+        }
+    }
+
+    private static void evaluateExpiry(CertificateEvidence evidence, long warnDays, CertificateFindings findings) {
+        long left = evidence.daysRemaining();
+        long chainLeft = Duration.between(evidence.at(), evidence.path().earliestNotAfter())
+                .toDays();
+        if (left < warnDays) {
+            findings.expiringSoon(days(left));
+        } else if (chainLeft < warnDays) {
+            findings.chainExpiringSoon(days(chainLeft));
+        }
+    }
+
+    private static String days(long count) {
+        return count < 1 ? "less than 1 day" : count == 1 ? "1 day" : count + " days";
+    }
+
+    private static void evaluateChain(CertificateEvidence evidence, CertificateFindings findings) {
+        CertificatePath path = evidence.path();
+        int checked = evidence.sent().size();
+        if (!path.ordered()) {
+            findings.chainOutOfOrder();
+        }
+        if (evidence.sentCount() > checked) {
+            findings.tooManyCertificates(evidence.sentCount(), checked);
+        } else if (path.unused() + path.repeated() > 0) {
+            findings.extraCertificates(evidence.sentCount(), path.unused(), path.repeated());
+        }
+        if (path.exhausted()) {
+            findings.chainTooComplex();
+        }
+        if (path.end() == CertificatePath.End.PUBLIC_ROOT && evidence.timestamps() == 0) {
+            findings.noScts();
+        }
+    }
+
+    private static void evaluateConnection(CertificateEvidence evidence, CertificateFindings findings) {
+        String version = evidence.version();
+        String cipher = evidence.cipher();
+        if (version != null && (version.equals("TLSv1") || version.equals("TLSv1.1"))) {
+            findings.legacyTlsVersion(version);
+        }
+        if (cipher != null && WEAK_CIPHERS.stream().anyMatch(cipher::contains)) {
+            findings.weakCipher(cipher);
+        }
+        if (evidence.clientCertificateRequested()) {
+            findings.clientCertificateRequested();
+        }
+    }
+
+    private static void evaluateRevocation(CertificateEvidence evidence, CertificateFindings findings) {
+        RevocationStatement stapled = evidence.stapled();
+        RevocationStatement queried = evidence.queried();
+        boolean completed = evidence.failure() == null;
+        boolean usable = stapled != null && stapled.determined();
+        if (stapled != null && !usable) {
+            findings.stapleUnusable(stapled.detail());
+        }
+        if (completed && !usable && CertificateExtensions.mustStaple(evidence.leaf())) {
+            findings.mustStapleMissing();
+        } else if (completed
+                && stapled == null
+                && !CertificateExtensions.ocspResponders(evidence.leaf()).isEmpty()) {
+            findings.notStapled();
+        }
+        if (queried != null && evidence.revoked() == null) {
+            findings.revocationUnknown(queried.detail());
+        }
+    }
+}
