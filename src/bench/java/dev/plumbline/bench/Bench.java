@@ -23,8 +23,7 @@ public final class Bench {
                 "",
                 3,
                 "defaults: Plumbline sends HEAD, the reference GET");
-        FreshRow httpGet =
-                new FreshRow("http-get", "Same with method=get", false, "?method=get", 3, "both send GET");
+        FreshRow httpGet = new FreshRow("http-get", "Same with method=get", false, "?method=get", 3, "both send GET");
         FreshRow https = new FreshRow(
                 "https",
                 "Fresh http-status, HTTPS without verification ÷ blackbox_exporter /probe",

@@ -29,9 +29,10 @@ final class HandshakeRow implements Row {
                         "." + TargetNames.ZONE,
                         "\"trusted\":true"),
                 blackbox.probes(wrk, Blackbox.handshakePath(server) + "&number="));
-        return List.of(pair.line(
-                WHAT,
-                GOAL,
-                "Plumbline sends a different server name each time and evaluates the certificate, the reference does not verify"));
+        return List.of(
+                pair.line(
+                        WHAT,
+                        GOAL,
+                        "Plumbline sends a different server name each time and evaluates the certificate, the reference does not verify"));
     }
 }

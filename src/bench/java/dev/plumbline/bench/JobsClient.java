@@ -112,7 +112,8 @@ final class JobsClient {
 
     private static String token(HttpResponse<String> response) {
         if (response.statusCode() != 202) {
-            throw new CompletionException(new IOException("job not created: " + response.statusCode() + " " + response.body()));
+            throw new CompletionException(
+                    new IOException("job not created: " + response.statusCode() + " " + response.body()));
         }
         return new JsonObject(response.body()).getString("token");
     }

@@ -32,7 +32,8 @@ final class Warmup {
             return false;
         }
         System.out.printf(
-                "  warm-up complete after %d s, JIT compiler at %.0f %% of the CPU time of the process%n", took.toSeconds(), share * 100);
+                "  warm-up complete after %d s, JIT compiler at %.0f %% of the CPU time of the process%n",
+                took.toSeconds(), share * 100);
         return true;
     }
 

@@ -62,7 +62,8 @@ final class CertificateCases {
     }
 
     private void names() {
-        lab.addServer("wrong-name", "hostname_mismatch", issuer.issue(CertificateSpec.server("somewhere-else." + DOMAIN)));
+        lab.addServer(
+                "wrong-name", "hostname_mismatch", issuer.issue(CertificateSpec.server("somewhere-else." + DOMAIN)));
         lab.addServer("cn-only", "hostname_mismatch", issuer.issue(CertificateSpec.commonNameOnly(host("cn-only"))));
         lab.addServer("wildcard", "none", issuer.issue(CertificateSpec.server("*." + DOMAIN)));
         lab.addServer("too.deep", "hostname_mismatch", issuer.issue(CertificateSpec.server("*." + DOMAIN)));
@@ -89,9 +90,11 @@ final class CertificateCases {
         lab.addServer("missing-intermediate", "incomplete_chain", lone.withChain(lone.certificate()));
         TestCa unknown = TestCa.root("Unknown Root");
         Identity untrusted = unknown.issue(spec("unknown-root"));
-        lab.addServer("unknown-root", "untrusted_root", untrusted.withChain(untrusted.certificate(), unknown.certificate()));
+        lab.addServer(
+                "unknown-root", "untrusted_root", untrusted.withChain(untrusted.certificate(), unknown.certificate()));
         Identity valid = issuer.issue(spec("wrong-order"));
-        lab.addServer("wrong-order", "none", valid.withChain(valid.certificate(), root.certificate(), issuer.certificate()));
+        lab.addServer(
+                "wrong-order", "none", valid.withChain(valid.certificate(), root.certificate(), issuer.certificate()));
         Identity extra = issuer.issue(spec("extra-certificates"));
         lab.addServer(
                 "extra-certificates",
@@ -152,7 +155,12 @@ final class CertificateCases {
         lab.addServer("sha1", "weak_signature", rsa.issue(spec("sha1").digest("SHA1")));
         lab.addServer("md5", "weak_signature", rsa.issue(spec("md5").digest("MD5")));
         lab.addServer("p-384", "none", issuer.issue(spec("p-384").key("P-384")));
-        lab.addServer("ed25519", "none", issuer.issue(spec("ed25519").key("Ed25519")), ServerOptions.DEFAULT.withJdkProvider(), "");
+        lab.addServer(
+                "ed25519",
+                "none",
+                issuer.issue(spec("ed25519").key("Ed25519")),
+                ServerOptions.DEFAULT.withJdkProvider(),
+                "");
         lab.addServer("timestamps", "none", issuer.issue(spec("timestamps").timestamps(3)));
     }
 }

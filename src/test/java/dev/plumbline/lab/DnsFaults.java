@@ -119,7 +119,8 @@ public final class DnsFaults {
 
     /** An empty response with the TC bit over UDP, the complete response over TCP. */
     public static Behavior truncated() {
-        return (query, standard, transport, count) -> transport == Transport.TCP ? standard.toWire() : emptyTruncated(query);
+        return (query, standard, transport, count) ->
+                transport == Transport.TCP ? standard.toWire() : emptyTruncated(query);
     }
 
     /** The TC bit over UDP, no response over TCP. */

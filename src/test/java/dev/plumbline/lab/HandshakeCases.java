@@ -26,7 +26,12 @@ final class HandshakeCases {
     private void versions() {
         TestCa rsa =
                 root.authority(CertificateSpec.authority("Lab RSA Issuer 2").key("RSA-2048"));
-        lab.addServer("tls-1.0", "none", rsa.issue(spec("tls-1.0").key("RSA-2048")), ServerOptions.DEFAULT.protocols("TLSv1"), "");
+        lab.addServer(
+                "tls-1.0",
+                "none",
+                rsa.issue(spec("tls-1.0").key("RSA-2048")),
+                ServerOptions.DEFAULT.protocols("TLSv1"),
+                "");
         lab.addServer("tls-1.2", "none", issuer.issue(spec("tls-1.2")), ServerOptions.DEFAULT.protocols("TLSv1.2"), "");
         lab.addServer("tls-1.3", "none", issuer.issue(spec("tls-1.3")), ServerOptions.DEFAULT.protocols("TLSv1.3"), "");
         lab.addServer(

@@ -101,7 +101,10 @@ final class HostilePages {
                 bytes("/length/negative", "http_protocol_error", OK + "content-length: -1\r\n\r\n"),
                 bytes("/length/two", "http_protocol_error", OK + "content-length: 1\r\ncontent-length: 2\r\n\r\nab"),
                 bytes("/no-colon", "http_protocol_error", OK + "this-is-not-a-header\r\n\r\n"),
-                bytes("/controls", "200; no control characters in the report", OK + "server: a\u0001b\u001b[31mc\r\n\r\n"),
+                bytes(
+                        "/controls",
+                        "200; no control characters in the report",
+                        OK + "server: a\u0001b\u001b[31mc\r\n\r\n"),
                 bytes("/http-0.9", "http_protocol_error", "<html>\nold times</html>"),
                 bytes("/ssh", "http_protocol_error", "SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n"),
                 bytes("/version", "http_protocol_error", "HTTP/9.9 200 OK\r\n\r\n"),

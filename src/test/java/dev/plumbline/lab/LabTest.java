@@ -147,7 +147,12 @@ class LabTest {
                 .description();
         Options parsed = Objects.requireNonNull(Options.parse(module, options).options());
         return new Message.RunCheck(
-                labTarget.module(), TargetParser.parse(module, target).text(), parsed.given(), false, MAX_WAIT_MS, "lab");
+                labTarget.module(),
+                TargetParser.parse(module, target).text(),
+                parsed.given(),
+                false,
+                MAX_WAIT_MS,
+                "lab");
     }
 
     private static Future<CheckResult> run(Context loop, CheckRunner runner, Message.RunCheck request) {

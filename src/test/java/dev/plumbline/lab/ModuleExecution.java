@@ -17,7 +17,8 @@ import java.time.Instant;
 public final class ModuleExecution {
     private ModuleExecution() {}
 
-    public static <E> CheckResult run(Vertx vertx, ModuleDefinition<E> module, Target target, TestCheckContext context) {
+    public static <E> CheckResult run(
+            Vertx vertx, ModuleDefinition<E> module, Target target, TestCheckContext context) {
         ModuleDescription description = module.description();
         CheckResult result = Await.value(Await.onLoop(vertx, () -> module.collect(target, context))
                 .map(evidence -> ResultAssembler.judged(

@@ -87,8 +87,10 @@ final class RedirectPages {
         locations.put("hex", lab -> "http://0x7f000002:" + lab.canary().port() + "/");
         locations.put("octal", lab -> "http://0177.0.0.2:" + lab.canary().port() + "/");
         locations.put("short", lab -> "http://127.2:" + lab.canary().port() + "/");
-        locations.put("mapped", lab -> "http://[::ffff:127.0.0.2]:" + lab.canary().port() + "/");
-        locations.put("nat64", lab -> "http://[64:ff9b::127.0.0.2]:" + lab.canary().port() + "/");
+        locations.put(
+                "mapped", lab -> "http://[::ffff:127.0.0.2]:" + lab.canary().port() + "/");
+        locations.put(
+                "nat64", lab -> "http://[64:ff9b::127.0.0.2]:" + lab.canary().port() + "/");
         locations.put(
                 "userinfo", lab -> "http://127.0.0.1@127.0.0.2:" + lab.canary().port() + "/");
         locations.put("localhost", lab -> "http://localhost:" + lab.canary().port() + "/");

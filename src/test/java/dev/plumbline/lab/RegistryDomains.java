@@ -16,7 +16,9 @@ final class RegistryDomains {
         registry.respond(TLD, "domain: %s\nwhois: 127.0.0.1:%d\n".formatted(TLD, registry.port()));
         registry.respond(name("good"), record("2000-01-01", "2099-01-01", "client transfer prohibited"))
                 .respond(name("expired"), record("2000-01-01", "2001-01-01", "autoRenewPeriod"))
-                .respond(name("referral-loop"), "Registrar: Lab\nWhois Server: 127.0.0.1:%d\n".formatted(registry.port()))
+                .respond(
+                        name("referral-loop"),
+                        "Registrar: Lab\nWhois Server: 127.0.0.1:%d\n".formatted(registry.port()))
                 .respond(name("rate-limited"), "WHOIS LIMIT EXCEEDED\n")
                 .respond(name("empty"), "")
                 .endless(name("endless"), () -> Buffer.buffer("Registrar: Lab\r\n".repeat(1_000)))

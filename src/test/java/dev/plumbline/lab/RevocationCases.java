@@ -38,7 +38,8 @@ final class RevocationCases {
                 "stapled-revoked",
                 "revoked",
                 bad,
-                ServerOptions.DEFAULT.withStapledResponse(() -> RevocationLab.ocsp(issuer, bad.certificate(), Status.REVOKED)),
+                ServerOptions.DEFAULT.withStapledResponse(
+                        () -> RevocationLab.ocsp(issuer, bad.certificate(), Status.REVOKED)),
                 "");
         addOcsp("ocsp-good", Status.GOOD, "none");
         addOcsp("ocsp-revoked", Status.REVOKED, "revoked");

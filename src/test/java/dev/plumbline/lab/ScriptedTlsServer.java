@@ -119,9 +119,11 @@ public final class ScriptedTlsServer {
             return null;
         }
         List<Integer> accepted = suites.getOrDefault(version, List.of());
-        
-        int group =
-                groups.stream().filter(code -> supportsGroup(hello, code)).findFirst().orElse(-1);
+
+        int group = groups.stream()
+                .filter(code -> supportsGroup(hello, code))
+                .findFirst()
+                .orElse(-1);
         for (int suite : accepted) {
             boolean curve = suite >> 8 == 0xc0;
             if (offered.contains(suite) && (!curve || group >= 0 || version == 0x0300)) {

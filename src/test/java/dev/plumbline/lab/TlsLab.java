@@ -113,7 +113,8 @@ public final class TlsLab implements AutoCloseable {
     }
 
     /** Adds a server whose hostname differs from its name. */
-    void addServer(String name, String host, String problem, Identity identity, ServerOptions serverOptions, String options) {
+    void addServer(
+            String name, String host, String problem, Identity identity, ServerOptions serverOptions, String options) {
         identities.put(name, identity);
         add(name, host, servers.serve(identity, serverOptions), problem, "", options);
     }

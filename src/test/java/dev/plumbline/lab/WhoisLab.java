@@ -102,7 +102,8 @@ public final class WhoisLab {
             if (text.endsWith("\r\n")) {
                 String query = text.strip();
                 queries.add(query);
-                responses.getOrDefault(query, other -> other.end(Buffer.buffer("No match for " + query + "\r\n")))
+                responses
+                        .getOrDefault(query, other -> other.end(Buffer.buffer("No match for " + query + "\r\n")))
                         .accept(socket);
             }
         });

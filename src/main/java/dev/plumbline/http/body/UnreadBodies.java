@@ -1,8 +1,8 @@
 package dev.plumbline.http.body;
 
+import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.http.HttpMetrics;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;

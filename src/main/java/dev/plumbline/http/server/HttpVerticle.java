@@ -1,9 +1,9 @@
 package dev.plumbline.http.server;
 
-import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.HttpServerSettings;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.ResponseBodies;

@@ -213,8 +213,8 @@ class PageEscapingTest {
     @Test
     void whereAServerSendsSomebodyIsText() {
         String place = "/\u202egnp.<script>alert(1)</script>\"'><img/src=x/onerror=alert(2)>";
-        int port =
-                tls.respond(Buffer.buffer("HTTP/1.1 302 Found\r\nServer: <b>\"'\u0007\r\nLocation: javascript:alert(1)//"
+        int port = tls.respond(
+                Buffer.buffer("HTTP/1.1 302 Found\r\nServer: <b>\"'\u0007\r\nLocation: javascript:alert(1)//"
                                 + place
                                 + "\r\nContent-Type: text/html<script>\r\nContent-Length: 0\r\n"
                                 + "Connection: close\r\n\r\n")

@@ -2,11 +2,11 @@ package dev.plumbline.http.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.api.tool.OpenApiOperation;
 import dev.plumbline.http.problem.ProblemResponder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

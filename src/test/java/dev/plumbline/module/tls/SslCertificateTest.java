@@ -231,8 +231,8 @@ class SslCertificateTest {
         String path = "/serial-" + serialBytes;
         RevocationLab revocation = fixture.lab.revocation();
         TestCa issuer = fixture.lab.issuer();
-        TestCa.Identity identity =
-                issuer.issue(CertificateSpec.server(host).serialOfBytes(serialBytes).ocsp(revocation.url(path)));
+        TestCa.Identity identity = issuer.issue(
+                CertificateSpec.server(host).serialOfBytes(serialBytes).ocsp(revocation.url(path)));
         revocation.putPostOnly(
                 path, () -> RevocationLab.ocsp(issuer, identity.certificate(), RevocationLab.Status.REVOKED));
         fixture.dns.address(host, "127.0.0.1");
@@ -302,7 +302,8 @@ class SslCertificateTest {
                 stranger.issue(CertificateSpec.server(host).crl(url).ocsp(url));
         try (TlsServers servers = new TlsServers()) {
             int port = servers.serve(
-                    identity.withChain(identity.certificate(), stranger.certificate()), TlsServers.ServerOptions.DEFAULT);
+                    identity.withChain(identity.certificate(), stranger.certificate()),
+                    TlsServers.ServerOptions.DEFAULT);
             Evaluation evaluation = fixture.evaluate(host + ":" + port, Map.of("check_revocation", "true"));
             assertThat(evaluation.fields())
                     .containsEntry("problem", "untrusted_root")
@@ -372,7 +373,8 @@ class SslCertificateTest {
         String host = "differing." + TlsLab.DOMAIN;
         fixture.dns.address(host, "127.0.0.1", "127.0.0.2");
         try (TlsServers servers = new TlsServers()) {
-            int port = servers.serve(fixture.lab.issuer().issue(CertificateSpec.server(host)), TlsServers.ServerOptions.DEFAULT);
+            int port = servers.serve(
+                    fixture.lab.issuer().issue(CertificateSpec.server(host)), TlsServers.ServerOptions.DEFAULT);
             servers.serve(
                     TestCa.selfSigned(CertificateSpec.server(host)),
                     TlsServers.ServerOptions.DEFAULT,

@@ -261,8 +261,10 @@ class TlsProtocolsTest {
         Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
                 .map(CipherSuite::code)
                 .toArray(Integer[]::new);
-        ScriptedTlsServer server = scripted(
-                ScriptedTlsServer.create().accepts(TLS12, all).accepts(TLS10, all).accepts(SSL3, all));
+        ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
+                .accepts(TLS12, all)
+                .accepts(TLS10, all)
+                .accepts(SSL3, all));
 
         CheckResult result = check(server.port(), Map.of("ciphers", "true"));
 
@@ -372,7 +374,9 @@ class TlsProtocolsTest {
             byte[] endless = {22, 3, 3, 0, 4, 0, 0, 0, 0};
             byte[] broken = {22, 3, 3, 0, 8, 2, 0, 0, 4, 1, 2, 3, 4};
             expectError(servers.respond(http), ErrorCode.TLS_HANDSHAKE_FAILED);
-            expectError(servers.sendOnConnect("220 mail".getBytes(StandardCharsets.US_ASCII)), ErrorCode.TLS_HANDSHAKE_FAILED);
+            expectError(
+                    servers.sendOnConnect("220 mail".getBytes(StandardCharsets.US_ASCII)),
+                    ErrorCode.TLS_HANDSHAKE_FAILED);
             expectError(servers.respond(broken), ErrorCode.TLS_HANDSHAKE_FAILED);
             expectError(servers.closing(), ErrorCode.TLS_HANDSHAKE_FAILED);
             expectError(servers.resetting(), ErrorCode.CONNECTION_RESET);

@@ -1,9 +1,9 @@
 package dev.plumbline.module.web;
 
 import static dev.plumbline.module.web.HttpEvidence.codes;
-import static dev.plumbline.module.web.HttpEvidence.trace;
 import static dev.plumbline.module.web.HttpEvidence.page;
 import static dev.plumbline.module.web.HttpEvidence.redirect;
+import static dev.plumbline.module.web.HttpEvidence.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckFailure;

@@ -1,7 +1,6 @@
 package dev.plumbline.module.web;
 
 import static dev.plumbline.lab.VirtualHosts.responding;
-import static dev.plumbline.lab.VirtualHosts.responding;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import crawlercommons.robots.SimpleRobotRulesParser;
@@ -97,7 +96,8 @@ class RobotsTxtTest {
         all.put("empty", responding(200, "text/plain", ""));
         all.put(
                 "latin1",
-                responding("text/plain", "User-agent: *\nDisallow: /caf\u00e9\n".getBytes(StandardCharsets.ISO_8859_1)));
+                responding(
+                        "text/plain", "User-agent: *\nDisallow: /caf\u00e9\n".getBytes(StandardCharsets.ISO_8859_1)));
         all.put(
                 "large",
                 responding(200, "text/plain", "User-agent: *\nDisallow: /x\n".repeat(30_000) + "Disallow: /\n"));

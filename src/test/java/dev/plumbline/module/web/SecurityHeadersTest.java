@@ -1,10 +1,10 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.module.web.HttpEvidence.failedTrace;
 import static dev.plumbline.module.web.HttpEvidence.codes;
-import static dev.plumbline.module.web.HttpEvidence.trace;
+import static dev.plumbline.module.web.HttpEvidence.failedTrace;
 import static dev.plumbline.module.web.HttpEvidence.page;
 import static dev.plumbline.module.web.HttpEvidence.redirect;
+import static dev.plumbline.module.web.HttpEvidence.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -335,8 +335,8 @@ class SecurityHeadersTest {
 
     @Test
     void evaluatesHeadersOfATruncatedResponse() {
-        Evaluation evaluation =
-                evaluate(failedTrace(ErrorCode.READ_TIMEOUT, "https://a.test/", page("https://a.test/", 200, "", PERFECT)));
+        Evaluation evaluation = evaluate(
+                failedTrace(ErrorCode.READ_TIMEOUT, "https://a.test/", page("https://a.test/", 200, "", PERFECT)));
 
         assertThat(evaluation.error()).isNull();
         assertThat(evaluation.fields()).containsEntry("grade", "A+");
