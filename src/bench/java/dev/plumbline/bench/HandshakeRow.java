@@ -33,6 +33,6 @@ final class HandshakeRow implements Row {
                 pair.line(
                         WHAT,
                         GOAL,
-                        "Plumbline sends a different server name each time and evaluates the certificate, the reference does not verify"));
+                        "Plumbline sends a different server name per check and verifies; the reference does not verify"));
     }
 }
