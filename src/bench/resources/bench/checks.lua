@@ -1,5 +1,5 @@
--- One check after another, each of a path of its own, so that no answer can come from a cache.
--- Arguments: the path up to its number, what follows the number, and what a right answer holds.
+-- Requests a unique path each time, so that no response comes from a cache.
+-- Arguments: the path before its number, the path after its number, and text in a correct response.
 local threads = {}
 
 function setup(thread)

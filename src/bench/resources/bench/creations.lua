@@ -1,5 +1,5 @@
--- One job after another: the same lines, the next of the keys each time.
--- Arguments: a file with the keys, one a line, and a file with the whole request.
+-- Creates jobs with the same lines and alternating keys.
+-- Arguments: a file with one key per line, and a file with the request body.
 local threads = {}
 
 function setup(thread)

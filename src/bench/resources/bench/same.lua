@@ -1,4 +1,4 @@
--- The same path again and again, at wrk's full speed; a status above 399 counts as an error.
+-- Requests the same path repeatedly without a script per request. A status above 399 is an error.
 function done(summary, latency, requests)
   local e = summary.errors
   io.write(string.format(

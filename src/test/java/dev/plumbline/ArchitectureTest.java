@@ -1,6 +1,7 @@
 package dev.plumbline;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,7 +13,11 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.ModuleDefinition;
 import io.vertx.core.Future;
 import java.io.IOException;
@@ -49,12 +54,20 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat(resideInAnyPackage("io.vertx..", "io.netty.."));
 
-    private static final ArchRule modulesAreIndependent = noClasses()
-            .that()
-            .implement(ModuleDefinition.class)
-            .should()
-            .dependOnClassesThat(DescribedPredicate.describe(
-                    "are other modules", type -> type.isAssignableTo(ModuleDefinition.class) && !type.isInterface()));
+    private static final ArchRule modulesAreIndependent = classes()
+            .that(DescribedPredicate.describe("belong to a module", type -> isModule(topLevelClass(type))))
+            .should(new ArchCondition<>("not depend on another module") {
+                @Override
+                public void check(JavaClass type, ConditionEvents events) {
+                    for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+                        JavaClass target =
+                                topLevelClass(dependency.getTargetClass().getBaseComponentType());
+                        if (isModule(target) && !target.equals(topLevelClass(type))) {
+                            events.add(SimpleConditionEvent.violated(type, dependency.getDescription()));
+                        }
+                    }
+                }
+            });
 
     private static final ArchRule packagesAreFreeOfCycles =
             slices().matching(ROOT + "(*)..").should().beFreeOfCycles();
@@ -189,6 +202,19 @@ class ArchitectureTest {
         Set<String> packages = table().keySet();
         assertThat(CLASSES).isNotEmpty().allSatisfy(type -> assertThat(rowOf(type, packages))
                 .isNotEmpty());
+    }
+
+    private static boolean isModule(JavaClass type) {
+        return type.getPackageName().startsWith(ROOT + "module.")
+                && (type.isAssignableTo(CheckModule.class) || type.isAssignableTo(ModuleDefinition.class));
+    }
+
+    private static JavaClass topLevelClass(JavaClass type) {
+        JavaClass topLevel = type;
+        while (topLevel.getEnclosingClass().isPresent()) {
+            topLevel = topLevel.getEnclosingClass().get();
+        }
+        return topLevel;
     }
 
     /** The row of the package of a class, or of its nearest enclosing package with a row. */

@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A service with a million lines of one account waiting, which it works on all the while. */
+/** A service with a million waiting lines of one account, which it processes during the measurement. */
 final class Backlog {
     private static final long WAITING = 1_000_000;
 
-    /** So many more, that there are as many after a row as a row wants. */
+    /** Additional lines, so that enough lines wait until the end of a row. */
     private static final long RESERVE = 300_000;
 
     private static final int JOBS_AT_ONCE = 40;
@@ -30,14 +30,14 @@ final class Backlog {
         return service;
     }
 
-    /** Creates jobs until so many lines wait. */
+    /** Creates jobs until the required number of lines waits. */
     void fill() throws IOException, InterruptedException {
         while (waiting() < WAITING + RESERVE) {
             List<String> bodies = new ArrayList<>();
             for (int i = 0; i < JOBS_AT_ONCE; i++) {
                 String before = site + "/backlog-" + ++jobs + "-";
                 bodies.add(JobsClient.body(
-                        IntStream.range(0, JobsClient.MOST_LINES)
+                        IntStream.range(0, JobsClient.MAX_LINES)
                                 .mapToObj(n -> before + n)
                                 .toList(),
                         new JsonObject()));
@@ -50,7 +50,7 @@ final class Backlog {
         return tenants().waitingLines();
     }
 
-    /** How many wait; fails when they are too few for what is measured. */
+    /** The number of waiting lines. @throws IOException if it is below the minimum of the measurement */
     long mustWait() throws IOException {
         long waiting = waiting();
         if (waiting < WAITING) {

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The least that Vert.x can do: every request gets the same status, headers and bytes, read from a
- * file at the start. Run as a process of its own, {@code BareServer FILE LOOPS}.
+ * A minimal Vert.x server: it returns the same status, headers and bytes for every request, read
+ * from a file at the start. It runs in its own process: {@code BareServer FILE LOOPS}.
  */
 public final class BareServer extends VerticleBase {
     private final int status;
@@ -31,7 +31,7 @@ public final class BareServer extends VerticleBase {
         this.body = body;
     }
 
-    /** Listens on a free port of the loopback and prints {@code ready http://host:port}. */
+    /** Listens on a free loopback port and prints {@code ready http://host:port}. */
     public static void main(String[] args) throws IOException {
         Recorded recorded = Recorded.read(Path.of(args[0]));
         int loops = Integer.parseInt(args[1]);
@@ -75,9 +75,9 @@ public final class BareServer extends VerticleBase {
     }
 
     /**
-     * An answer that another server gave.
+     * A recorded response of another server.
      *
-     * @param headers names and values in turn
+     * @param headers alternating names and values
      */
     record Recorded(int status, List<String> headers, byte[] body) {
         void write(Path file) throws IOException {

@@ -7,45 +7,44 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Measures the service from its jar beside others on this machine and prints a table. Ratios are
- * what counts: the two sides of each were measured in turn in the same run.
+ * Measures the service from its jar and reference programs on this machine, and prints a table. The
+ * two sides of a ratio are measured alternately in the same run.
  */
 public final class Bench {
     private Bench() {}
 
-    /** All there is to measure, in the order of the table. */
+    /** All rows in the order of the table. */
     static List<Row> rows() {
         CachedRow cached = CachedRow.ofTheApi();
         FreshRow http = new FreshRow(
                 "http",
-                "fresh http-status over HTTP ÷ blackbox_exporter /probe",
+                "Fresh http-status, HTTP ÷ blackbox_exporter /probe",
                 false,
                 "",
                 3,
-                "each as it does by default: ours sends HEAD, theirs GET");
-        FreshRow httpGet =
-                new FreshRow("http-get", "the same with method=get", false, "?method=get", 3, "both send GET");
+                "defaults: Plumbline sends HEAD, the reference GET");
+        FreshRow httpGet = new FreshRow("http-get", "Same with method=get", false, "?method=get", 3, "both send GET");
         FreshRow https = new FreshRow(
                 "https",
-                "fresh http-status over HTTPS ÷ blackbox_exporter /probe",
+                "Fresh http-status, HTTPS without verification ÷ blackbox_exporter /probe",
                 true,
                 "?verify_tls=false",
                 2,
-                "neither verifies the certificate; ours sends HEAD, theirs GET");
+                "neither verifies the certificate; Plumbline sends HEAD, the reference GET");
         FreshRow httpsGet = new FreshRow(
                 "https-get",
-                "the same with method=get",
+                "Same with method=get",
                 true,
                 "?verify_tls=false&method=get",
                 2,
                 "neither verifies; both send GET");
         FreshRow httpsVerified = new FreshRow(
                 "https-verified",
-                "the same, only ours verifying",
+                "Same, only Plumbline verifies the certificate",
                 true,
                 "",
                 2,
-                "ours verifies against a root in tls.extra_roots, theirs does not; HEAD and GET");
+                "Plumbline verifies with a root from tls.extra_roots; Plumbline sends HEAD, the reference GET");
         List<Row> rows =
                 new ArrayList<>(List.of(cached, CachedRow.ofTheWeb(), http, httpGet, https, httpsGet, httpsVerified));
         rows.add(new HandshakeRow());
@@ -53,7 +52,7 @@ public final class Bench {
         rows.addAll(moduleRows());
         rows.add(new StartRow());
         rows.add(new MemoryRow(List.of(cached, http, https)));
-        // last, because they leave a million lines behind that are worked on
+        // last, because a million lines remain in the queue of their service
         rows.addAll(List.of(new SmallJobRow(), new QueuedMemoryRow()));
         return rows;
     }
@@ -63,28 +62,28 @@ public final class Bench {
         return List.of(
                 new BulkRow(
                         "bulk",
-                        "bulk http-status over HTTP ÷ curl -Z --parallel-max 64",
+                        "Bulk http-status, HTTP ÷ curl -Z --parallel-max 64",
                         false,
                         new JsonObject(),
                         1,
-                        "each as it does by default: ours sends HEAD, theirs GET"),
+                        "defaults: Plumbline sends HEAD, the reference GET"),
                 new BulkRow(
                         "bulk-get",
-                        "the same with method=get",
+                        "Same with method=get",
                         false,
                         new JsonObject().put("method", "get"),
                         1,
                         "both send GET"),
                 new BulkRow(
                         "bulk-https",
-                        "bulk http-status over HTTPS ÷ curl -Z --parallel-max 64",
+                        "Bulk http-status, HTTPS without verification ÷ curl -Z --parallel-max 64",
                         true,
                         unverified,
                         1.3,
-                        "neither verifies the certificate; ours sends HEAD, theirs GET"),
+                        "neither verifies the certificate; Plumbline sends HEAD, the reference GET"),
                 new BulkRow(
                         "bulk-https-get",
-                        "the same with method=get",
+                        "Same with method=get",
                         true,
                         unverified.copy().put("method", "get"),
                         1.3,
@@ -108,19 +107,19 @@ public final class Bench {
 
     public static void main(String[] args) throws IOException, InterruptedException {
         BenchOptions options = BenchOptions.fromSystemProperties();
-        List<Row> wanted = rows().stream()
+        List<Row> selected = rows().stream()
                 .filter(row -> options.only().isEmpty() || options.only().contains(row.id()))
                 .toList();
-        if (wanted.isEmpty()) {
-            System.err.println("there is no row "
+        if (selected.isEmpty()) {
+            System.err.println("Unknown row: "
                     + String.join(", ", options.only())
-                    + "; there are "
+                    + ". Available rows: "
                     + String.join(", ", rows().stream().map(Row::id).toList()));
             System.exit(2);
         }
         System.out.printf(
                 Locale.ROOT,
-                "%d rounds of %d s each after %d s of warm-up, %d connections, %d processors, Java %s%n",
+                "%d rounds of %d s after a warm-up of %d s, %d connections, %d processors, Java %s%n",
                 options.rounds(),
                 options.round().toSeconds(),
                 options.warmup().toSeconds(),
@@ -130,9 +129,9 @@ public final class Bench {
         List<BulkLine> table = new ArrayList<>();
         boolean failed = false;
         try (BenchStage stage = new BenchStage(options)) {
-            // stopped by hand, too, the bench leaves nothing running
+            // stops all processes if the benchmark is interrupted
             Runtime.getRuntime().addShutdownHook(new Thread(stage::close));
-            for (Row row : wanted) {
+            for (Row row : selected) {
                 try {
                     table.addAll(row.measure(stage));
                 } catch (MissingProgramException missing) {
@@ -151,7 +150,7 @@ public final class Bench {
 
     private static void print(List<BulkLine> table) {
         System.out.println();
-        System.out.println("| what | figure | goal | ours | theirs | errors and notes |");
+        System.out.println("| row | ratio or value | goal | Plumbline | reference | errors and notes |");
         System.out.println("|---|---|---|---|---|---|");
         for (BulkLine line : table) {
             System.out.println("| "

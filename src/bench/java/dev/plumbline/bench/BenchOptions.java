@@ -8,19 +8,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a run of the bench does.
+ * The options of a benchmark run.
  *
- * @param rounds how often each pair is measured, at least 1
- * @param round how long one side of a pair is under load in one round
- * @param warmup how long each side is under load before the first round: a just-in-time compiler is
- *     busy with itself for that long
- * @param only the rows that are measured alone; empty for all
- * @param jar the service
- * @param jvmFlags the flags that the service is meant to run with, see conf/jvm.options
+ * @param rounds measurements of each pair, at least 1
+ * @param round duration of the load on one side in one round
+ * @param warmup minimum duration of the load on each side before the first round, for the JIT compiler
+ * @param only IDs of the rows to measure; empty: all
+ * @param jar the jar of the service
+ * @param jvmFlags JVM flags of the service, from conf/jvm.options
  */
 record BenchOptions(int rounds, Duration round, Duration warmup, List<String> only, Path jar, List<String> jvmFlags) {
 
-    /** Connections, and so checks under way, in every row. */
+    /** Connections, and therefore concurrent checks, in every row. */
     static final int CONNECTIONS = 64;
 
     /**

@@ -13,11 +13,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that rows share: a temporary folder, the load generator and the servers, each started
- * when it is first wanted and all stopped at the end.
+ * The shared resources of the rows: a temporary folder, the load generator and the servers. Each
+ * server starts when a row first uses it. {@link #close()} stops all of them.
  */
 final class BenchStage implements AutoCloseable {
-    /** Long enough that the work of the start is over and a collector may have given back memory. */
+    /** Time until the start is complete and the garbage collector may have returned memory. */
     private static final long SETTLE_MS = 3_000;
 
     private final BenchOptions options;
@@ -35,7 +35,7 @@ final class BenchStage implements AutoCloseable {
 
     BenchStage(BenchOptions options) throws IOException {
         this.options = options;
-        // nginx's workers may be another user, who must reach what is served
+        // the nginx workers can run as another user and must be able to read the files
         this.folder = Files.createTempDirectory(
                 "plumbline-bench", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
     }
@@ -69,7 +69,7 @@ final class BenchStage implements AutoCloseable {
         return blackbox;
     }
 
-    /** The service; nginx runs before it, because its root must be known at the start. */
+    /** The service. nginx starts first, because the service needs its root certificate at the start. */
     ServiceUnderLoad service() throws IOException, InterruptedException {
         if (service == null) {
             String root = nginx().certificate().toString();
@@ -88,7 +88,7 @@ final class BenchStage implements AutoCloseable {
         return names;
     }
 
-    /** A service that asks our own name server. */
+    /** A service that queries the nameserver of the benchmark. */
     ServiceUnderLoad resolving() throws IOException, InterruptedException {
         if (resolving == null) {
             resolving = opened(another(
@@ -102,12 +102,12 @@ final class BenchStage implements AutoCloseable {
         return resolving;
     }
 
-    /** Another service, with an empty database, for a row that leaves much behind; to be closed. */
+    /** Starts another service with an empty database. The caller closes it. */
     ServiceUnderLoad another(String name, Map<String, String> settings) throws IOException, InterruptedException {
         return ServiceUnderLoad.start(options, folder, folder.resolve(name), settings);
     }
 
-    /** The service with a million lines waiting. */
+    /** The service with a million waiting lines. */
     Backlog backlog() throws IOException, InterruptedException {
         if (backlog == null) {
             String site = nginx().site(false);
@@ -116,7 +116,7 @@ final class BenchStage implements AutoCloseable {
         return backlog;
     }
 
-    /** What the service took of memory, in KiB, when it had started and nobody had asked anything. */
+    /** Resident memory of the service after the start and before the first request, in KiB. */
     long idleKib() throws IOException, InterruptedException {
         service();
         return idleKib;
@@ -131,7 +131,7 @@ final class BenchStage implements AutoCloseable {
         loaded = true;
     }
 
-    /** Has something closed at the end. */
+    /** Registers a resource that {@link #close()} closes. */
     synchronized <T extends AutoCloseable> T opened(T resource) {
         started.push(resource);
         return resource;

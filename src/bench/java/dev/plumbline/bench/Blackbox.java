@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Debian's prometheus-blackbox-exporter, which probes a target for each {@code /probe}. */
+/** The prometheus-blackbox-exporter of Debian. It probes a target for each {@code /probe} request. */
 final class Blackbox implements AutoCloseable {
     private static final String CONF =
             """
@@ -61,7 +61,7 @@ final class Blackbox implements AutoCloseable {
         return address;
     }
 
-    /** Probes as a side of a pair; each that has succeeded is a right one. */
+    /** A side of a comparison: successful probes. */
     Comparison.Side probes(Wrk wrk, String path) {
         return new Comparison.Side(
                 process(), duration -> wrk.checks(process(), address(), path, "", "probe_success 1", duration));
@@ -71,12 +71,12 @@ final class Blackbox implements AutoCloseable {
         return child;
     }
 
-    /** The path that fetches a URL which begins like this, up to where its own rest goes. */
+    /** The path of a probe of a URL with this prefix. The caller appends the rest of the URL. */
     static String probePath(String url) {
         return "/probe?module=http_2xx&target=" + URLEncoder.encode(url, StandardCharsets.UTF_8);
     }
 
-    /** The path that shakes hands with a server over TLS. */
+    /** The path of a TCP+TLS probe. */
     static String handshakePath(String hostAndPort) {
         return "/probe?module=tcp_tls&target=" + URLEncoder.encode(hostAndPort, StandardCharsets.UTF_8);
     }

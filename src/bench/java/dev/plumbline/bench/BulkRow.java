@@ -11,12 +11,12 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * Bulk {@code http-status} jobs, from the first POST to the last stored result, beside curl
- * fetching the same list from the same nginx: one fresh connection for each line.
+ * Bulk {@code http-status} jobs, from the first POST to the last stored result, compared with curl,
+ * which fetches the same list from the same nginx. Each line uses a new connection.
  */
 final class BulkRow implements Row {
-    private static final int LEAST_JOBS = 20;
-    private static final int MOST_JOBS = 120;
+    private static final int MIN_JOBS = 20;
+    private static final int MAX_JOBS = 120;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final String id;
@@ -28,7 +28,7 @@ final class BulkRow implements Row {
     private int lists;
 
     /**
-     * @param jobOptions of our jobs
+     * @param jobOptions options of the jobs
      */
     BulkRow(String id, String what, boolean tls, JsonObject jobOptions, double goal, String note) {
         this.id = id;
@@ -42,11 +42,11 @@ final class BulkRow implements Row {
     /**
      * One side of a round.
      *
-     * @param rate right lines per second
-     * @param wrong lines that were not fetched over a connection of their own with a good end
-     * @param cpuMicros of the process for each line
-     * @param databaseMicros of our PostgreSQL for each line
-     * @param refusals requests that were answered 503 and made again
+     * @param rate correct lines per second
+     * @param wrong lines that failed or were not fetched over their own connection
+     * @param cpuMicros CPU time of the process per line
+     * @param databaseMicros CPU time of PostgreSQL per line
+     * @param refusals requests that received 503 and were retried
      */
     private record Lap(double rate, long wrong, double cpuMicros, double databaseMicros, long refusals) {}
 
@@ -67,7 +67,7 @@ final class BulkRow implements Row {
         List<Lap> ours = new ArrayList<>();
         List<Lap> theirs = new ArrayList<>();
         for (int round = 1; round <= options.rounds(); round++) {
-            List<String> list = list(nginx, jobs * JobsClient.MOST_LINES);
+            List<String> list = list(nginx, jobs * JobsClient.MAX_LINES);
             Lap a = ours(service, client, nginx, list);
             Lap b = theirs(curl, nginx, list);
             ours.add(a);
@@ -88,25 +88,25 @@ final class BulkRow implements Row {
                     a.wrong,
                     b.wrong);
         }
-        return List.of(line(ours, theirs, jobs * JobsClient.MOST_LINES));
+        return List.of(line(ours, theirs, jobs * JobsClient.MAX_LINES));
     }
 
-    /** Loads each side as long as asked for; how many jobs fill a round. */
+    /** Warms up each side and returns the number of jobs that fill a round. */
     private int warmUp(BenchStage stage, JobsClient client, CurlRow curl) throws IOException, InterruptedException {
         BenchOptions options = stage.options();
-        int jobs = LEAST_JOBS;
+        int jobs = MIN_JOBS;
         Warmup warmup = new Warmup(stage.service().process(), options.warmup());
         do {
-            List<String> list = list(stage.nginx(), jobs * JobsClient.MOST_LINES);
+            List<String> list = list(stage.nginx(), jobs * JobsClient.MAX_LINES);
             double rate = ours(stage.service(), client, stage.nginx(), list).rate;
-            double wanted = rate * options.round().toSeconds() / JobsClient.MOST_LINES;
-            jobs = (int) Math.max(LEAST_JOBS, Math.min(MOST_JOBS, Math.ceil(wanted)));
+            double wanted = rate * options.round().toSeconds() / JobsClient.MAX_LINES;
+            jobs = (int) Math.max(MIN_JOBS, Math.min(MAX_JOBS, Math.ceil(wanted)));
         } while (!warmup.isOver());
-        theirs(curl, stage.nginx(), list(stage.nginx(), jobs * JobsClient.MOST_LINES));
+        theirs(curl, stage.nginx(), list(stage.nginx(), jobs * JobsClient.MAX_LINES));
         return jobs;
     }
 
-    /** URLs that nobody has asked for yet. */
+    /** URLs that have not been requested yet. */
     private List<String> list(NginxTarget nginx, int lines) {
         String before = nginx.site(tls) + "/" + id + "-" + ++lists + "-";
         return IntStream.range(0, lines).mapToObj(i -> before + i).toList();
@@ -129,7 +129,7 @@ final class BulkRow implements Row {
             end = finished.isAfter(end) ? finished : end;
             good += job.getJsonObject("counts").getInteger("pass");
         }
-        long right = Math.min(good, asked(nginx, before, list));
+        long right = Math.min(good, received(nginx, before, list));
         return new Lap(
                 right / (Duration.between(began, end).toNanos() / 1e9),
                 list.size() - right,
@@ -141,16 +141,16 @@ final class BulkRow implements Row {
     private Lap theirs(CurlRow curl, NginxTarget nginx, List<String> list) throws IOException, InterruptedException {
         NginxTarget.Counts before = nginx.counts();
         ProgramRun run = curl.fetch(list);
-        long right = run.exitCode() == 0 ? asked(nginx, before, list) : 0;
+        long right = run.exitCode() == 0 ? received(nginx, before, list) : 0;
         return new Lap(right / run.seconds(), list.size() - right, run.cpuMillis() * 1e3 / list.size(), 0, 0);
     }
 
-    /** How many lines nginx was asked for, each over a connection of its own. */
-    private static long asked(NginxTarget nginx, NginxTarget.Counts before, List<String> list) throws IOException {
+    /** The number of lines that nginx received, each over its own connection. */
+    private static long received(NginxTarget nginx, NginxTarget.Counts before, List<String> list) throws IOException {
         NginxTarget.Counts counts = nginx.counts().since(before);
-        // less the one connection that asks for the counts
-        long asked = Math.min(counts.connections(), counts.requests()) - 1;
-        return Math.min(asked, list.size());
+        // without the connection that reads the counters
+        long received = Math.min(counts.connections(), counts.requests()) - 1;
+        return Math.min(received, list.size());
     }
 
     private BulkLine line(List<Lap> ours, List<Lap> theirs, int lines) {
@@ -164,19 +164,19 @@ final class BulkRow implements Row {
                 ratio.text(2),
                 String.format(
                         Locale.ROOT,
-                        "%s lines/s, %.0f µs CPU each and %.0f in PostgreSQL",
+                        "%s lines/s, %.0f µs CPU + %.0f in PostgreSQL",
                         spread(ours, Lap::rate).text(0),
                         spread(ours, Lap::cpuMicros).median(),
                         spread(ours, Lap::databaseMicros).median()),
                 String.format(
                         Locale.ROOT,
-                        "%s/s, %.0f µs CPU each",
+                        "%s/s, %.0f µs CPU",
                         spread(theirs, Lap::rate).text(0),
                         spread(theirs, Lap::cpuMicros).median()),
                 BulkLine.atLeast(goal, ratio.median()),
                 String.format(
                         Locale.ROOT,
-                        "ours %,d errors (and %,d requests answered 503 and repeated), theirs %,d, of %,d lines"
+                        "Plumbline %,d errors (%,d requests retried after 503), reference %,d, of %,d lines"
                                 + " in each of %d rounds; %s",
                         wrong(ours),
                         ours.stream().mapToLong(Lap::refusals).sum(),

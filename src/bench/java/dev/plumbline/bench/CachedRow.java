@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** A check that is known, as JSON or as a page, beside a bare Vert.x server sending the same. */
+/** A cached check as JSON or as a page, compared with a bare Vert.x server that sends the same bytes. */
 final class CachedRow implements Row {
     private static final String INSTANT = "/api/v1/instant/http-status/";
 
@@ -29,13 +29,13 @@ final class CachedRow implements Row {
     }
 
     static CachedRow ofTheApi() {
-        return new CachedRow("cached", "cached instant check ÷ bare Vert.x, same bytes", 0.9, INSTANT, List.of());
+        return new CachedRow("cached", "Cached instant check ÷ bare Vert.x, same bytes", 0.9, INSTANT, List.of());
     }
 
     static CachedRow ofTheWeb() {
         return new CachedRow(
                 "report",
-                "cached report page ÷ bare Vert.x, same bytes",
+                "Cached report page ÷ bare Vert.x, same bytes",
                 0.5,
                 "/check/http-status/",
                 List.of("Accept: text/html", "Accept-Encoding: gzip", "Sec-Fetch-Mode: navigate"));
@@ -51,8 +51,8 @@ final class CachedRow implements Row {
         Wrk wrk = stage.wrk();
         ServiceUnderLoad service = stage.service();
         String target = URLEncoder.encode(stage.nginx().site(false) + "/" + id, StandardCharsets.UTF_8);
-        BareServer.Recorded answer = cachedAnswer(service, target);
-        try (ChildProcess bare = bareServer(stage, answer)) {
+        BareServer.Recorded response = cachedResponse(service, target);
+        try (ChildProcess bare = bareServer(stage, response)) {
             String bareAddress = bare.await(Pattern.compile("ready (http://\\S+)"), 20);
             BenchOptions options = stage.options();
             stage.setLoaded();
@@ -60,40 +60,40 @@ final class CachedRow implements Row {
                     id(),
                     options,
                     new Comparison.Side(service.process(), duration -> {
-                        // the ten minutes may have run out
-                        cachedAnswer(service, target);
+                        // the cached result may have expired
+                        cachedResponse(service, target);
                         return wrk.same(service.process(), service.address(), path + target, headers, duration);
                     }),
                     new Comparison.Side(
                             bare, duration -> wrk.same(bare, bareAddress, path + target, headers, duration)));
-            return List.of(pair.line(what, goal, answer.body().length + " bytes of body"));
+            return List.of(pair.line(what, goal, response.body().length + "-byte body"));
         }
     }
 
-    /** The answer from the cache, whole. */
-    private BareServer.Recorded cachedAnswer(ServiceUnderLoad service, String target)
+    /** The complete cached response. */
+    private BareServer.Recorded cachedResponse(ServiceUnderLoad service, String target)
             throws IOException, InterruptedException {
         String api = INSTANT + target;
         service.get(api);
-        String known = new String(service.get(api).body(), StandardCharsets.UTF_8);
-        HttpResponse<byte[]> answer = service.get(path + target, headers);
-        if (answer.statusCode() != 200
-                || !known.contains("\"cached\":true")
-                || !known.contains("\"verdict\":\"pass\"")) {
-            throw new IOException("not a cached pass: " + answer.statusCode() + " " + known);
+        String cached = new String(service.get(api).body(), StandardCharsets.UTF_8);
+        HttpResponse<byte[]> response = service.get(path + target, headers);
+        if (response.statusCode() != 200
+                || !cached.contains("\"cached\":true")
+                || !cached.contains("\"verdict\":\"pass\"")) {
+            throw new IOException("not a cached pass: " + response.statusCode() + " " + cached);
         }
-        List<String> told = new ArrayList<>();
-        answer.headers().map().forEach((name, values) -> {
+        List<String> recordedHeaders = new ArrayList<>();
+        response.headers().map().forEach((name, values) -> {
             if (!name.equalsIgnoreCase("content-length")) {
-                values.forEach(value -> told.addAll(List.of(name, value)));
+                values.forEach(value -> recordedHeaders.addAll(List.of(name, value)));
             }
         });
-        return new BareServer.Recorded(answer.statusCode(), told, answer.body());
+        return new BareServer.Recorded(response.statusCode(), recordedHeaders, response.body());
     }
 
-    private static ChildProcess bareServer(BenchStage stage, BareServer.Recorded answer) throws IOException {
-        Path file = stage.folder().resolve("answer");
-        answer.write(file);
+    private static ChildProcess bareServer(BenchStage stage, BareServer.Recorded response) throws IOException {
+        Path file = stage.folder().resolve("response");
+        response.write(file);
         List<String> command = new ArrayList<>(List.of(ServiceUnderLoad.java()));
         command.addAll(stage.options().jvmFlags());
         command.addAll(List.of(

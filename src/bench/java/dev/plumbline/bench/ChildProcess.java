@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A process that the bench started, with what it printed, to be stopped by {@link #close}. */
+/** A process of the benchmark and its output. {@link #close} stops it. */
 final class ChildProcess implements AutoCloseable {
-    // longer than a check may take, which a stop of the service waits for
+    // longer than the maximum duration of a check, for which the shutdown of the service waits
     private static final long STOP_SECONDS = 45;
     private static final long POLL_MS = 10;
 
@@ -41,7 +41,7 @@ final class ChildProcess implements AutoCloseable {
         return new ChildProcess(name, builder.start(), out, err);
     }
 
-    /** Waits until it has printed this, and gives the first group. */
+    /** Waits until the output matches and returns the first group. */
     String await(Pattern printed, long seconds) throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (System.nanoTime() < end) {
@@ -49,13 +49,13 @@ final class ChildProcess implements AutoCloseable {
             if (matcher.find()) {
                 return matcher.group(1);
             }
-            mustLive();
+            requireAlive();
             Thread.sleep(POLL_MS);
         }
         throw failed("was not ready within " + seconds + " s");
     }
 
-    /** Waits until something listens on a port of the loopback. */
+    /** Waits until a process listens on a loopback port. */
     void awaitPort(int port, long seconds) throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (System.nanoTime() < end) {
@@ -63,7 +63,7 @@ final class ChildProcess implements AutoCloseable {
                 socket.connect(new InetSocketAddress("127.0.0.1", port), 500);
                 return;
             } catch (IOException notYet) {
-                mustLive();
+                requireAlive();
                 Thread.sleep(POLL_MS);
             }
         }
@@ -75,25 +75,25 @@ final class ChildProcess implements AutoCloseable {
         return ProcFiles.kib(process.pid(), "status", "VmRSS:");
     }
 
-    /** Processor time taken so far, in milliseconds, without that of children. */
+    /** CPU time used so far, without children, in milliseconds. */
     long cpuMillis() throws IOException {
         return ProcFiles.cpuMillis(process.pid());
     }
 
-    /** Of this, what a JVM's just-in-time compiler took; 0 where there is none. */
+    /** CPU time of the JIT compiler of a JVM, in milliseconds; 0: not a JVM. */
     long compilerMillis() throws IOException {
         return ProcFiles.compilerMillis(process.pid());
     }
 
-    private void mustLive() throws IOException {
+    private void requireAlive() throws IOException {
         if (!process.isAlive()) {
             throw failed("ended with " + process.exitValue());
         }
     }
 
     private IOException failed(String what) throws IOException {
-        String said = Files.readString(err) + Files.readString(out);
-        return new IOException(name + " " + what + ": " + said.strip());
+        String output = Files.readString(err) + Files.readString(out);
+        return new IOException(name + " " + what + ": " + output.strip());
     }
 
     @Override

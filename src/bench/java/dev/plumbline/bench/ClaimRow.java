@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The claim of one chunk with a million lines waiting, beside the same with a thousand. */
+/** The claim of one chunk with a million waiting lines, compared with a thousand. */
 final class ClaimRow implements Row {
     private static final double GOAL = 1.2;
     private static final int FEW = 1_000;
@@ -31,7 +31,7 @@ final class ClaimRow implements Row {
         return "claim";
     }
 
-    /** Two databases, so that the two sides take turns. */
+    /** Uses two databases, which are measured alternately. */
     @Override
     public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
         Vertx vertx = Vertx.vertx();
@@ -41,14 +41,14 @@ final class ClaimRow implements Row {
             ClaimBench longQueue = bench(vertx, many.url(), MANY);
             BulkLine claim = measure(
                     stage,
-                    "claim of 50 lines, 1,000,000 waiting ÷ 1,000 waiting",
+                    "Claim of 50 lines, 1,000,000 waiting ÷ 1,000 waiting",
                     longQueue::claimOne,
                     shortQueue::claimOne);
             BulkLine newcomers = measure(
                     stage,
-                    "a full node's look for newcomers past 1,000,000 lines ÷ past 1,000",
-                    longQueue::lookForNewcomers,
-                    shortQueue::lookForNewcomers);
+                    "Claim query of a full node, 1,000,000 waiting ÷ 1,000 waiting",
+                    longQueue::claimForOtherAccounts,
+                    shortQueue::claimForOtherAccounts);
             return List.of(claim, newcomers);
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().join();
@@ -68,9 +68,9 @@ final class ClaimRow implements Row {
         List<Double> ratios = new ArrayList<>();
         List<Double> ours = new ArrayList<>();
         List<Double> theirs = new ArrayList<>();
-        inTurn(many, few, WARM_UP);
+        alternately(many, few, WARM_UP);
         for (int round = 1; round <= stage.options().rounds(); round++) {
-            Both both = inTurn(many, few, CLAIMS);
+            Both both = alternately(many, few, CLAIMS);
             double a = Distribution.of(both.many).median();
             double b = Distribution.of(both.few).median();
             ratios.add(a / b);
@@ -94,8 +94,8 @@ final class ClaimRow implements Row {
 
     private record Both(List<Double> many, List<Double> few) {}
 
-    /** One of each in turn, so that whatever else the machine does hits both. */
-    private static Both inTurn(Statement many, Statement few, int times) throws InterruptedException {
+    /** Alternates the statements, so that other load on the machine affects both. */
+    private static Both alternately(Statement many, Statement few, int times) throws InterruptedException {
         Both both = new Both(new ArrayList<>(), new ArrayList<>());
         for (int i = 0; i < times; i++) {
             both.many.add(many.millis());

@@ -7,19 +7,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** Two sides measured in turn, A B A B, after a warm-up of each that does not count. */
+/** Measures two sides alternately (A B A B), after a warm-up of each. */
 final class Comparison {
     private final List<Wrk.Load> ours = new ArrayList<>();
     private final List<Wrk.Load> theirs = new ArrayList<>();
 
     private Comparison() {}
 
-    /** Puts load on a server. */
+    /** Generates load on a server. */
     interface Work {
         Wrk.Load load(Duration duration) throws IOException, InterruptedException;
     }
 
-    /** A server and the load for it. */
+    /** A server and its load. */
     record Side(ChildProcess process, Work work) {
         private Wrk.Load load(Duration duration) throws IOException, InterruptedException {
             return work.load(duration);
@@ -70,13 +70,13 @@ final class Comparison {
                 side(ours),
                 side(theirs),
                 BulkLine.atLeast(goal, ratio.median()),
-                errors("ours", ours) + "; " + errors("theirs", theirs) + (note.isEmpty() ? "" : "; " + note));
+                errors("Plumbline", ours) + "; " + errors("reference", theirs) + (note.isEmpty() ? "" : "; " + note));
     }
 
     private static String side(List<Wrk.Load> loads) {
         return String.format(
                 Locale.ROOT,
-                "%s/s, p99 %.1f ms, %.0f µs CPU each",
+                "%s/s, p99 %.1f ms, %.0f µs CPU",
                 spread(loads, Wrk.Load::rate).text(0),
                 spread(loads, Wrk.Load::p99Millis).median(),
                 spread(loads, Wrk.Load::cpuMicros).median());

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Job creations of 500 lines each, with many keys: alone, while all places for checks are taken by
- * lines that wait for a silent server, and with the lines being done beside, which is quick,
- * because every one is refused before a packet leaves.
+ * Job creations of 500 lines each, with many keys. First measurement: all check permits are in use
+ * by lines that wait for a silent server. Second measurement: the lines run at the same time; they
+ * are fast, because their address is blocked.
  */
 final class CreationsRow implements Row {
     private static final int KEYS = 50;
@@ -28,7 +28,7 @@ final class CreationsRow implements Row {
     public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
         try (SilentServer silent = new SilentServer();
                 ServiceUnderLoad alone = stage.another("creations-alone", Map.of());
-                ServiceUnderLoad beside = stage.another("creations-beside", Map.of())) {
+                ServiceUnderLoad running = stage.another("creations-running", Map.of())) {
             Wrk wrk = stage.wrk();
             List<String> endless = lines(silent.site());
             JsonObject patient = new JsonObject().put("timeout_ms", 30_000);
@@ -37,21 +37,21 @@ final class CreationsRow implements Row {
                     wrk,
                     alone,
                     JobsClient.body(endless, patient),
-                    "job creations, 500 lines each",
-                    "every check's place taken by a line that waits 30 s for a silent server");
+                    "Job creations, 500 lines each, all check permits in use",
+                    "each running line waits 30 s for a silent server");
             BulkLine busy = measure(
                     stage,
                     wrk,
-                    beside,
+                    running,
                     JobsClient.body(lines("http://10.0.0.1"), new JsonObject()),
-                    "the same, lines done beside",
-                    "each line is a forbidden address, refused without a packet");
+                    "Same, while lines run",
+                    "each line is a blocked address");
             return List.of(quiet, busy);
         }
     }
 
     private static List<String> lines(String site) {
-        return IntStream.range(0, JobsClient.MOST_LINES)
+        return IntStream.range(0, JobsClient.MAX_LINES)
                 .mapToObj(i -> site + "/" + i)
                 .toList();
     }
@@ -75,26 +75,26 @@ final class CreationsRow implements Row {
         String example = "";
         for (int round = 1; round <= options.rounds(); round++) {
             long databaseBefore = service.postgres().cpuMillis();
-            long takenBefore = service.tenants().takenLines();
+            long claimedBefore = service.tenants().claimedLines();
             Wrk.Load load =
                     wrk.creations(service.process(), service.address(), keys, body, CONNECTIONS, options.round());
             long created = load.requests() - load.errors();
-            long taken = service.tenants().takenLines() - takenBefore;
+            long claimed = service.tenants().claimedLines() - claimedBefore;
             rates.add(load.rate());
             cpu.add(load.cpuMicros());
             databaseCpu.add((service.postgres().cpuMillis() - databaseBefore) * 1e3 / Math.max(1, load.requests()));
-            done.add(taken * load.rate() / Math.max(1, created));
+            done.add(claimed * load.rate() / Math.max(1, created));
             p99.add(load.p99Millis());
             requests += load.requests();
             errors += load.errors();
             example = example.isEmpty() ? load.example() : example;
             System.out.printf(
                     Locale.ROOT,
-                    "  creations, round %d: %,.0f/s, p99 %.0f ms, %,d lines taken up; errors %d %s%n",
+                    "  creations, round %d: %,.0f/s, p99 %.0f ms, %,d lines claimed; errors %d %s%n",
                     round,
                     load.rate(),
                     load.p99Millis(),
-                    taken,
+                    claimed,
                     load.errors(),
                     load.example());
         }
@@ -103,7 +103,7 @@ final class CreationsRow implements Row {
                 Distribution.of(rates).text(0) + "/s",
                 String.format(
                         Locale.ROOT,
-                        "p99 %.0f ms, %,.0f µs CPU each and %,.0f in PostgreSQL",
+                        "p99 %.0f ms, %,.0f µs CPU + %,.0f in PostgreSQL",
                         Distribution.of(p99).median(),
                         Distribution.of(cpu).median(),
                         Distribution.of(databaseCpu).median()),
@@ -111,8 +111,8 @@ final class CreationsRow implements Row {
                 "",
                 String.format(
                         Locale.ROOT,
-                        "%,d errors of %,d%s; %d keys of as many accounts, %d connections; %s; %,.0f lines/s"
-                                + " taken up beside",
+                        "%,d errors of %,d%s; %d keys, one per account, %d connections; %s; %,.0f lines/s"
+                                + " claimed at the same time",
                         errors,
                         requests,
                         example.isEmpty() ? "" : " (the first: " + example + ")",

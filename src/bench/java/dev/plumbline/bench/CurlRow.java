@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Debian's curl, fetching a list of URLs as many at once as the bench has connections. */
+/** The curl of Debian, which fetches a list of URLs with the connections of the benchmark. */
 final class CurlRow {
     private final String program;
     private final Path list;
@@ -17,7 +17,7 @@ final class CurlRow {
         this.list = folder.resolve("curl-list");
     }
 
-    /** Fetches each once, over a fresh connection. */
+    /** Fetches each URL once over a new connection. */
     ProgramRun fetch(List<String> urls) throws IOException, InterruptedException {
         StringBuilder conf = new StringBuilder();
         urls.forEach(url -> conf.append("url = \"").append(url).append("\"\n"));

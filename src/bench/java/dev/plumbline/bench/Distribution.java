@@ -3,10 +3,10 @@ package dev.plumbline.bench;
 import java.util.List;
 import java.util.Locale;
 
-/** The median of some measurements, with the least and the greatest. */
+/** Median, minimum and maximum of measurements. */
 record Distribution(double median, double min, double max) {
 
-    /** NaN throughout where nothing was measured. */
+    /** All values are NaN if the list is empty. */
     static Distribution of(List<Double> measured) {
         List<Double> sorted = measured.stream().sorted().toList();
         int size = sorted.size();
@@ -17,7 +17,7 @@ record Distribution(double median, double min, double max) {
         return new Distribution(median, sorted.get(0), sorted.get(size - 1));
     }
 
-    /** As {@code 0.95 (0.91–0.99)}. */
+    /** For example {@code 0.95 (0.91–0.99)}: median (minimum–maximum). */
     String text(int decimals) {
         String one = "%,." + decimals + "f";
         return String.format(Locale.ROOT, one + " (" + one + "–" + one + ")", median, min, max);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the name server of the bench can answer at most, as Debian's dnsperf sees it. */
+/** The maximum query rate of the nameserver of the benchmark, measured with dnsperf of Debian. */
 final class DnsperfRow implements Row {
     private static final Pattern RATE = Pattern.compile("Queries per second:\\s+([0-9.]+)");
 
@@ -43,19 +43,19 @@ final class DnsperfRow implements Row {
                             Integer.toString(BenchOptions.CONNECTIONS))
                     .redirectErrorStream(true)
                     .start();
-            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            Matcher rate = RATE.matcher(said);
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            Matcher rate = RATE.matcher(output);
             if (!rate.find()) {
-                throw new IOException("dnsperf: " + said.strip());
+                throw new IOException("dnsperf: " + output.strip());
             }
             rates.add(Double.parseDouble(rate.group(1)));
         }
         return List.of(new BulkLine(
-                "dnsperf, the same name server",
+                "dnsperf, nameserver of the benchmark",
                 Distribution.of(rates).text(0) + " queries/s",
                 "",
                 "",
                 "",
-                "one question each; a line of dns-records asks ten and more"));
+                "one query each; a line of dns-records requires ten or more"));
     }
 }

@@ -3,9 +3,9 @@ package dev.plumbline.bench;
 import java.io.IOException;
 import java.util.List;
 
-/** Fresh {@code ssl-certificate} checks beside blackbox_exporter's TCP+TLS probe of one nginx. */
+/** Fresh {@code ssl-certificate} checks compared with the TCP+TLS probe of blackbox_exporter. */
 final class HandshakeRow implements Row {
-    private static final String WHAT = "fresh ssl-certificate ÷ blackbox_exporter TCP+TLS /probe";
+    private static final String WHAT = "Fresh ssl-certificate ÷ blackbox_exporter TCP+TLS /probe";
     private static final double GOAL = 2;
 
     @Override
@@ -29,9 +29,10 @@ final class HandshakeRow implements Row {
                         "." + TargetNames.ZONE,
                         "\"trusted\":true"),
                 blackbox.probes(wrk, Blackbox.handshakePath(server) + "&number="));
-        return List.of(pair.line(
-                WHAT,
-                GOAL,
-                "ours asks for another name each time and judges the certificate, theirs verifies" + " nothing"));
+        return List.of(
+                pair.line(
+                        WHAT,
+                        GOAL,
+                        "Plumbline sends a different server name per check and verifies; the reference does not verify"));
     }
 }

@@ -17,10 +17,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A holder of a key that has bulk jobs done. */
+/** A client of the job API with an API key. */
 final class JobsClient {
-    /** Lines that a job may have. */
-    static final int MOST_LINES = 500;
+    /** Maximum number of lines of a job. */
+    static final int MAX_LINES = 500;
 
     private static final String JOBS = "/api/v1/jobs";
     private static final int POSTS_AT_ONCE = 8;
@@ -60,28 +60,28 @@ final class JobsClient {
                 .encode();
     }
 
-    /** Bodies for these lines, {@link #MOST_LINES} each. */
+    /** Request bodies of {@link #MAX_LINES} lines each. */
     static List<String> bodies(String module, List<String> items, JsonObject options) {
         List<String> bodies = new ArrayList<>();
-        for (int from = 0; from < items.size(); from += MOST_LINES) {
-            bodies.add(body(module, items.subList(from, Math.min(items.size(), from + MOST_LINES)), options));
+        for (int from = 0; from < items.size(); from += MAX_LINES) {
+            bodies.add(body(module, items.subList(from, Math.min(items.size(), from + MAX_LINES)), options));
         }
         return bodies;
     }
 
-    /** Has a job done; its token. */
+    /** Creates a job and returns its token. */
     String create(String body) throws IOException, InterruptedException {
         return createAll(List.of(body)).get(0);
     }
 
-    /** Has these done, in their order but several posted at once; their tokens. */
+    /** Creates jobs concurrently and returns their tokens in order. */
     List<String> createAll(List<String> bodies) throws IOException, InterruptedException {
-        Semaphore room = new Semaphore(POSTS_AT_ONCE);
+        Semaphore permits = new Semaphore(POSTS_AT_ONCE);
         List<CompletableFuture<String>> tokens = new ArrayList<>();
         for (String body : bodies) {
-            room.acquire();
+            permits.acquire();
             tokens.add(post(body, ATTEMPTS)
-                    .whenComplete((answer, failure) -> room.release())
+                    .whenComplete((response, failure) -> permits.release())
                     .thenApply(JobsClient::token));
         }
         try {
@@ -91,12 +91,12 @@ final class JobsClient {
         }
     }
 
-    /** Comes again after a 503, and counts it. */
+    /** Retries after 503 and counts the retries. */
     private CompletableFuture<HttpResponse<String>> post(String body, int attempts) {
         return client.sendAsync(post(body), HttpResponse.BodyHandlers.ofString())
-                .thenCompose(answer -> {
-                    if (answer.statusCode() != UNAVAILABLE || attempts == 1) {
-                        return CompletableFuture.completedFuture(answer);
+                .thenCompose(response -> {
+                    if (response.statusCode() != UNAVAILABLE || attempts == 1) {
+                        return CompletableFuture.completedFuture(response);
                     }
                     refusals.incrementAndGet();
                     return CompletableFuture.supplyAsync(
@@ -105,23 +105,24 @@ final class JobsClient {
                 });
     }
 
-    /** How often the service asked to come again so far. */
+    /** Number of 503 responses so far. */
     long refusals() {
         return refusals.get();
     }
 
-    private static String token(HttpResponse<String> answer) {
-        if (answer.statusCode() != 202) {
-            throw new CompletionException(new IOException("no job: " + answer.statusCode() + " " + answer.body()));
+    private static String token(HttpResponse<String> response) {
+        if (response.statusCode() != 202) {
+            throw new CompletionException(
+                    new IOException("job not created: " + response.statusCode() + " " + response.body()));
         }
-        return new JsonObject(answer.body()).getString("token");
+        return new JsonObject(response.body()).getString("token");
     }
 
     /**
-     * Asks for a job.
+     * Reads a job.
      *
-     * @param query such as {@code ?results=false}
-     * @param headers names and values in turn
+     * @param query for example {@code ?results=false}
+     * @param headers alternating names and values
      */
     HttpResponse<String> read(String token, String query, String... headers) throws IOException, InterruptedException {
         HttpRequest.Builder request = request(path(token) + query).GET();
@@ -131,27 +132,27 @@ final class JobsClient {
         return send(request.build());
     }
 
-    /** How a job stands, without its lines. */
+    /** The state of a job without its lines. */
     JsonObject head(String token) throws IOException, InterruptedException {
-        HttpResponse<String> answer = read(token, "?results=false");
-        for (int i = 1; i < ATTEMPTS && answer.statusCode() == UNAVAILABLE; i++) {
+        HttpResponse<String> response = read(token, "?results=false");
+        for (int i = 1; i < ATTEMPTS && response.statusCode() == UNAVAILABLE; i++) {
             refusals.incrementAndGet();
             Thread.sleep(PAUSE_MS);
-            answer = read(token, "?results=false");
+            response = read(token, "?results=false");
         }
-        if (answer.statusCode() != 200) {
-            throw new IOException("no job to read: " + answer.statusCode() + " " + answer.body());
+        if (response.statusCode() != 200) {
+            throw new IOException("job not readable: " + response.statusCode() + " " + response.body());
         }
-        return new JsonObject(answer.body());
+        return new JsonObject(response.body());
     }
 
-    /** Waits until a job has ended, asking rarely enough to be no load. */
-    JsonObject awaitEnd(String token, Duration most) throws IOException, InterruptedException {
-        long end = System.nanoTime() + most.toNanos();
+    /** Polls until a job has ended, at a low rate. */
+    JsonObject awaitEnd(String token, Duration timeout) throws IOException, InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
         JsonObject job = head(token);
         while (job.getString("finished_at") == null) {
             if (System.nanoTime() - end > 0) {
-                throw new IOException("a job did not end within " + most.toSeconds() + " s: " + job);
+                throw new IOException("a job did not end within " + timeout.toSeconds() + " s: " + job);
             }
             Thread.sleep(PAUSE_MS);
             job = head(token);
@@ -159,7 +160,7 @@ final class JobsClient {
         return job;
     }
 
-    /** What the first line without a verdict says; empty when each has one. */
+    /** The error of the first failed line; empty if no line failed. */
     String firstError(String token) throws IOException, InterruptedException {
         for (Object each : new JsonObject(read(token, "?limit=500").body()).getJsonArray("results")) {
             JsonObject error = ((JsonObject) each).getJsonObject("error");
@@ -170,7 +171,7 @@ final class JobsClient {
         return "";
     }
 
-    /** When a job's last result was stored, by the clock of the database on this machine. */
+    /** The time at which the last result of a job was stored (database clock). */
     static Instant finishedAt(JsonObject job) {
         return Instant.parse(job.getString("finished_at"));
     }

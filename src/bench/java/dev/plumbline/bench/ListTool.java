@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A program of others that checks a list, with its own defaults for how many at once. */
+/** A reference program that checks a list with its default concurrency. */
 final class ListTool {
     private final String program;
     private final Path list;
@@ -16,7 +16,7 @@ final class ListTool {
     private final List<String> arguments;
 
     /**
-     * @param right what a line of its output holds when the check went well
+     * @param right text in an output line of a successful check
      */
     private ListTool(String program, String module, BenchStage stage, String right, List<String> arguments)
             throws IOException {
@@ -28,7 +28,7 @@ final class ListTool {
         this.arguments.addAll(List.of("-r", stage.names().address(), "-json", "-silent", "-nc", "-duc"));
     }
 
-    /** Asks for the types that {@code dns-records} asks for by itself, but HTTPS, which it lacks. */
+    /** Queries the default types of {@code dns-records} except HTTPS, which dnsx does not support. */
     static ListTool dnsx(BenchStage stage) throws IOException {
         return new ListTool(
                 "dnsx",
@@ -38,15 +38,15 @@ final class ListTool {
                 List.of("-a", "-aaaa", "-cname", "-mx", "-ns", "-txt", "-soa", "-caa", "-srv", "-omit-raw"));
     }
 
-    /** Reads certificates, and judges names, times and self-signed ones. */
+    /** Reads certificates and checks name, validity and self-signature. */
     static ListTool tlsx(BenchStage stage) throws IOException {
         return new ListTool("tlsx", "github.com/projectdiscovery/tlsx", stage, "\"probe_status\":true", List.of());
     }
 
     /**
-     * What checking a list took.
+     * The result of a run.
      *
-     * @param right lines that went well
+     * @param right number of successful lines
      */
     record Run(ProgramRun program, long right) {}
 

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 
-/** Resident memory of the service's JVM: idle after its start, and after the load of other rows. */
+/** Resident memory of the JVM of the service: idle after the start, and after the load of other rows. */
 final class MemoryRow implements Row {
     private static final double GOAL_MIB = 200;
 
     private final List<Row> loads;
 
     /**
-     * @param loads rows that put load on the service, run first if none has been
+     * @param loads rows that generate load; they run first if no row has loaded the service
      */
     MemoryRow(List<Row> loads) {
         this.loads = loads;
@@ -34,13 +34,13 @@ final class MemoryRow implements Row {
         String flags = String.join(" ", stage.options().jvmFlags());
         return List.of(
                 new BulkLine(
-                        "resident memory, idle after the start",
+                        "Resident memory after the start, idle",
                         mib(idle),
                         "",
                         "",
                         BulkLine.atMost(GOAL_MIB, "MiB", idle),
-                        "VmRSS of our JVM with " + flags),
-                new BulkLine("resident memory, after the load of the rows above", mib(after), "", "", "", "VmRSS"));
+                        "VmRSS with " + flags),
+                new BulkLine("Resident memory after the load of the rows above", mib(after), "", "", "", "VmRSS"));
     }
 
     private static String mib(double size) {

@@ -1,6 +1,6 @@
 package dev.plumbline.bench;
 
-/** A program that a row compares with is not installed. */
+/** A reference program of a row is not installed. */
 final class MissingProgramException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -10,10 +10,10 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Bulk jobs of one module, from the first POST to the last stored result: lines a second. */
+/** Bulk jobs of one module, from the first POST to the last stored result, in lines per second. */
 final class ModuleRow implements Row {
-    private static final int LEAST_JOBS = 2;
-    private static final int MOST_JOBS = 80;
+    private static final int MIN_JOBS = 2;
+    private static final int MAX_JOBS = 80;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final String module;
@@ -21,20 +21,20 @@ final class ModuleRow implements Row {
     private final @Nullable Peer peer;
     private int lists;
 
-    /** What is checked: another target for each name that never stood before. */
+    /** Creates a target from a unique name. */
     interface Targets {
         String of(BenchStage stage, String name) throws IOException, InterruptedException;
     }
 
-    /** Finds a program that checks the same lists in its way. */
+    /** Finds a reference program. */
     interface Tool {
         ListTool on(BenchStage stage) throws IOException;
     }
 
     /**
-     * Whom we are compared with.
+     * The reference program.
      *
-     * @param goal the least ratio of our rate and theirs
+     * @param goal minimum ratio of the rates
      */
     record Peer(String name, Tool tool, double goal) {}
 
@@ -50,7 +50,7 @@ final class ModuleRow implements Row {
         this.peer = peer;
     }
 
-    /** Pages of the nginx of the bench, below this. */
+    /** Pages of the nginx of the benchmark below this path. */
     static Targets pages(boolean tls, String below) {
         return (stage, name) -> stage.nginx().site(tls) + below + name;
     }
@@ -59,7 +59,7 @@ final class ModuleRow implements Row {
         return (stage, name) -> name + "." + TargetNames.ZONE;
     }
 
-    /** The nginx of the bench, under many names. */
+    /** The nginx of the benchmark, with many names. */
     static Targets servers() {
         return (stage, name) ->
                 name + "." + TargetNames.ZONE + ":" + stage.nginx().httpsPort();
@@ -76,12 +76,12 @@ final class ModuleRow implements Row {
         ServiceUnderLoad service = stage.resolving();
         JobsClient client = new JobsClient(service, service.tenants().newKey());
         BenchOptions options = stage.options();
-        int jobs = LEAST_JOBS;
+        int jobs = MIN_JOBS;
         Warmup warmup = new Warmup(service.process(), options.warmup());
         do {
             double wanted =
-                    lap(stage, service, client, jobs).rate * options.round().toSeconds() / JobsClient.MOST_LINES;
-            jobs = (int) Math.max(LEAST_JOBS, Math.min(MOST_JOBS, Math.ceil(wanted)));
+                    lap(stage, service, client, jobs).rate * options.round().toSeconds() / JobsClient.MAX_LINES;
+            jobs = (int) Math.max(MIN_JOBS, Math.min(MAX_JOBS, Math.ceil(wanted)));
         } while (!warmup.isOver());
         if (tool != null) {
             theirs(tool, list(stage, jobs));
@@ -98,7 +98,7 @@ final class ModuleRow implements Row {
                 report(round, other);
             }
         }
-        return List.of(line(laps, theirs, jobs * JobsClient.MOST_LINES));
+        return List.of(line(laps, theirs, jobs * JobsClient.MAX_LINES));
     }
 
     private void report(int round, Lap lap) {
@@ -116,7 +116,7 @@ final class ModuleRow implements Row {
     private List<String> list(BenchStage stage, int jobs) throws IOException, InterruptedException {
         String before = "n" + ++lists + "-";
         List<String> list = new ArrayList<>();
-        for (int i = 0; i < jobs * JobsClient.MOST_LINES; i++) {
+        for (int i = 0; i < jobs * JobsClient.MAX_LINES; i++) {
             list.add(targets.of(stage, before + i));
         }
         return list;
@@ -146,7 +146,7 @@ final class ModuleRow implements Row {
             ended = finished.isAfter(ended) ? finished : ended;
             int errors = job.getJsonObject("counts").getInteger("error");
             if (errors > 0) {
-                System.out.println("  " + errors + " errors, such as " + client.firstError(token));
+                System.out.println("  " + errors + " errors, for example " + client.firstError(token));
             }
             wrong += errors;
         }
@@ -161,13 +161,13 @@ final class ModuleRow implements Row {
         String rate = Distribution.of(laps.stream().map(Lap::rate).toList()).text(0) + " lines/s";
         String cost = String.format(
                 Locale.ROOT,
-                "%.0f µs CPU each and %.0f in PostgreSQL",
+                "%.0f µs CPU + %.0f in PostgreSQL",
                 median(laps, Lap::cpuMicros),
                 median(laps, Lap::databaseMicros));
         String errors = String.format(
                 Locale.ROOT, "%,d errors of %,d lines in each of %d rounds", wrong(laps), lines, laps.size());
         if (peer == null) {
-            return new BulkLine("bulk " + module, rate, cost, "", "", errors);
+            return new BulkLine("Bulk " + module, rate, cost, "", "", errors);
         }
         List<Double> ratios = new ArrayList<>();
         for (int i = 0; i < laps.size(); i++) {
@@ -175,16 +175,16 @@ final class ModuleRow implements Row {
         }
         Distribution ratio = Distribution.of(ratios);
         return new BulkLine(
-                "bulk " + module + " ÷ " + peer.name,
+                "Bulk " + module + " ÷ " + peer.name,
                 ratio.text(2),
                 rate + ", " + cost,
                 String.format(
                         Locale.ROOT,
-                        "%s/s, %.0f µs CPU each",
+                        "%s/s, %.0f µs CPU",
                         Distribution.of(theirs.stream().map(Lap::rate).toList()).text(0),
                         median(theirs, Lap::cpuMicros)),
                 BulkLine.atLeast(peer.goal, ratio.median()),
-                errors + "; theirs " + String.format(Locale.ROOT, "%,d", wrong(theirs)));
+                errors + "; reference " + String.format(Locale.ROOT, "%,d", wrong(theirs)));
     }
 
     private static double median(List<Lap> laps, ToDoubleFunction<Lap> figure) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Debian's nginx with a configuration of the bench's own: the target of all fresh checks. */
+/** The nginx of Debian with a configuration of the benchmark: the target of all fresh checks. */
 final class NginxTarget implements AutoCloseable {
     private static final String CONF =
             """
@@ -37,13 +37,13 @@ final class NginxTarget implements AutoCloseable {
           location = /counts { stub_status; }
           location /moved/ { return 301 /arrived$uri; }
           location / {
-            return 200 "<!doctype html><title>bench</title><p>a small page, the same for everybody\\n";
+            return 200 "<!doctype html><title>bench</title><p>a small static page\\n";
           }
         }
       }
       """;
 
-    /** The first number of three is of connections accepted, the third of requests (stub_status). */
+    /** The output of stub_status: accepted connections, handled connections, requests. */
     private static final Pattern COUNTS = Pattern.compile("(?m)^ (\\d+) \\d+ (\\d+) ?\r?$");
 
     private final ChildProcess child;
@@ -85,16 +85,16 @@ final class NginxTarget implements AutoCloseable {
         return httpsPort;
     }
 
-    /** The address of the site without a path, over HTTP or HTTPS. */
+    /** The URL of the site without a path. */
     String site(boolean tls) {
         return tls ? "https://127.0.0.1:" + httpsPort : "http://127.0.0.1:" + httpPort;
     }
 
     /**
-     * What it has been asked so far.
+     * The counters since the start.
      *
-     * @param connections that were opened
-     * @param requests over all of them
+     * @param connections accepted connections
+     * @param requests received requests
      */
     record Counts(long connections, long requests) {
         Counts since(Counts earlier) {
@@ -102,23 +102,23 @@ final class NginxTarget implements AutoCloseable {
         }
     }
 
-    /** Asked for over a connection of its own, which counts. */
+    /** Reads the counters over a new connection, which is included. */
     Counts counts() throws IOException {
-        String said;
+        String output;
         try (Socket socket = new Socket("127.0.0.1", httpPort)) {
             socket.getOutputStream()
                     .write("GET /counts HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n"
                             .getBytes(StandardCharsets.US_ASCII));
-            said = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            output = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         }
-        Matcher counts = COUNTS.matcher(said);
+        Matcher counts = COUNTS.matcher(output);
         if (!counts.find()) {
-            throw new IOException("nginx does not say what it was asked: " + said);
+            throw new IOException("unexpected stub_status response of nginx: " + output);
         }
         return new Counts(Long.parseLong(counts.group(1)), Long.parseLong(counts.group(2)));
     }
 
-    /** The certificate, which is its own root, as PEM. */
+    /** The certificate in PEM. It is also the root. */
     Path certificate() {
         return certificate;
     }

@@ -11,12 +11,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Polls of a running job of 500 lines, of which 450 have a result and the rest wait for a silent
- * server, so that nothing else goes on and nothing changes meanwhile.
+ * Polls of a running job of 500 lines. 450 lines have a result and the others wait for a silent
+ * server, so that the job does not change during the measurement.
  */
 final class PollsRow implements Row {
     private static final int DONE = 450;
-    private static final int WAITING = JobsClient.MOST_LINES - DONE;
+    private static final int WAITING = JobsClient.MAX_LINES - DONE;
     private static final int CHECK_TIMEOUT_MS = 30_000;
     private static final Duration SETTLED = Duration.ofSeconds(15);
     private static final long LOOK_MS = 50;
@@ -24,10 +24,10 @@ final class PollsRow implements Row {
     private int jobs;
 
     private enum Kind {
-        HEAD("polls of a running job, results=false", "?results=false", false),
-        HEAD_SAME("the same, unchanged: 304", "?results=false", true),
-        ALL("polls of a running job with its 500 lines, 450 done", "", false),
-        ALL_SAME("the same, unchanged: 304", "", true);
+        HEAD("Poll of a running job, results=false", "?results=false", false),
+        HEAD_SAME("Same, not modified (304)", "?results=false", true),
+        ALL("Poll of a running job with 500 lines, 450 done", "", false),
+        ALL_SAME("Same, not modified (304)", "", true);
 
         private final String what;
         private final String query;
@@ -77,7 +77,7 @@ final class PollsRow implements Row {
                 headers.add("If-None-Match: " + tag);
             }
             long databaseBefore = service.postgres().cpuMillis();
-            // the warm-up ends before the job does
+            // the job must still run after the warm-up
             Duration most = Duration.ofMillis(CHECK_TIMEOUT_MS * 2L / 3);
             Duration duration = round == 0 && warmup.compareTo(most) > 0 ? most : warmup;
             Wrk.Load load = wrk.same(
@@ -122,14 +122,14 @@ final class PollsRow implements Row {
             }
             Thread.sleep(LOOK_MS);
         }
-        throw new IOException("a job does not run as it should: " + client.head(token));
+        throw new IOException("unexpected state of the job: " + client.head(token));
     }
 
     private static void mustBeAsItWas(JobsClient client, String token, Kind kind, String tag)
             throws IOException, InterruptedException {
         HttpResponse<String> after = client.read(token, kind.query, "If-None-Match", tag);
         if (after.statusCode() != 304) {
-            throw new IOException("the job changed meanwhile: " + after.statusCode());
+            throw new IOException("the job changed during the measurement: " + after.statusCode());
         }
     }
 
@@ -141,7 +141,7 @@ final class PollsRow implements Row {
                 Distribution.of(loads.stream().map(Wrk.Load::rate).toList()).text(0) + "/s",
                 String.format(
                         Locale.ROOT,
-                        "p99 %.1f ms, %.0f µs CPU each and %.0f in PostgreSQL",
+                        "p99 %.1f ms, %.0f µs CPU + %.0f in PostgreSQL",
                         Distribution.of(loads.stream().map(Wrk.Load::p99Millis).toList())
                                 .median(),
                         Distribution.of(loads.stream().map(Wrk.Load::cpuMicros).toList())
@@ -151,9 +151,9 @@ final class PollsRow implements Row {
                 "",
                 String.format(
                         Locale.ROOT,
-                        "%,d errors of %,d; all of one job%s",
+                        "%,d errors of %,d; one job%s",
                         errors,
                         requests,
-                        bytes == 0 ? "" : String.format(Locale.ROOT, "; %,d bytes of body", bytes)));
+                        bytes == 0 ? "" : String.format(Locale.ROOT, "; %,d-byte body", bytes)));
     }
 }

@@ -6,7 +6,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The embedded PostgreSQL of a service that runs, as its files and its processes tell. */
+/** The embedded PostgreSQL of a running service, measured by its files and processes. */
 final class Postgres {
     private static final int PID_LINE = 0;
     private static final int PORT_LINE = 3;
@@ -14,13 +14,13 @@ final class Postgres {
     private final Path data;
 
     /**
-     * @param data the service's data directory
+     * @param data data directory of the service
      */
     Postgres(Path data) {
         this.data = data;
     }
 
-    /** Where it is reached, password included. */
+    /** The connection URL with the password. */
     String url() throws IOException {
         String password = Files.readString(data.resolve("database-password")).strip();
         return "postgresql://plumbline:"
@@ -30,7 +30,7 @@ final class Postgres {
                 + "/plumbline";
     }
 
-    /** Processor time that all its processes took so far, ended ones too, in milliseconds. */
+    /** CPU time of all processes so far, including ended processes, in milliseconds. */
     long cpuMillis() throws IOException {
         long main = main();
         long sum = ProcFiles.cpuMillis(main) + ProcFiles.endedChildrenCpuMillis(main);
@@ -38,13 +38,13 @@ final class Postgres {
             try {
                 sum += ProcFiles.cpuMillis(child);
             } catch (NoSuchFileException ended) {
-                // its time is among that of the ended ones next time
+                // the process has ended; the next call includes its time
             }
         }
         return sum;
     }
 
-    /** Resident memory of all its processes in KiB; what they share counts once. */
+    /** Resident memory of all processes in KiB; shared memory is counted once (Pss). */
     long residentKib() throws IOException {
         long main = main();
         long sum = ProcFiles.kib(main, "smaps_rollup", "Pss:");
@@ -52,7 +52,7 @@ final class Postgres {
             try {
                 sum += ProcFiles.kib(child, "smaps_rollup", "Pss:");
             } catch (NoSuchFileException ended) {
-                // takes none
+                // the process has ended
             }
         }
         return sum;

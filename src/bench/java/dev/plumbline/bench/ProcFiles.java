@@ -6,20 +6,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
-/** What Linux tells of a process, see proc(5). */
+/** Reads process statistics from /proc, see proc(5). */
 final class ProcFiles {
     private static final long MILLIS_PER_TICK = 10;
 
-    /** How HotSpot names them, as far as Linux keeps it. */
+    /** Thread names of the JIT compiler of HotSpot, truncated by Linux. */
     private static final Pattern COMPILER = Pattern.compile("C[12] Compiler");
 
     private ProcFiles() {}
 
     /**
-     * A size in KiB.
+     * Reads a size in KiB.
      *
-     * @param file such as {@code status}
-     * @param line what its line begins with
+     * @param file for example {@code status}
+     * @param line start of the line
      */
     static long kib(long pid, String file, String line) throws IOException {
         for (String each : Files.readAllLines(path(pid, file))) {
@@ -30,19 +30,19 @@ final class ProcFiles {
         throw new IOException(path(pid, file) + " has no " + line);
     }
 
-    /** Processor time that a process took itself, in milliseconds. */
+    /** CPU time of a process without children, in milliseconds. */
     static long cpuMillis(long pid) throws IOException {
         // utime and stime
         return millis(pid, 14, 15);
     }
 
-    /** Processor time that its children took which have ended, in milliseconds. */
+    /** CPU time of the ended children of a process, in milliseconds. */
     static long endedChildrenCpuMillis(long pid) throws IOException {
         // cutime and cstime
         return millis(pid, 16, 17);
     }
 
-    /** Processor time that the compiler threads of a JVM took, in milliseconds. */
+    /** CPU time of the JIT compiler threads of a JVM, in milliseconds. */
     static long compilerMillis(long pid) throws IOException {
         long sum = 0;
         try (DirectoryStream<Path> threads = Files.newDirectoryStream(path(pid, "task"))) {
@@ -61,7 +61,7 @@ final class ProcFiles {
 
     private static long millis(Path file, int user, int system) throws IOException {
         String stat = Files.readString(file);
-        // what follows the name, which may hold spaces, begins with field 3
+        // the name can contain spaces; field 3 follows it
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
         return (Long.parseLong(fields[user - 3]) + Long.parseLong(fields[system - 3])) * MILLIS_PER_TICK;
     }

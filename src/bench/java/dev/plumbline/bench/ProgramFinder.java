@@ -7,33 +7,33 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the programs that the service is compared with. */
+/** Finds the reference programs. */
 final class ProgramFinder {
     private ProgramFinder() {}
 
     /**
      * The path of a program.
      *
-     * @throws MissingProgramException naming the package
+     * @throws MissingProgramException with the name of the package
      */
     static String require(String program, String debianPackage) {
         String found = find(program);
         if (found == null) {
-            throw new MissingProgramException("Debian's " + debianPackage);
+            throw new MissingProgramException("Debian package " + debianPackage);
         }
         return found;
     }
 
     /**
-     * The path of a program that Debian does not have.
+     * The path of a program that is not a Debian package.
      *
-     * @param module of Go
-     * @throws MissingProgramException naming it and its module
+     * @param module Go module of the program
+     * @throws MissingProgramException with the names of the program and its module
      */
     static String requireOfGo(String program, String module) {
         String found = find(program);
         if (found == null) {
-            throw new MissingProgramException(program + " of the Go module " + module + " in the PATH");
+            throw new MissingProgramException(program + " (Go module " + module + ") in the PATH");
         }
         return found;
     }

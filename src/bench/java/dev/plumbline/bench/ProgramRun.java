@@ -5,16 +5,16 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * What one run of a program took.
+ * The result of a program run.
  *
- * @param exitCode 0 if all went well
+ * @param exitCode 0: success
  */
 record ProgramRun(double seconds, double cpuMillis, int exitCode) {
 
     /**
-     * Runs it to its end.
+     * Runs a program and waits for its end.
      *
-     * @param output takes what it prints
+     * @param output file for its output
      */
     static ProgramRun of(List<String> command, File output) throws IOException, InterruptedException {
         long self = ProcessHandle.current().pid();

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Resident memory with a million lines waiting and worked on. */
+/** Resident memory with a million waiting lines in progress. */
 final class QueuedMemoryRow implements Row {
     private static final double GOAL_MIB = 512;
     private static final int LOOKS = 40;
@@ -31,15 +31,15 @@ final class QueuedMemoryRow implements Row {
         long left = backlog.mustWait();
         Distribution spread = Distribution.of(ours);
         return List.of(new BulkLine(
-                "resident memory, 1,000,000 lines queued and worked on",
+                "Resident memory, 1,000,000 waiting lines in progress",
                 spread.text(0) + " MiB",
                 "",
                 "",
                 BulkLine.atMost(GOAL_MIB, "MiB", spread.max()),
                 String.format(
                         Locale.ROOT,
-                        "the largest counts; VmRSS of our JVM, %d times in %d s; all processes of"
-                                + " PostgreSQL %s MiB (Pss); never fewer than %,d lines waiting",
+                        "maximum of %d samples in %d s (VmRSS); PostgreSQL %s MiB (Pss);"
+                                + " at least %,d lines waiting",
                         LOOKS,
                         LOOKS * PAUSE_MS / 1_000,
                         Distribution.of(database).text(0),

@@ -3,15 +3,15 @@ package dev.plumbline.bench;
 import java.io.IOException;
 import java.util.List;
 
-/** Something that the bench measures; add one to {@link Bench#rows}. */
+/** A measurement of the benchmark, listed in {@link Bench#rows}. */
 interface Row {
-    /** The name under which it can be asked for alone. */
+    /** The ID for {@code bench.only}. */
     String id();
 
     /**
-     * Measures.
+     * Runs the measurement.
      *
-     * @throws MissingProgramException when it needs a program that is not installed
+     * @throws MissingProgramException if a reference program is not installed
      */
     List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException;
 }

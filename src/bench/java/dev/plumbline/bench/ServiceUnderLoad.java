@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The service from its jar, with the flags it is meant to have and every setting at its default
- * except those without which nothing on the loopback can be checked at full speed.
+ * The service from its jar, with its recommended JVM flags and default settings, except those that
+ * limit checks of loopback addresses.
  */
 final class ServiceUnderLoad implements AutoCloseable {
     private static final Pattern READY = Pattern.compile("ready (http://\\S+)");
@@ -41,10 +41,10 @@ final class ServiceUnderLoad implements AutoCloseable {
     }
 
     /**
-     * Starts it and waits until it says that it is ready.
+     * Starts the service and waits until it is ready.
      *
-     * @param data its data directory
-     * @param settings more settings, by the names of their environment variables
+     * @param data data directory
+     * @param settings additional settings by environment variable
      */
     static ServiceUnderLoad start(BenchOptions options, Path folder, Path data, Map<String, String> settings)
             throws IOException, InterruptedException {
@@ -57,7 +57,7 @@ final class ServiceUnderLoad implements AutoCloseable {
         }
     }
 
-    /** Starts its process on this port and waits for nothing. */
+    /** Starts the process on this port without waiting. */
     static ChildProcess launch(BenchOptions options, Path folder, Path data, int port, Map<String, String> settings)
             throws IOException {
         List<String> command = new ArrayList<>(List.of(java()));
@@ -82,19 +82,19 @@ final class ServiceUnderLoad implements AutoCloseable {
         return ChildProcess.start("plumbline", folder, command, environment);
     }
 
-    /** The program that runs this very JVM. */
+    /** The java program of this JVM. */
     static String java() {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    /** A port of the loopback that was free a moment ago. */
+    /** A loopback port that is currently free. */
     static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
         }
     }
 
-    /** The path of an instant check, with what more belongs into the query, such as {@code ?a=b}. */
+    /** The path of an instant check. @param query for example {@code ?a=b} */
     static String instantPath(String module, String target, String query) {
         return "/api/v1/instant/" + module + "/" + URLEncoder.encode(target, StandardCharsets.UTF_8) + query;
     }
@@ -103,7 +103,7 @@ final class ServiceUnderLoad implements AutoCloseable {
         return address;
     }
 
-    /** Fresh checks as a side of a pair; the parameters are those of {@link Wrk#checks}. */
+    /** A side of a comparison: fresh checks. The parameters are those of {@link Wrk#checks}. */
     Comparison.Side checks(Wrk wrk, String before, String after, String right) {
         return new Comparison.Side(
                 process(), duration -> wrk.checks(process(), address(), before, after, right, duration));
@@ -118,7 +118,7 @@ final class ServiceUnderLoad implements AutoCloseable {
         return new Postgres(data);
     }
 
-    /** Who uses it. */
+    /** Accounts and keys of the service. */
     synchronized TenantLoad tenants() throws IOException {
         if (tenants == null) {
             tenants = new TenantLoad(postgres().url());
@@ -131,7 +131,7 @@ final class ServiceUnderLoad implements AutoCloseable {
     }
 
     /**
-     * @param headers lines such as {@code Accept: text/html}
+     * @param headers lines, for example {@code Accept: text/html}
      */
     HttpResponse<byte[]> get(String path, List<String> headers) throws IOException, InterruptedException {
         HttpRequest.Builder request =

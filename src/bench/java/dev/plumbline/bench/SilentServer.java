@@ -7,11 +7,11 @@ import java.net.Socket;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Accepts every connection and never says a word: a check of it takes all the time it may. */
+/** Accepts every connection and never sends a byte. A check of it lasts until its timeout. */
 final class SilentServer implements AutoCloseable {
     private static final int BACKLOG = 4_096;
 
-    /** More than the service has under way at once: who is pushed out has long given up. */
+    /** More than the concurrent checks of the service; older connections have timed out. */
     private static final int MOST_OPEN = 1_024;
 
     private final ServerSocket listener;
@@ -23,7 +23,7 @@ final class SilentServer implements AutoCloseable {
         acceptor.start();
     }
 
-    /** Its address without a path. */
+    /** The URL without a path. */
     String site() {
         return "http://127.0.0.1:" + listener.getLocalPort();
     }
@@ -42,7 +42,7 @@ final class SilentServer implements AutoCloseable {
                 try {
                     socket.close();
                 } catch (IOException gone) {
-                    // as it should be
+                    // close() ends the loop
                 }
             }
         }

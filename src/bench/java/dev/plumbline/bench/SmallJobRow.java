@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A job of one line behind a million waiting lines of another account: POST to its result. */
+/** A one-line job with a million waiting lines of another account, from POST to result. */
 final class SmallJobRow implements Row {
     private static final double GOAL_MS = 2_000;
     private static final int JOBS = 20;
@@ -32,15 +32,15 @@ final class SmallJobRow implements Row {
         long left = backlog.mustWait();
         Distribution spread = Distribution.of(waits);
         return List.of(new BulkLine(
-                "a one-line job behind 1,000,000 lines of another account: POST to result",
+                "One-line job with 1,000,000 waiting lines of another account, from POST to result",
                 spread.text(0) + " ms",
                 "",
                 "",
                 BulkLine.atMost(GOAL_MS, "ms", spread.max()),
                 String.format(
                         Locale.ROOT,
-                        "the worst counts; %d jobs, seen by polling every %d ms; never fewer than %,d lines"
-                                + " waiting, which were worked on all the while",
+                        "the maximum counts; %d jobs, polled every %d ms; at least %,d lines"
+                                + " waiting and in progress",
                         JOBS,
                         POLL_MS,
                         left)));

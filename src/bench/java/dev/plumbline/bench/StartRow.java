@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** From the start of the process to the first answer, with a database that has been used before. */
+/** From the start of the process to the first response, with an existing database. */
 final class StartRow implements Row {
-    private static final String WHAT = "start to first answer, embedded database warm";
+    private static final String WHAT = "Start until the first response, existing embedded database";
     private static final double GOAL_MS = 3_000;
     private static final int STARTS = 5;
     private static final long GIVE_UP_SECONDS = 60;
@@ -49,8 +49,8 @@ final class StartRow implements Row {
                 BulkLine.atMost(GOAL_MS, "ms", spread.median()),
                 String.format(
                         Locale.ROOT,
-                        "%d starts, %s ms of processor time in our JVM; the very first, with no database"
-                                + " yet, took %,.0f ms",
+                        "%d starts, %s ms of CPU time of the JVM; the first start, which creates the"
+                                + " database, took %,.0f ms",
                         STARTS,
                         Distribution.of(cpu).text(0),
                         first.millis())));
@@ -66,19 +66,19 @@ final class StartRow implements Row {
             long end = began + TimeUnit.SECONDS.toNanos(GIVE_UP_SECONDS);
             child.awaitPort(port, GIVE_UP_SECONDS);
             while (System.nanoTime() < end) {
-                if (answers(url)) {
+                if (responds(url)) {
                     return new Start((System.nanoTime() - began) / 1e6, child.cpuMillis());
                 }
                 Thread.sleep(POLL_MS);
             }
-            throw new IOException("no answer within " + GIVE_UP_SECONDS + " s of the start");
+            throw new IOException("no response within " + GIVE_UP_SECONDS + " s of the start");
         }
     }
 
-    private boolean answers(String url) throws InterruptedException {
+    private boolean responds(String url) throws InterruptedException {
         try {
-            HttpResponse<byte[]> answer = ServiceUnderLoad.get(client, url);
-            return answer.statusCode() == 200;
+            HttpResponse<byte[]> response = ServiceUnderLoad.get(client, url);
+            return response.statusCode() == 200;
         } catch (IOException notYet) {
             return false;
         }

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Debian's bind9 with one zone, in which every name exists and is this machine. */
+/** The bind9 of Debian with one zone in which every name resolves to this machine. */
 final class TargetNames implements AutoCloseable {
     static final String ZONE = "bench.test";
 
@@ -23,7 +23,7 @@ final class TargetNames implements AutoCloseable {
                 folder, Map.of(ZONE, "* IN A 127.0.0.1\n* IN MX 10 mail\n* IN TXT \"v=spf1 -all\"\n")));
     }
 
-    /** As {@code dns.servers} takes it. */
+    /** The address in the format of {@code dns.servers}. */
     String address() {
         return named.address();
     }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Accounts and keys of a service, put straight into its database. */
+/** Accounts and keys of a service, inserted into its database. */
 final class TenantLoad implements AutoCloseable {
     private static final int CONNECTIONS = 1;
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -19,12 +19,12 @@ final class TenantLoad implements AutoCloseable {
         this.accounts = new TestAccounts(new Database(vertx, databaseUrl, CONNECTIONS, TIMEOUT));
     }
 
-    /** A key of a new account that may create and read jobs. */
+    /** A key of a new account with permission to create and read jobs. */
     String newKey() {
         return accounts.key().secret();
     }
 
-    /** Keys, each of an account of its own. */
+    /** Keys, each of its own account. */
     List<String> newKeys(int count) {
         List<String> keys = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -33,15 +33,15 @@ final class TenantLoad implements AutoCloseable {
         return keys;
     }
 
-    /** Lines of all jobs that nobody has taken up. */
+    /** Lines of all jobs that no node has claimed. */
     long waitingLines() {
         return accounts.row("select coalesce(sum(cardinality(checks)), 0)::bigint from job_chunk"
                         + " where state = 'waiting'")
                 .getLong(0);
     }
 
-    /** Lines of all jobs that somebody has taken up. */
-    long takenLines() {
+    /** Lines of all jobs that a node has claimed. */
+    long claimedLines() {
         return accounts.row("select coalesce(sum(cardinality(checks)), 0)::bigint from job_chunk"
                         + " where state <> 'waiting'")
                 .getLong(0);

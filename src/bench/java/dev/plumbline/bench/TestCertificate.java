@@ -26,7 +26,7 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.util.io.pem.PemObject;
 
-/** A chain of two EC P-256 certificates for 127.0.0.1 and some names, made anew for each run. */
+/** A chain of two EC P-256 certificates for 127.0.0.1 and names, created for each run. */
 final class TestCertificate {
     private TestCertificate() {}
 

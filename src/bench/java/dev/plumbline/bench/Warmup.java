@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * How long a process is under load before it is measured: as long as asked for, and then until its
- * just-in-time compiler, where it has one, takes little of its time.
+ * The warm-up of a process: it lasts for the configured time and until the JIT compiler, if
+ * present, uses little CPU time.
  */
 final class Warmup {
     private static final double LITTLE = 0.05;
@@ -24,7 +24,7 @@ final class Warmup {
         isQuiet();
     }
 
-    /** Asked after each spell of load; says how it went when it is over. */
+    /** Returns whether the warm-up is over, and prints its duration. Called after each load interval. */
     boolean isOver() throws IOException {
         Duration took = Duration.ofNanos(System.nanoTime() - startNanos);
         boolean quiet = isQuiet();
@@ -32,7 +32,8 @@ final class Warmup {
             return false;
         }
         System.out.printf(
-                "  warm after %d s, when the compiler took %.0f %% of the process%n", took.toSeconds(), share * 100);
+                "  warm-up complete after %d s, JIT compiler at %.0f %% of the CPU time of the process%n",
+                took.toSeconds(), share * 100);
         return true;
     }
 

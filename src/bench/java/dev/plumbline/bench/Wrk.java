@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Debian's wrk: the load. A generator in Java would measure itself. */
+/** The load generator wrk of Debian. A generator in Java would need a warm-up of its own. */
 final class Wrk {
     private static final Pattern REPORT =
             Pattern.compile("BENCH requests=(\\d+) micros=(\\d+) socket=(\\d+) wrong=(\\d+) p50=(\\d+) p99=(\\d+)");
@@ -33,13 +33,13 @@ final class Wrk {
     }
 
     /**
-     * What one run of wrk saw.
+     * The result of a run of wrk.
      *
-     * @param rate right answers per second
-     * @param errors answers that were wrong, and connections that failed
-     * @param p99Millis the latency that 99 of 100 answers kept
-     * @param cpuMicros processor time of the server for each answer
-     * @param example the first wrong answer, empty if there was none
+     * @param rate correct responses per second
+     * @param errors incorrect responses and failed connections
+     * @param p99Millis 99th percentile of the latency
+     * @param cpuMicros CPU time of the server per response
+     * @param example the first incorrect response; empty: none
      */
     record Load(
             double rate,
@@ -50,16 +50,16 @@ final class Wrk {
             double cpuMicros,
             String example) {}
 
-    /** One path again and again. */
+    /** Requests one path repeatedly. */
     Load same(ChildProcess server, String address, String path, Duration duration)
             throws IOException, InterruptedException {
         return same(server, address, path, List.of(), duration);
     }
 
     /**
-     * One path again and again.
+     * Requests one path repeatedly.
      *
-     * @param headers lines such as {@code X-Api-Key: …}
+     * @param headers lines, for example {@code X-Api-Key: …}
      */
     Load same(ChildProcess server, String address, String path, List<String> headers, Duration duration)
             throws IOException, InterruptedException {
@@ -67,11 +67,11 @@ final class Wrk {
     }
 
     /**
-     * Another path each time.
+     * Requests a different path each time.
      *
-     * @param before the path up to where each request puts what makes it unique
-     * @param after what follows
-     * @param right what a right answer holds
+     * @param before the path before the unique part
+     * @param after the path after the unique part
+     * @param right text in a correct response
      */
     Load checks(ChildProcess server, String address, String before, String after, String right, Duration duration)
             throws IOException, InterruptedException {
@@ -87,10 +87,10 @@ final class Wrk {
     }
 
     /**
-     * One job after another, each with the next of some keys.
+     * Creates jobs with alternating keys.
      *
-     * @param keys a file with one a line
-     * @param body a file with the whole request
+     * @param keys file with one key per line
+     * @param body file with the request body
      */
     Load creations(ChildProcess server, String address, Path keys, Path body, int connections, Duration duration)
             throws IOException, InterruptedException {
@@ -127,20 +127,20 @@ final class Wrk {
         command.addAll(arguments);
         long cpuBefore = server.cpuMillis();
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said;
+        String output;
         try {
-            said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             process.waitFor();
         } finally {
             process.destroyForcibly();
         }
-        Matcher report = REPORT.matcher(said);
+        Matcher report = REPORT.matcher(output);
         if (!report.find()) {
-            throw new IOException("wrk: " + said.strip());
+            throw new IOException("wrk: " + output.strip());
         }
         long requests = Long.parseLong(report.group(1));
         long wrong = Long.parseLong(report.group(4));
-        Matcher example = EXAMPLE.matcher(said);
+        Matcher example = EXAMPLE.matcher(output);
         return new Load(
                 (requests - wrong) * 1e6 / Long.parseLong(report.group(2)),
                 requests,

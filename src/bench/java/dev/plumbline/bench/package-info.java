@@ -1,4 +1,4 @@
-/** Measures the service beside others on the same machine and prints ratios. */
+/** Compares the service with reference programs on the same machine and prints ratios. */
 @NullMarked
 package dev.plumbline.bench;
 

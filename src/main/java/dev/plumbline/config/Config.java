@@ -1,6 +1,6 @@
 package dev.plumbline.config;
 
-import static dev.plumbline.config.ValueFormat.*;
+import static dev.plumbline.config.SettingFormat.*;
 
 import java.nio.file.Path;
 import java.time.Duration;

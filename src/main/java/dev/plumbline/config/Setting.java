@@ -13,7 +13,7 @@ import java.lang.annotation.Target;
 @Target(ElementType.RECORD_COMPONENT)
 @interface Setting {
     /** The format of a text, of a path, or of each item of a list. */
-    ValueFormat value() default ValueFormat.NUMBER;
+    SettingFormat value() default SettingFormat.NUMBER;
 
     /** The smallest valid integer or duration. */
     String min() default "";

@@ -86,7 +86,7 @@ final class SettingsBinder {
         return type == Path.class ? Path.of(text) : text;
     }
 
-    private List<String> list(String key, Object value, ValueFormat format) {
+    private List<String> list(String key, Object value, SettingFormat format) {
         Stream<?> items = value instanceof List<?> list ? list.stream() : Stream.of(((String) value).split(",", -1));
         List<String> texts = items.map(item -> ((String) item).strip())
                 .filter(item -> !item.isEmpty())

@@ -33,7 +33,7 @@ class TargetPolicyTest {
     }
 
     static List<Case> hostile() {
-        return HostileTargets.upFront(8080);
+        return HostileTargets.rejectedBeforeLookup(8080);
     }
 
     @ParameterizedTest

@@ -126,8 +126,8 @@ class CheckCommandTest {
 
     Stream<HostileTargets.Case> hostile() {
         return Stream.concat(
-                HostileTargets.upFront(canary.getLocalPort()).stream(),
-                HostileTargets.afterLookup(dns, canary.getLocalPort()).stream());
+                HostileTargets.rejectedBeforeLookup(canary.getLocalPort()).stream(),
+                HostileTargets.rejectedAfterLookup(dns, canary.getLocalPort()).stream());
     }
 
     @ParameterizedTest

@@ -138,13 +138,13 @@ class DnsResolverTest {
 
     @Test
     void queriesTheTargetOfAnUnresolvedAlias() {
-        lab.behave("www.test", DnsFaults.bareAlias("node.test")).address("node.test", "1.1.1.1");
+        lab.behave("www.test", DnsFaults.aliasOnly("node.test")).address("node.test", "1.1.1.1");
         assertThat(texts(Await.value(lookup("www.test")))).containsExactly("1.1.1.1");
     }
 
     @Test
     void doesNotQueryForbiddenAliasTargets() {
-        lab.behave("www.test", DnsFaults.bareAlias("db.internal")).address("db.internal", "1.1.1.1");
+        lab.behave("www.test", DnsFaults.aliasOnly("db.internal")).address("db.internal", "1.1.1.1");
         assertCode(lookup("www.test"), ErrorCode.TARGET_BLOCKED);
         assertThat(lab.queries("db.internal")).isZero();
     }
@@ -163,8 +163,8 @@ class DnsResolverTest {
     @Test
     void detectsCnameLoops() {
         lab.alias("a.test", "b.test").alias("b.test", "a.test").alias("self.test", "self.test");
-        lab.behave("c.test", DnsFaults.bareAlias("d.test"));
-        lab.behave("d.test", DnsFaults.bareAlias("c.test"));
+        lab.behave("c.test", DnsFaults.aliasOnly("d.test"));
+        lab.behave("d.test", DnsFaults.aliasOnly("c.test"));
         for (String name : List.of("a.test", "self.test", "c.test")) {
             assertThat(Await.failure(lookup(name))).as(name).hasMessageContaining("loop");
         }
@@ -193,13 +193,13 @@ class DnsResolverTest {
                 Arguments.of("garbage", DnsFaults.garbage(), ErrorCode.DNS_SERVFAIL),
                 Arguments.of("wrong owner", DnsFaults.wrongOwner(), ErrorCode.DNS_SERVFAIL),
                 Arguments.of("compression loop", DnsFaults.compressionLoop(), ErrorCode.DNS_SERVFAIL),
-                Arguments.of("claims many", DnsFaults.claimsMany(), ErrorCode.DNS_SERVFAIL),
-                Arguments.of("truncated for ever", DnsFaults.truncatedForEver(), ErrorCode.DNS_SERVFAIL),
+                Arguments.of("claims many", DnsFaults.wrongRecordCounts(), ErrorCode.DNS_SERVFAIL),
+                Arguments.of("truncated for ever", DnsFaults.alwaysTruncated(), ErrorCode.DNS_SERVFAIL),
                 Arguments.of("SERVFAIL", DnsFaults.rcode(Rcode.SERVFAIL), ErrorCode.DNS_SERVFAIL),
                 Arguments.of("REFUSED", DnsFaults.rcode(Rcode.REFUSED), ErrorCode.DNS_SERVFAIL),
                 Arguments.of("FORMERR", DnsFaults.rcode(Rcode.FORMERR), ErrorCode.DNS_SERVFAIL),
                 Arguments.of("silent", DnsFaults.silent(), ErrorCode.DNS_TIMEOUT),
-                Arguments.of("noise", DnsFaults.noise(), ErrorCode.DNS_TIMEOUT),
+                Arguments.of("noise", DnsFaults.notDns(), ErrorCode.DNS_TIMEOUT),
                 Arguments.of("wrong id", DnsFaults.wrongId(), ErrorCode.DNS_TIMEOUT),
                 Arguments.of("wrong question", DnsFaults.wrongQuestion(), ErrorCode.DNS_TIMEOUT),
                 Arguments.of("silent over TCP", DnsFaults.truncatedThenSilent(), ErrorCode.DNS_TIMEOUT));
@@ -207,7 +207,7 @@ class DnsResolverTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("faults")
-    void handlesHostileServers(String what, DnsLab.Behaviour fault, ErrorCode code) {
+    void handlesHostileServers(String what, DnsLab.Behavior fault, ErrorCode code) {
         resolver = resolver(patience(code), lab.address());
         lab.address("bad.test", "1.1.1.1").behave("bad.test", fault);
         lab.address("good.test", "1.1.1.1");
@@ -217,7 +217,7 @@ class DnsResolverTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("faults")
-    void triesTheNextServer(String what, DnsLab.Behaviour fault, ErrorCode code) {
+    void triesTheNextServer(String what, DnsLab.Behavior fault, ErrorCode code) {
         try (DnsLab second = DnsLab.start()) {
             resolver = resolver(patience(code), lab.address(), second.address());
             lab.behave("bad.test", fault);
@@ -234,7 +234,7 @@ class DnsResolverTest {
     @Test
     void retriesASingleServerOnce() {
         // the first attempt is the query and its retransmission
-        lab.address("lossy.test", "1.1.1.1").behave("lossy.test", DnsFaults.silentAtFirst(2));
+        lab.address("lossy.test", "1.1.1.1").behave("lossy.test", DnsFaults.silentForFirst(2));
         assertThat(Await.value(lookup("lossy.test"))).hasSize(1);
         assertThat(lab.queries("lossy.test")).isBetween(3, 4);
     }
@@ -242,7 +242,7 @@ class DnsResolverTest {
     @Test
     void retransmitsLostQueries() {
         resolver = resolver(Duration.ofSeconds(30), lab.address());
-        lab.address("lossy.test", "1.1.1.1").behave("lossy.test", DnsFaults.silentAtFirst(1));
+        lab.address("lossy.test", "1.1.1.1").behave("lossy.test", DnsFaults.silentForFirst(1));
         assertThat(Await.value(resolver.lookup("lossy.test", Type.A, Deadline.in(8_000))))
                 .hasSize(1);
         assertThat(lab.queries("lossy.test")).isEqualTo(2);
@@ -250,7 +250,7 @@ class DnsResolverTest {
 
     @Test
     void fallsBackToQueriesWithoutEdns() {
-        lab.address("old.test", "1.1.1.1").behave("old.test", DnsFaults.knowsNoEdns(Rcode.FORMERR));
+        lab.address("old.test", "1.1.1.1").behave("old.test", DnsFaults.rejectsEdns(Rcode.FORMERR));
         assertThat(Await.value(lookup("old.test"))).hasSize(1);
     }
 

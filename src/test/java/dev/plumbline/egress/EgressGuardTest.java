@@ -132,7 +132,7 @@ class EgressGuardTest {
         for (int type : List.of(Type.A, Type.AAAA)) {
             String name = Type.string(type) + ".split.test";
             lab.address(name, "1.1.1.1", "2600::1");
-            lab.behave(name, DnsFaults.only(type, DnsFaults.bareAlias("db.internal")));
+            lab.behave(name, DnsFaults.only(type, DnsFaults.aliasOnly("db.internal")));
             for (String version : List.of("auto", "4", "6")) {
                 assertCode(
                         guard().resolve(TestCheckContext.overIp(version), host(name.toLowerCase(Locale.ROOT)), 443),
@@ -176,8 +176,8 @@ class EgressGuardTest {
         AtomicInteger reached = new AtomicInteger();
         NetServer canary = vertx.createNetServer().connectHandler(socket -> reached.incrementAndGet());
         int port = Await.value(canary.listen(0, "0.0.0.0")).actualPort();
-        List<Case> cases = new ArrayList<>(HostileTargets.afterLookup(lab, port));
-        HostileTargets.upFront(port).stream()
+        List<Case> cases = new ArrayList<>(HostileTargets.rejectedAfterLookup(lab, port));
+        HostileTargets.rejectedBeforeLookup(port).stream()
                 .filter(hostile -> hostile.refusal() == Refusal.FORBIDDEN)
                 .filter(hostile -> !hostile.target().startsWith("http://example.com"))
                 .forEach(cases::add);

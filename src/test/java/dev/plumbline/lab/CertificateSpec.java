@@ -34,7 +34,7 @@ import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.jspecify.annotations.Nullable;
 
-/** What a certificate shall say. Each method changes it and returns it. */
+/** The contents of a test certificate. Each method changes this object and returns it. */
 public final class CertificateSpec {
     private final String subject;
     private final List<GeneralName> names = new ArrayList<>();
@@ -57,7 +57,7 @@ public final class CertificateSpec {
         this.subject = subject;
     }
 
-    /** A good certificate for a server: 90 days, P-256. */
+    /** A valid server certificate: 90 days, P-256. */
     public static CertificateSpec server(String... hosts) {
         CertificateSpec spec = new CertificateSpec("CN=" + hosts[0] + ",O=Plumbline Lab");
         for (String host : hosts) {
@@ -66,12 +66,12 @@ public final class CertificateSpec {
         return spec;
     }
 
-    /** A server's certificate without any subject alternative name. */
+    /** A server certificate without subject alternative names. */
     public static CertificateSpec commonNameOnly(String host) {
         return new CertificateSpec("CN=" + host + ",O=Plumbline Lab");
     }
 
-    /** A good authority: ten years, P-256. */
+    /** A valid CA certificate: ten years, P-256. */
     public static CertificateSpec authority(String name) {
         CertificateSpec spec = new CertificateSpec("CN=" + name + ",O=Plumbline Lab,C=XX");
         spec.notAfter = Instant.now().plus(Duration.ofDays(3650));
@@ -96,7 +96,7 @@ public final class CertificateSpec {
         return this;
     }
 
-    /** RSA-2048, P-384, Ed25519 and the like. */
+    /** @param kind for example RSA-2048, P-384 or Ed25519 */
     public CertificateSpec key(String kind) {
         keyKind = kind;
         return this;
@@ -107,14 +107,14 @@ public final class CertificateSpec {
         return this;
     }
 
-    /** SHA1, MD5 and the like, for the signature under it. */
+    /** @param name digest of the signature, for example SHA1 or MD5 */
     public CertificateSpec digest(String name) {
         digest = name;
         return this;
     }
 
-    /** A serial number of that many bytes; RFC 5280 allows 20 at most (section 4.1.2.2). */
-    public CertificateSpec serialOf(int bytes) {
+    /** Sets a serial number of this size. RFC 5280 section 4.1.2.2 allows at most 20 bytes. */
+    public CertificateSpec serialOfBytes(int bytes) {
         serial = BigInteger.ONE.shiftLeft(8 * bytes - 2);
         return this;
     }
@@ -124,8 +124,8 @@ public final class CertificateSpec {
         return this;
     }
 
-    public CertificateSpec pathLength(int most) {
-        constraints = new BasicConstraints(most);
+    public CertificateSpec pathLength(int max) {
+        constraints = new BasicConstraints(max);
         return this;
     }
 
@@ -144,7 +144,7 @@ public final class CertificateSpec {
         return this;
     }
 
-    public CertificateSpec permitting(String domain) {
+    public CertificateSpec permittedSubtree(String domain) {
         nameConstraints = new NameConstraints(
                 new GeneralSubtree[] {new GeneralSubtree(new GeneralName(GeneralName.dNSName, domain))}, null);
         return this;
@@ -242,7 +242,7 @@ public final class CertificateSpec {
         }
     }
 
-    /** A list of that many timestamps of nobody (RFC 6962, section 3.3): 47 bytes each. */
+    /** A list of SCTs without a known log (RFC 6962 section 3.3), 47 bytes each. */
     public static ASN1Encodable timestampList(int count) {
         byte[] list = new byte[2 + count * 49];
         list[0] = (byte) (count * 49 >> 8);

@@ -1,6 +1,6 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.lab.DnsLab.Behaviour;
+import dev.plumbline.lab.DnsLab.Behavior;
 import dev.plumbline.lab.DnsLab.Transport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,89 +16,89 @@ import org.xbill.DNS.SOARecord;
 import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
-/** The ways in which a DNS server can be broken or hostile. */
+/** Behaviors of broken and hostile DNS servers. */
 public final class DnsFaults {
     private static final String PUBLIC = "93.184.216.34";
 
     private DnsFaults() {}
 
-    /** Never answers. */
-    public static Behaviour silent() {
-        return (query, honest, transport, count) -> null;
+    /** Does not respond. */
+    public static Behavior silent() {
+        return (query, standard, transport, count) -> null;
     }
 
-    /** Keeps silent so many times, then answers. */
-    public static Behaviour silentAtFirst(int times) {
-        return (query, honest, transport, count) -> count < times ? null : honest.toWire();
+    /** Does not respond to the first queries. */
+    public static Behavior silentForFirst(int times) {
+        return (query, standard, transport, count) -> count < times ? null : standard.toWire();
     }
 
-    /** Answers with nothing but this code of {@link org.xbill.DNS.Rcode}. */
-    public static Behaviour rcode(int rcode) {
-        return (query, honest, transport, count) -> {
-            Message refusal = DnsLab.answerTo(query);
+    /** Responds with this {@link org.xbill.DNS.Rcode} and no records. */
+    public static Behavior rcode(int rcode) {
+        return (query, standard, transport, count) -> {
+            Message refusal = DnsLab.responseTo(query);
             refusal.getHeader().setRcode(rcode);
             return refusal.toWire();
         };
     }
 
-    /** No fault: what a server of the zone itself says. */
-    public static Behaviour authoritative(String zone) {
-        return (query, honest, transport, count) -> {
-            honest.getHeader().setFlag(Flags.AA);
-            if (!honest.getSection(Section.AUTHORITY).isEmpty()) {
+    /** No fault: the response of an authoritative nameserver of the zone. */
+    public static Behavior authoritative(String zone) {
+        return (query, standard, transport, count) -> {
+            standard.getHeader().setFlag(Flags.AA);
+            if (!standard.getSection(Section.AUTHORITY).isEmpty()) {
                 Name host = Name.fromString("host." + zone + ".");
                 Record soa =
                         new SOARecord(Name.fromString(zone + "."), DClass.IN, 30, host, host, 1, 3600, 600, 86_400, 30);
-                honest.removeAllRecords(Section.AUTHORITY);
-                honest.addRecord(soa, Section.AUTHORITY);
+                standard.removeAllRecords(Section.AUTHORITY);
+                standard.addRecord(soa, Section.AUTHORITY);
             }
-            return honest.toWire();
+            return standard.toWire();
         };
     }
 
-    /** Knows nothing of the zone and sends whoever asks back to the root, as old lame servers do. */
-    public static Behaviour upwardReferral() {
-        return (query, honest, transport, count) -> {
-            Message referral = DnsLab.answerTo(query);
+    /** A lame delegation: the server does not serve the zone and refers to the root. */
+    public static Behavior upwardReferral() {
+        return (query, standard, transport, count) -> {
+            Message referral = DnsLab.responseTo(query);
             referral.addRecord(
                     new NSRecord(Name.root, DClass.IN, 60, Name.fromString("a.root-servers.net.")), Section.AUTHORITY);
             return referral.toWire();
         };
     }
 
-    /** Answers only questions without EDNS, others with this code. */
-    public static Behaviour knowsNoEdns(int rcode) {
-        return (query, honest, transport, count) ->
-                query.getOPT() == null ? honest.toWire() : rcode(rcode).reply(query, honest, transport, count);
+    /** Responds to queries with EDNS with this rcode. */
+    public static Behavior rejectsEdns(int rcode) {
+        return (query, standard, transport, count) ->
+                query.getOPT() == null ? standard.toWire() : rcode(rcode).reply(query, standard, transport, count);
     }
 
-    /** The right header, then nonsense. */
-    public static Behaviour garbage() {
-        return (query, honest, transport, count) -> {
+    /** A valid header, followed by random bytes. */
+    public static Behavior garbage() {
+        return (query, standard, transport, count) -> {
             byte[] bytes = new byte[300];
             Arrays.fill(bytes, (byte) 0xc3);
-            System.arraycopy(DnsLab.answerTo(query).toWire(), 0, bytes, 0, 12);
+            System.arraycopy(DnsLab.responseTo(query).toWire(), 0, bytes, 0, 12);
             return bytes;
         };
     }
 
-    /** Bytes that are no DNS message at all. */
-    public static Behaviour noise() {
-        return (query, honest, transport, count) ->
+    /** Bytes that are not a DNS message. */
+    public static Behavior notDns() {
+        return (query, standard, transport, count) ->
                 "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     }
 
-    public static Behaviour wrongId() {
-        return (query, honest, transport, count) -> {
-            byte[] bytes = honest.toWire();
+    public static Behavior wrongId() {
+        return (query, standard, transport, count) -> {
+            byte[] bytes = standard.toWire();
             bytes[0] ^= 0x55;
             return bytes;
         };
     }
 
-    /** Repeats another question than the one that was asked. */
-    public static Behaviour wrongQuestion() {
-        return (query, honest, transport, count) -> {
+    /** A response whose question differs from the query. */
+    public static Behavior wrongQuestion() {
+        return (query, standard, transport, count) -> {
             Message other = new Message(query.getHeader().getID());
             other.getHeader().setFlag(Flags.QR);
             Name elsewhere = Name.fromString("elsewhere.test.");
@@ -108,40 +108,41 @@ public final class DnsFaults {
         };
     }
 
-    /** Answers the question with a record of another name. */
-    public static Behaviour wrongOwner() {
-        return (query, honest, transport, count) -> {
-            Message answer = DnsLab.answerTo(query);
-            answer.addRecord(a(Name.fromString("elsewhere.test."), PUBLIC, 60), Section.ANSWER);
-            return answer.toWire();
+    /** A response whose record has another owner name. */
+    public static Behavior wrongOwner() {
+        return (query, standard, transport, count) -> {
+            Message response = DnsLab.responseTo(query);
+            response.addRecord(a(Name.fromString("elsewhere.test."), PUBLIC, 60), Section.ANSWER);
+            return response.toWire();
         };
     }
 
-    /** Nothing but the TC bit over UDP, the whole answer over TCP. */
-    public static Behaviour truncated() {
-        return (query, honest, transport, count) -> transport == Transport.TCP ? honest.toWire() : cutOff(query);
+    /** An empty response with the TC bit over UDP, the complete response over TCP. */
+    public static Behavior truncated() {
+        return (query, standard, transport, count) ->
+                transport == Transport.TCP ? standard.toWire() : emptyTruncated(query);
     }
 
-    /** The TC bit over UDP, silence over TCP. */
-    public static Behaviour truncatedThenSilent() {
-        return (query, honest, transport, count) -> transport == Transport.TCP ? null : cutOff(query);
+    /** The TC bit over UDP, no response over TCP. */
+    public static Behavior truncatedThenSilent() {
+        return (query, standard, transport, count) -> transport == Transport.TCP ? null : emptyTruncated(query);
     }
 
     /** The TC bit over UDP and over TCP. */
-    public static Behaviour truncatedForEver() {
-        return (query, honest, transport, count) -> cutOff(query);
+    public static Behavior alwaysTruncated() {
+        return (query, standard, transport, count) -> emptyTruncated(query);
     }
 
-    private static byte[] cutOff(Message query) {
-        Message answer = DnsLab.answerTo(query);
-        answer.getHeader().setFlag(Flags.TC);
-        return answer.toWire();
+    private static byte[] emptyTruncated(Message query) {
+        Message response = DnsLab.responseTo(query);
+        response.getHeader().setFlag(Flags.TC);
+        return response.toWire();
     }
 
-    /** A name that is a compression pointer to itself (RFC 1035 §4.1.4). */
-    public static Behaviour compressionLoop() {
-        return (query, honest, transport, count) -> {
-            byte[] head = DnsLab.answerTo(query).toWire();
+    /** A name that is a compression pointer to itself (RFC 1035 section 4.1.4). */
+    public static Behavior compressionLoop() {
+        return (query, standard, transport, count) -> {
+            byte[] head = DnsLab.responseTo(query).toWire();
             byte[] bytes = Arrays.copyOf(head, head.length + 14);
             bytes[7] = 1;
             bytes[head.length] = (byte) (0xc0 | head.length >> 8);
@@ -150,44 +151,44 @@ public final class DnsFaults {
         };
     }
 
-    /** Claims 196,605 records and sends none. */
-    public static Behaviour claimsMany() {
-        return (query, honest, transport, count) -> {
-            byte[] bytes = DnsLab.answerTo(query).toWire();
+    /** A header that announces 196,605 records, followed by none. */
+    public static Behavior wrongRecordCounts() {
+        return (query, standard, transport, count) -> {
+            byte[] bytes = DnsLab.responseTo(query).toWire();
             Arrays.fill(bytes, 6, 12, (byte) 0xff);
             return bytes;
         };
     }
 
-    /** Sends only the alias and leaves it to the client to ask for its target. */
-    public static Behaviour bareAlias(String target) {
-        return (query, honest, transport, count) -> {
-            Message answer = DnsLab.answerTo(query);
+    /** A CNAME record without the records of its target. */
+    public static Behavior aliasOnly(String target) {
+        return (query, standard, transport, count) -> {
+            Message response = DnsLab.responseTo(query);
             Name owner = query.getQuestion().getName();
-            answer.addRecord(new CNAMERecord(owner, DClass.IN, 60, Name.fromString(target + ".")), Section.ANSWER);
-            return answer.toWire();
+            response.addRecord(new CNAMERecord(owner, DClass.IN, 60, Name.fromString(target + ".")), Section.ANSWER);
+            return response.toWire();
         };
     }
 
-    /** Gives another address at each question for A, in turn, to be kept for no time at all. */
-    public static Behaviour rebinding(String... addresses) {
-        return (query, honest, transport, count) -> {
-            Message answer = DnsLab.answerTo(query);
+    /** DNS rebinding: each A query returns the next of these addresses with TTL 0. */
+    public static Behavior rebinding(String... addresses) {
+        return (query, standard, transport, count) -> {
+            Message response = DnsLab.responseTo(query);
             if (query.getQuestion().getType() == Type.A) {
                 String address = addresses[count % addresses.length];
-                answer.addRecord(a(query.getQuestion().getName(), address, 0), Section.ANSWER);
+                response.addRecord(a(query.getQuestion().getName(), address, 0), Section.ANSWER);
             } else {
-                answer.addRecord(DnsLab.soa(), Section.AUTHORITY);
+                response.addRecord(DnsLab.soa(), Section.AUTHORITY);
             }
-            return answer.toWire();
+            return response.toWire();
         };
     }
 
-    /** Misbehaves for questions of this type, is honest for others. */
-    public static Behaviour only(int type, Behaviour behaviour) {
-        return (query, honest, transport, count) -> query.getQuestion().getType() == type
-                ? behaviour.reply(query, honest, transport, count)
-                : honest.toWire();
+    /** Applies the behavior to queries of this type only. */
+    public static Behavior only(int type, Behavior behavior) {
+        return (query, standard, transport, count) -> query.getQuestion().getType() == type
+                ? behavior.reply(query, standard, transport, count)
+                : standard.toWire();
     }
 
     private static Record a(Name owner, String address, long ttl) throws IOException {

@@ -25,9 +25,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The DNS lab and a probe that asks it, for tests of modules. No other server is contacted. */
+/** The DNS lab and a probe that queries only this lab, for tests of modules. */
 public final class DnsFixture implements AutoCloseable {
-    /** Addresses for documentation, which stand for public ones here (RFC 5737, RFC 3849). */
+    /**
+     * Documentation addresses (RFC 5737, RFC 3849). The policy of the tests permits them like
+     * public addresses.
+     */
     private static final List<String> PUBLIC =
             List.of("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32");
 
@@ -53,18 +56,18 @@ public final class DnsFixture implements AutoCloseable {
     }
 
     /**
-     * What a module says of a domain of the lab, held against what it promises.
+     * Runs a module for a domain of the lab and checks its result against the contract.
      *
-     * @param query options as they stand in a query string; empty for none
+     * @param query options in the form of a query string; can be empty
      */
     public CheckResult check(ModuleDefinition<?> module, String domain, String query) {
         return check(module, dns.address(), domain, query);
     }
 
     /**
-     * As {@link #check(ModuleDefinition, String, String)}, asking another server.
+     * Like {@link #check(ModuleDefinition, String, String)}, with another server.
      *
-     * @param server as {@code dns.servers} takes it
+     * @param server in the format of {@code dns.servers}
      */
     public CheckResult check(ModuleDefinition<?> module, String server, String domain, String query) {
         Map<String, String> options = new HashMap<>();
@@ -72,22 +75,22 @@ public final class DnsFixture implements AutoCloseable {
             options.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);
         }
         DnsResolver resolver = new DnsResolver(vertx, settings(server), POLICY, System::nanoTime);
-        return CheckResults.by(
+        return ModuleExecution.run(
                 vertx,
                 module,
                 target(module, domain),
                 context(module, options, resolver, LabEgressGuard.of(vertx, POLICY, dns)));
     }
 
-    /** What a module fails with when no more than so many DNS questions may be open at once. */
-    public Throwable failure(ModuleDefinition<?> module, int mostOpen, String domain, String types) {
-        DnsResolver resolver = LimitedResolver.of(vertx, settings(dns.address()), POLICY, mostOpen);
+    /** The failure of a module if the number of concurrent DNS queries is limited. */
+    public Throwable failure(ModuleDefinition<?> module, int maxConcurrentQueries, String domain, String types) {
+        DnsResolver resolver = LimitedResolver.of(vertx, settings(dns.address()), POLICY, maxConcurrentQueries);
         TestCheckContext context =
                 context(module, Map.of("types", types), resolver, LabEgressGuard.of(vertx, POLICY, dns));
         return failure(module, domain, context);
     }
 
-    /** What a module fails with when a target may not be contacted for as long as it is patient. */
+    /** The failure of a module if it receives no permit to connect to the target. */
     public Throwable failure(ModuleDefinition<?> module, InetAddress occupied, int port, String domain) {
         TargetPolicy policy = policy("*");
         EgressGuard guard = LabEgressGuard.of(vertx, policy, dns, new Config.OutboundLimit(0, 1));

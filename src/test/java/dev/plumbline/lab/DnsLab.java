@@ -34,36 +34,36 @@ import org.xbill.DNS.TextParseException;
 import org.xbill.DNS.Type;
 
 /**
- * A recursive DNS server on loopback, over UDP and TCP on one port. It answers from what it was
- * given, follows aliases as a real one does, says NXDOMAIN of every other name, and misbehaves as
- * {@link DnsFaults} say for names that were given one.
+ * A recursive DNS server on loopback, over UDP and TCP on one port. It serves the configured
+ * records, follows CNAME records and returns NXDOMAIN for other names. A name can have another
+ * {@link Behavior}, see {@link DnsFaults}.
  */
 public final class DnsLab implements AutoCloseable {
-    private static final int MOST_ALIASES_FOLLOWED = 20;
+    private static final int MAX_ALIASES = 20;
     private static final Name ZONE = Name.root;
 
-    /** How the question came. */
+    /** The transport of a query. */
     public enum Transport {
         UDP,
         TCP
     }
 
-    /** What is sent for one name, in place of an honest answer. */
+    /** The response to queries for one name, instead of the standard response. */
     @FunctionalInterface
-    public interface Behaviour {
+    public interface Behavior {
         /**
-         * @param honest what an honest server would answer
-         * @param count how often this name and type was asked for before
-         * @return the bytes to send, null for silence
+         * @param standard the response of a server without faults
+         * @param count number of earlier queries for this name and type
+         * @return the bytes to send; null: no response
          */
-        byte @Nullable [] reply(Message query, Message honest, Transport transport, int count) throws IOException;
+        byte @Nullable [] reply(Message query, Message standard, Transport transport, int count) throws IOException;
     }
 
     private final DatagramSocket udp;
     private final ServerSocket tcp;
     private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor(DnsLab::daemon);
     private final Map<String, List<Record>> records = new ConcurrentHashMap<>();
-    private final Map<String, Behaviour> behaviours = new ConcurrentHashMap<>();
+    private final Map<String, Behavior> behaviors = new ConcurrentHashMap<>();
     private final Map<String, Long> delays = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
 
@@ -79,12 +79,12 @@ public final class DnsLab implements AutoCloseable {
         return start(0);
     }
 
-    /** A server on this port of 127.0.0.1, 0 for a free one. */
+    /** A server on 127.0.0.1; port 0: a free port. */
     public static DnsLab start(int port) {
         return start(InetAddress.getLoopbackAddress(), port);
     }
 
-    /** A server on this port of another address of this machine, 0 for a free one. */
+    /** A server on another local address; port 0: a free port. */
     public static DnsLab start(InetAddress loopback, int port) {
         for (int attempt = 0; ; attempt++) {
             try {
@@ -98,7 +98,7 @@ public final class DnsLab implements AutoCloseable {
                     }
                 }
             } catch (IOException failed) {
-                throw new IllegalStateException("the DNS lab cannot listen", failed);
+                throw new IllegalStateException("cannot bind the DNS lab to a port", failed);
             }
         }
     }
@@ -107,12 +107,12 @@ public final class DnsLab implements AutoCloseable {
         return tcp.getLocalPort();
     }
 
-    /** As {@code dns.servers} takes it. */
+    /** The address in the format of {@code dns.servers}. */
     public String address() {
         return "127.0.0.1:" + port();
     }
 
-    /** How many questions came for this name, of every type, over UDP and TCP. */
+    /** The number of queries for this name, of all types, over UDP and TCP. */
     public int queries(String name) {
         String prefix = key(name) + " ";
         return counts.entrySet().stream()
@@ -121,7 +121,7 @@ public final class DnsLab implements AutoCloseable {
                 .sum();
     }
 
-    /** How many questions came for all names. */
+    /** The number of queries for all names. */
     public int queries() {
         return counts.values().stream().mapToInt(AtomicInteger::get).sum();
     }
@@ -157,30 +157,30 @@ public final class DnsLab implements AutoCloseable {
         }
     }
 
-    /** Makes a name exist without any records of its own. */
+    /** Adds a name without records (NODATA). */
     public DnsLab empty(String name) {
         records.computeIfAbsent(key(name), missing -> new CopyOnWriteArrayList<>());
         return this;
     }
 
-    /** Forgets the records of a name. */
-    public DnsLab forget(String name) {
+    /** Removes the records of a name. */
+    public DnsLab removeRecords(String name) {
         records.remove(key(name));
         return this;
     }
 
-    public DnsLab behave(String name, Behaviour behaviour) {
-        behaviours.put(key(name), behaviour);
+    public DnsLab behave(String name, Behavior behavior) {
+        behaviors.put(key(name), behavior);
         return this;
     }
 
-    /** Answers after this time. */
+    /** Delays the responses for a name. */
     public DnsLab slow(String name, long millis) {
         delays.put(key(name), millis);
         return this;
     }
 
-    /** As many aliases in a row, the last of which has the address. */
+    /** Adds a chain of CNAME records whose last target has the address. */
     public DnsLab chain(String name, int aliases, String address) {
         String from = name;
         for (int i = 1; i <= aliases; i++) {
@@ -191,15 +191,15 @@ public final class DnsLab implements AutoCloseable {
         return address(from, address);
     }
 
-    /** The answer's header and question, to be filled in. */
-    static Message answerTo(Message query) {
-        Message answer = new Message(query.getHeader().getID());
-        Header header = answer.getHeader();
+    /** A response with header and question, without records. */
+    static Message responseTo(Message query) {
+        Message response = new Message(query.getHeader().getID());
+        Header header = response.getHeader();
         header.setFlag(Flags.QR);
         header.setFlag(Flags.RD);
         header.setFlag(Flags.RA);
-        answer.addRecord(query.getQuestion(), Section.QUESTION);
-        return answer;
+        response.addRecord(query.getQuestion(), Section.QUESTION);
+        return response;
     }
 
     @Override
@@ -223,7 +223,7 @@ public final class DnsLab implements AutoCloseable {
                 SocketAddress client = packet.getSocketAddress();
                 reply(query, Transport.UDP, bytes -> udp.send(new DatagramPacket(bytes, bytes.length, client)));
             } catch (IOException closedOrMalformed) {
-                // the socket was closed, or what came is no message: neither is answered
+                // the socket was closed or the packet is not a DNS message: no response
             }
         }
     }
@@ -252,7 +252,7 @@ public final class DnsLab implements AutoCloseable {
                 });
             }
         } catch (IOException closedOrMalformed) {
-            // The client is served: it closed, or sent what is no question.
+            // the client closed the connection or did not send a DNS message
         }
     }
 
@@ -266,11 +266,11 @@ public final class DnsLab implements AutoCloseable {
         String counted = name + " " + Type.string(question.getType());
         int count =
                 counts.computeIfAbsent(counted, first -> new AtomicInteger()).getAndIncrement();
-        Message honest = honest(query);
-        Behaviour behaviour = behaviours.get(name);
-        byte[] bytes = behaviour == null
-                ? fitting(query, honest, transport)
-                : behaviour.reply(query, honest, transport, count);
+        Message standard = standard(query);
+        Behavior behavior = behaviors.get(name);
+        byte[] bytes = behavior == null
+                ? encode(query, standard, transport)
+                : behavior.reply(query, standard, transport, count);
         if (bytes == null) {
             return;
         }
@@ -288,37 +288,37 @@ public final class DnsLab implements AutoCloseable {
                 TimeUnit.MILLISECONDS);
     }
 
-    private static byte[] fitting(Message query, Message honest, Transport transport) {
+    private static byte[] encode(Message query, Message standard, Transport transport) {
         if (transport == Transport.TCP) {
-            return honest.toWire();
+            return standard.toWire();
         }
-        int room = query.getOPT() == null ? 512 : query.getOPT().getPayloadSize();
-        return honest.toWire(Math.max(512, room));
+        int size = query.getOPT() == null ? 512 : query.getOPT().getPayloadSize();
+        return standard.toWire(Math.max(512, size));
     }
 
-    private Message honest(Message query) {
-        Message answer = answerTo(query);
+    private Message standard(Message query) {
+        Message response = responseTo(query);
         Record question = query.getQuestion();
         Name name = question.getName();
-        for (int i = 0; i <= MOST_ALIASES_FOLLOWED; i++) {
+        for (int i = 0; i <= MAX_ALIASES; i++) {
             List<Record> all = records.get(key(name.toString()));
-            List<Record> wanted = all == null ? List.of() : ofType(all, question.getType());
-            wanted.forEach(found -> answer.addRecord(found, Section.ANSWER));
-            if (!wanted.isEmpty()) {
-                return answer;
+            List<Record> matching = all == null ? List.of() : ofType(all, question.getType());
+            matching.forEach(found -> response.addRecord(found, Section.ANSWER));
+            if (!matching.isEmpty()) {
+                return response;
             }
             List<Record> alias = all == null ? List.of() : ofType(all, Type.CNAME);
             if (alias.isEmpty()) {
-                answer.getHeader().setRcode(all == null ? Rcode.NXDOMAIN : Rcode.NOERROR);
-                answer.addRecord(soa(), Section.AUTHORITY);
-                return answer;
+                response.getHeader().setRcode(all == null ? Rcode.NXDOMAIN : Rcode.NOERROR);
+                response.addRecord(soa(), Section.AUTHORITY);
+                return response;
             }
-            if (!answer.findRecord(alias.get(0), Section.ANSWER)) {
-                answer.addRecord(alias.get(0), Section.ANSWER);
+            if (!response.findRecord(alias.get(0), Section.ANSWER)) {
+                response.addRecord(alias.get(0), Section.ANSWER);
             }
             name = ((org.xbill.DNS.CNAMERecord) alias.get(0)).getTarget();
         }
-        return answer;
+        return response;
     }
 
     private static List<Record> ofType(List<Record> all, int type) {

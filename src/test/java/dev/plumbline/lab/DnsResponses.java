@@ -13,19 +13,19 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
-/** Answers of the DNS as judgements see them, made without any server. */
+/** DNS responses for tests of evaluations, without a server. */
 public final class DnsResponses {
     private DnsResponses() {}
 
     /**
-     * The answer to a question.
+     * Creates a response.
      *
-     * @param lines records as in a zone file, such as {@code a.test. 60 IN MX 10 b.test.}; CNAME
-     *     records lead to the others
+     * @param lines records in zone file format, for example {@code a.test. 60 IN MX 10 b.test.};
+     *     CNAME records precede the records of their target
      */
-    public static DnsResponse answer(String name, String type, int rcode, String... lines) {
+    public static DnsResponse response(String name, String type, int rcode, String... lines) {
         try {
-            List<CNAMERecord> way = new ArrayList<>();
+            List<CNAMERecord> aliases = new ArrayList<>();
             List<Record> records = new ArrayList<>();
             List<InetAddress> addresses = new ArrayList<>();
             for (String line : lines) {
@@ -38,7 +38,7 @@ public final class DnsResponses {
                         parts[4],
                         Name.root);
                 if (!parts[3].equals(type) && parts[3].equals("CNAME")) {
-                    way.add((CNAMERecord) one);
+                    aliases.add((CNAMERecord) one);
                     continue;
                 }
                 records.add(one);
@@ -50,7 +50,7 @@ public final class DnsResponses {
                     Name.fromString(name + "."),
                     Type.value(type),
                     rcode,
-                    way,
+                    aliases,
                     records,
                     addresses,
                     false,
@@ -62,8 +62,8 @@ public final class DnsResponses {
         }
     }
 
-    /** As {@link #answer(String, String, int, String...)}, of a name that exists. */
-    public static DnsResponse answer(String name, String type, String... lines) {
-        return answer(name, type, Rcode.NOERROR, lines);
+    /** Like {@link #response(String, String, int, String...)} with NOERROR. */
+    public static DnsResponse response(String name, String type, String... lines) {
+        return response(name, type, Rcode.NOERROR, lines);
     }
 }

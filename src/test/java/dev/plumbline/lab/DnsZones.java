@@ -4,7 +4,7 @@ import java.util.List;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
-/** Names of the DNS lab for checks of the DNS and of mail, good and odd. */
+/** Names of the DNS lab with valid and invalid records, for the DNS and mail modules. */
 final class DnsZones {
     private DnsZones() {}
 
@@ -25,7 +25,7 @@ final class DnsZones {
                 .record("_spf.lab.test. 300 IN TXT \"v=spf1 ip4:192.0.2.0/24 ?all\"")
                 .record("_dmarc.full.lab.test. 300 IN TXT \"v=DMARC1\\; p=reject\\; rua=mailto:a@other.test\"")
                 .record("full.lab.test._report._dmarc.other.test. 300 IN TXT \"v=DMARC1\"")
-                .alias("dangling.lab.test", "nobody.lab.test")
+                .alias("dangling.lab.test", "missing.lab.test")
                 .alias("circle.lab.test", "round.lab.test")
                 .alias("round.lab.test", "circle.lab.test")
                 .record("nullmx.lab.test. 300 IN MX 0 .")
@@ -37,26 +37,26 @@ final class DnsZones {
                 .record("inmail.lab.test. 300 IN MX 10 mail.office.internal.");
     }
 
-    /** What comes of them. */
+    /** The expected results. */
     static List<LabTarget> targets() {
         return List.of(
                 new LabTarget("dns-records", "full.lab.test", "verdict=pass"),
-                new LabTarget("dns-records", "dangling.lab.test", "verdict=fail, for the alias leads nowhere"),
-                new LabTarget("dns-records", "circle.lab.test", "verdict=fail, for its aliases run in a loop"),
-                new LabTarget("dns-records", "oldserver.lab.test", "verdict=warn, for HTTPS gets no answer"),
+                new LabTarget("dns-records", "dangling.lab.test", "verdict=fail; the CNAME target does not exist"),
+                new LabTarget("dns-records", "circle.lab.test", "verdict=fail; CNAME loop"),
+                new LabTarget("dns-records", "oldserver.lab.test", "verdict=warn; HTTPS queries fail"),
                 new LabTarget("dns-records", "refusing.lab.test", "dns_servfail"),
                 new LabTarget("dns-records", "lame.lab.test", "dns_servfail"),
                 new LabTarget("dns-records", "mixed.lab.test", "target_blocked"),
                 new LabTarget("dns-records", "metadata.lab.test", "target_blocked"),
                 new LabTarget("dns-records", "no-such-name.lab.test", "dns_nxdomain"),
                 new LabTarget("dns-records", "silent.lab.test", "dns_timeout"),
-                new LabTarget("mx", "full.lab.test", "verdict=warn, for one server is an alias"),
-                new LabTarget("mx", "nullmx.lab.test", "verdict=pass, for no mail is wanted"),
+                new LabTarget("mx", "full.lab.test", "verdict=warn; one mail server is an alias"),
+                new LabTarget("mx", "nullmx.lab.test", "verdict=pass; null MX"),
                 new LabTarget("mx", "inmail.lab.test", "target_blocked"),
                 new LabTarget("mx", "lame.lab.test", "dns_servfail"),
                 new LabTarget("spf", "full.lab.test", "verdict=pass"),
-                new LabTarget("spf", "spfloop.lab.test", "verdict=fail, for it includes itself"),
+                new LabTarget("spf", "spfloop.lab.test", "verdict=fail; the record includes itself"),
                 new LabTarget("dmarc", "full.lab.test", "verdict=pass"),
-                new LabTarget("dmarc", "nullmx.lab.test", "verdict=fail, for there is no record"));
+                new LabTarget("dmarc", "nullmx.lab.test", "verdict=fail; no DMARC record"));
     }
 }

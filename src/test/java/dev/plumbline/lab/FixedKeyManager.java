@@ -8,7 +8,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
-/** Shows one list of certificates, in its order and with its faults: a key store would refuse. */
+/** Sends one certificate list unchanged. A key store rejects lists that are not a valid chain. */
 final class FixedKeyManager extends X509ExtendedKeyManager {
     private static final String ALIAS = "only";
 
@@ -18,19 +18,19 @@ final class FixedKeyManager extends X509ExtendedKeyManager {
         this.identity = identity;
     }
 
-    private boolean fits(String type) {
+    private boolean supports(String type) {
         String algorithm = identity.key().getAlgorithm();
         return type.startsWith(algorithm) || (algorithm.startsWith("Ed") && type.startsWith("Ed"));
     }
 
     @Override
     public @Nullable String chooseEngineServerAlias(String type, Principal @Nullable [] issuers, SSLEngine engine) {
-        return fits(type) ? ALIAS : null;
+        return supports(type) ? ALIAS : null;
     }
 
     @Override
     public @Nullable String chooseServerAlias(String type, Principal @Nullable [] issuers, Socket socket) {
-        return fits(type) ? ALIAS : null;
+        return supports(type) ? ALIAS : null;
     }
 
     @Override
@@ -45,7 +45,7 @@ final class FixedKeyManager extends X509ExtendedKeyManager {
 
     @Override
     public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
-        return fits(type) ? new String[] {ALIAS} : null;
+        return supports(type) ? new String[] {ALIAS} : null;
     }
 
     @Override

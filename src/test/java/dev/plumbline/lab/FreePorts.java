@@ -11,16 +11,15 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports that no process listens on. They are above the kernel's range for outgoing connections and
- * port 0 (32768 to 60999), and reserved among all test JVMs of a user until this JVM ends. So no
- * other test takes a port between its allocation and its use, and a port that stays closed refuses
- * connections.
+ * Ports on which no process listens. They are above the ephemeral port range of the kernel (32768
+ * to 60999) and reserved among all test JVMs of a user until this JVM ends. No other test uses a
+ * port between its allocation and its use, and connections to an unused port are refused.
  */
 public final class FreePorts {
     private static final int FIRST = 61_000;
     private static final int COUNT = 65_536 - FIRST;
 
-    /** The lock of byte n reserves port n. */
+    /** A lock on byte n reserves port n. */
     private static final FileChannel RESERVED = open();
 
     private static int next = ThreadLocalRandom.current().nextInt(COUNT);
@@ -39,7 +38,7 @@ public final class FreePorts {
         }
     }
 
-    /** A port that is free for TCP and UDP; each call in this JVM returns another one. */
+    /** A port that is free for TCP and UDP. Each call in this JVM returns a different port. */
     public static synchronized int next() {
         for (int attempt = 0; attempt < COUNT; attempt++) {
             next = (next + 1) % COUNT;

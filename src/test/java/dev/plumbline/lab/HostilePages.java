@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 
-/** Pages that want to hurt whoever reads them. */
+/** Slow, endless and malformed responses, and decompression bombs. */
 final class HostilePages {
     private static final String OK = "HTTP/1.1 200 OK\r\n";
     private static final String CHUNKED = OK + "transfer-encoding: chunked\r\n\r\n";
@@ -80,12 +80,12 @@ final class HostilePages {
                 new LabPage("/headers/2000", "response_too_large", c -> c.end(OK + "a:1\r\n".repeat(2_000) + "\r\n")),
                 new LabPage(
                         "/bomb/gzip",
-                        "200; a page of zeros, cut",
-                        c -> c.answer(200, "content-encoding: gzip\r\n", gzipBomb())),
+                        "200; zeros, truncated",
+                        c -> c.respond(200, "content-encoding: gzip\r\n", gzipBomb())),
                 new LabPage(
                         "/bomb/brotli",
-                        "200; not unpacked",
-                        c -> c.answer(
+                        "200; not decompressed",
+                        c -> c.respond(
                                 200,
                                 "content-encoding: br\r\n",
                                 Buffer.buffer(Base64.getDecoder().decode(BROTLI_BOMB)))));
@@ -100,8 +100,11 @@ final class HostilePages {
                 bytes("/length/long", "200", OK + "content-length: 2\r\n\r\nok and more"),
                 bytes("/length/negative", "http_protocol_error", OK + "content-length: -1\r\n\r\n"),
                 bytes("/length/two", "http_protocol_error", OK + "content-length: 1\r\ncontent-length: 2\r\n\r\nab"),
-                bytes("/no-colon", "http_protocol_error", OK + "this-is-no-header\r\n\r\n"),
-                bytes("/controls", "200; no controls in the report", OK + "server: a\u0001b\u001b[31mc\r\n\r\n"),
+                bytes("/no-colon", "http_protocol_error", OK + "this-is-not-a-header\r\n\r\n"),
+                bytes(
+                        "/controls",
+                        "200; no control characters in the report",
+                        OK + "server: a\u0001b\u001b[31mc\r\n\r\n"),
                 bytes("/http-0.9", "http_protocol_error", "<html>\nold times</html>"),
                 bytes("/ssh", "http_protocol_error", "SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n"),
                 bytes("/version", "http_protocol_error", "HTTP/9.9 200 OK\r\n\r\n"),
@@ -128,8 +131,8 @@ final class HostilePages {
                 }));
     }
 
-    private static LabPage bytes(String path, String expectation, String answer) {
-        return new LabPage(path, expectation, c -> c.end(answer));
+    private static LabPage bytes(String path, String expectation, String response) {
+        return new LabPage(path, expectation, c -> c.end(response));
     }
 
     private static Buffer gzipBomb() {

@@ -4,33 +4,32 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Targets that try to make the service contact what it must not: none may reach a listener on this
- * machine while {@code targets.allow} is empty. They are URLs, as people would give them to {@code
- * http-status}; {@code PORT} stands for a canary's port.
+ * SSRF targets. None of them may reach a listener on this machine while {@code targets.allow} is
+ * empty. They are URLs for {@code http-status}; {@code PORT} is replaced by the port of a canary.
  */
 public final class HostileTargets {
     private HostileTargets() {}
 
-    /** How a hostile target is refused. */
+    /** How a hostile target is rejected. */
     public enum Refusal {
-        /** It is no target at all: 422 before any look-up. */
+        /** The target is invalid: 422 before any lookup. */
         INVALID,
-        /** It is a target that is never checked: 422 before any look-up. */
+        /** The target is not permitted: 422 before any lookup. */
         FORBIDDEN,
-        /** Its name leads inside: {@code target_blocked} after the look-up, and nothing is dialled. */
+        /** The name resolves to a special-purpose address: {@code target_blocked}, without a connection. */
         BLOCKED
     }
 
-    /** One hostile target, what makes it so, and how it is refused. */
-    public record Case(String target, String why, Refusal refusal) {
+    /** A hostile target. */
+    public record Case(String target, String description, Refusal refusal) {
         @Override
         public String toString() {
-            return why + ": " + target;
+            return description + ": " + target;
         }
     }
 
     private static final String[] FORBIDDEN = {
-        // loopback, in every spelling
+        // loopback
         "http://127.0.0.1:PORT/", "loopback",
         "http://127.0.0.1.:PORT/", "loopback with a trailing dot",
         "http://127.1.2.3:PORT/", "loopback, not .1",
@@ -73,13 +72,13 @@ public final class HostileTargets {
         "http://[0:0:0:0:0:0:0:1]:PORT/", "loopback, written out",
         "http://[0000:0000:0000:0000:0000:0000:0000:0001]:PORT/", "loopback with all zeros",
         "http://[::0.0.0.1]:PORT/", "loopback, dotted",
-        // this machine by its other names
+        // unspecified addresses
         "http://0.0.0.0:PORT/", "unspecified",
         "http://0:PORT/", "unspecified, short",
         "http://0x0:PORT/", "unspecified, hexadecimal",
         "http://[::]:PORT/", "unspecified",
         "http://0.1.2.3:PORT/", "this network",
-        // addresses within addresses
+        // embedded IPv4 addresses
         "http://[::ffff:127.0.0.1]:PORT/", "IPv4-mapped",
         "http://[::ffff:7f00:1]:PORT/", "IPv4-mapped, hexadecimal",
         "http://[::FFFF:0:0]:PORT/", "IPv4-mapped unspecified",
@@ -116,7 +115,7 @@ public final class HostileTargets {
         "http://[fe80::1]:PORT/", "link-local",
         "http://[febf::1]:PORT/", "link-local",
         "http://[fec0::1]:PORT/", "site-local",
-        // the clouds' metadata
+        // cloud metadata services
         "http://169.254.169.254/latest/meta-data/", "metadata of AWS, Google, Azure and most others",
         "http://2852039166/latest/meta-data/", "metadata, decimal",
         "http://0xa9fea9fe/", "metadata, hexadecimal",
@@ -136,7 +135,7 @@ public final class HostileTargets {
         "http://[fd00:42::42]/conf", "metadata of Scaleway over IPv6",
         "http://[fe80::a9fe:a9fe]/openstack", "metadata of OpenStack over IPv6",
         "http://metadata.google.internal/computeMetadata/v1/", "metadata of Google by name",
-        // what no host has
+        // other special-purpose addresses
         "http://192.0.0.8:PORT/", "protocol assignments",
         "http://192.0.2.1:PORT/", "documentation",
         "http://198.51.100.1:PORT/", "documentation",
@@ -167,7 +166,7 @@ public final class HostileTargets {
         "http://[4000::1]:PORT/", "unassigned",
         "http://[8000::1]:PORT/", "unassigned",
         "http://[200::1]:PORT/", "reserved",
-        // names of the inside
+        // internal names
         "http://localhost:PORT/", "localhost",
         "http://LOCALHOST.:PORT/", "localhost with a dot",
         "http://ｌｏｃａｌｈｏｓｔ:PORT/", "localhost, full-width",
@@ -181,8 +180,8 @@ public final class HostileTargets {
         "http://expyuzz4wqqyqhjn.onion:PORT/", ".onion",
         "http://intranet:PORT/", "a single label",
         "http://ip6-localhost:PORT/", "a single label of the hosts file",
-        "http://host.docker.internal:PORT/", "a container's host",
-        "http://kubernetes.default.svc.cluster.local/", "a cluster's service",
+        "http://host.docker.internal:PORT/", "the host of a container",
+        "http://kubernetes.default.svc.cluster.local/", "a service of a cluster",
         // ports
         "http://example.com:22/", "the port of SSH",
         "http://example.com:6379/", "the port of Redis",
@@ -210,15 +209,15 @@ public final class HostileTargets {
         "http://127.0.0.1\0.example.com:PORT/", "a NUL in the host",
         "http://127.0.0.1 .example.com:PORT/", "a space in the host",
         "http://127.0.0.1%20.example.com:PORT/", "an encoded space in the host",
-        "http://[::1%25lo]:PORT/", "a zone, encoded",
-        "http://[fe80::1%eth0]:PORT/", "a zone",
+        "http://[::1%25lo]:PORT/", "a zone ID, encoded",
+        "http://[fe80::1%eth0]:PORT/", "a zone ID",
         "http://[::1]127.0.0.1:PORT/", "something after the bracket",
         "http://[::1:PORT/", "an open bracket",
         "http://::1:PORT/", "no brackets",
         "http://[127.0.0.1]:PORT/", "IPv4 in brackets",
         "http://[::ffff:127.1]:PORT/", "IPv4-mapped, short",
         "http://[::ffff:0177.0.0.1]:PORT/", "IPv4-mapped, octal",
-        "http://[v1.fe80]/", "an IP literal of the future",
+        "http://[v1.fe80]/", "an IPvFuture literal",
         "http://256.0.0.1:PORT/", "a part above 255",
         "http://127.0.0.256:PORT/", "a last part above 255",
         "http://127.0.0.0.1:PORT/", "five parts",
@@ -248,16 +247,16 @@ public final class HostileTargets {
         "http+unix://%2Fvar%2Frun%2Fdocker.sock/", "a socket over HTTP",
     };
 
-    /** What is refused before any look-up. */
-    public static List<Case> upFront(int port) {
+    /** Targets that are rejected before any lookup. */
+    public static List<Case> rejectedBeforeLookup(int port) {
         List<Case> cases = new ArrayList<>();
         add(cases, FORBIDDEN, port, Refusal.FORBIDDEN);
         add(cases, INVALID, port, Refusal.INVALID);
         return cases;
     }
 
-    /** Names that lead inside, in the zone of this server, which is told of them here. */
-    public static List<Case> afterLookup(DnsLab lab, int port) {
+    /** Names that resolve to special-purpose addresses. Adds their records to the DNS lab. */
+    public static List<Case> rejectedAfterLookup(DnsLab lab, int port) {
         lab.address("loopback4.hostile.test", "127.0.0.1");
         lab.address("loopback6.hostile.test", "::1");
         lab.address("private.hostile.test", "192.168.0.1");
@@ -274,7 +273,7 @@ public final class HostileTargets {
         lab.alias("aliases.hostile.test", "alias.hostile.test");
         lab.alias("outside.hostile.test", "localhost").address("localhost", "127.0.0.1");
         lab.alias("inner.hostile.test", "db.internal").address("db.internal", "93.184.216.34");
-        lab.behave("bare.hostile.test", DnsFaults.bareAlias("loopback4.hostile.test"));
+        lab.behave("bare.hostile.test", DnsFaults.aliasOnly("loopback4.hostile.test"));
         lab.behave("rebinding.hostile.test", DnsFaults.rebinding("127.0.0.1", "169.254.169.254", "10.0.0.1"));
         List<Case> cases = new ArrayList<>();
         add(
@@ -290,14 +289,14 @@ public final class HostileTargets {
                     "http://nat64.hostile.test:PORT/", "a name for a NAT64 address",
                     "http://sixtofour.hostile.test:PORT/", "a name for a 6to4 address",
                     "http://local6.hostile.test:PORT/", "a name for a unique local address",
-                    "http://mixed.hostile.test:PORT/", "one forbidden address among several",
-                    "http://mixed6.hostile.test:PORT/", "a forbidden IPv6 address beside a public IPv4 one",
+                    "http://mixed.hostile.test:PORT/", "one special-purpose address among several",
+                    "http://mixed6.hostile.test:PORT/", "a special-purpose IPv6 address and a public IPv4 address",
                     "http://alias.hostile.test:PORT/", "an alias of a name for loopback",
                     "http://aliases.hostile.test:PORT/", "an alias of an alias of a name for loopback",
                     "http://outside.hostile.test:PORT/", "an alias of localhost",
                     "http://inner.hostile.test:PORT/", "an alias of an internal name with a public address",
-                    "http://bare.hostile.test:PORT/", "an alias whose target is asked for by itself",
-                    "http://rebinding.hostile.test:PORT/", "a name that changes its address at each look-up",
+                    "http://bare.hostile.test:PORT/", "a CNAME record without its target",
+                    "http://rebinding.hostile.test:PORT/", "a name with another address at each lookup",
                     "http://MIXED.hostile.TEST.:PORT/", "another spelling of a name",
                 },
                 port,

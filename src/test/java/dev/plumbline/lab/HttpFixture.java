@@ -20,7 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The HTTP lab and a probe that may contact it and nothing else, for tests. */
+/** The HTTP lab and a probe that is permitted to connect to this lab only. */
 public final class HttpFixture implements AutoCloseable {
     public static final String USER_AGENT = "Plumbline/test (+https://example.test/contact)";
 
@@ -38,7 +38,7 @@ public final class HttpFixture implements AutoCloseable {
         this.dns = dns;
         this.root = root;
         this.lab = lab;
-        dns.address(HttpLab.NAME_INSIDE, HttpLab.CANARY_ADDRESS);
+        dns.address(HttpLab.INTERNAL_NAME, HttpLab.CANARY_ADDRESS);
         this.probe = probe(policy(
                 List.of(HttpLab.ALLOW),
                 lab.ports().stream().map(String::valueOf).toList()));
@@ -56,22 +56,22 @@ public final class HttpFixture implements AutoCloseable {
         return new TargetPolicy(new TargetPolicy.Rules(allow, List.of(), List.of(), ports), (address, port) -> false);
     }
 
-    /** A probe under another policy, which trusts the lab's root. */
+    /** A probe with another policy that trusts the root of the lab. */
     public HttpProbe probe(TargetPolicy policy) {
         CertificateTrustEvaluator trust =
                 new CertificateTrustEvaluator(TrustRoots.of(List.of(), List.of(root.certificate())));
         return new HttpProbe(vertx, LabEgressGuard.of(vertx, policy, dns), trust, policy, USER_AGENT);
     }
 
-    /** What a module of the lab's web servers says of a page, held against what it promises. */
+    /** Runs a module for a page of the lab and checks its result against the contract. */
     public CheckResult check(ModuleDefinition<?> module, String pathOrUrl, String query) {
         return check(module, probe, pathOrUrl, query);
     }
 
     /**
-     * As {@link #check(ModuleDefinition, String, String)}, with a probe that may go elsewhere.
+     * Like {@link #check(ModuleDefinition, String, String)}, with another probe.
      *
-     * @param query options as they stand in a query string; empty for none
+     * @param query options in the form of a query string; can be empty
      */
     public <E> CheckResult check(ModuleDefinition<E> module, HttpProbe probe, String pathOrUrl, String query) {
         Map<String, String> options = new HashMap<>();
@@ -83,10 +83,10 @@ public final class HttpFixture implements AutoCloseable {
         TestCheckContext context = TestCheckContext.of(description, options)
                 .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
                 .withProbe(HttpProbe.class, probe);
-        return CheckResults.by(vertx, module, target, context);
+        return ModuleExecution.run(vertx, module, target, context);
     }
 
-    /** The names that the probe can look up. */
+    /** The resolver of the probe. */
     public DnsLab dns() {
         return dns;
     }
@@ -114,7 +114,7 @@ public final class HttpFixture implements AutoCloseable {
         return root.issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
     }
 
-    /** A port of 127.0.0.1 at which nobody listens. */
+    /** A port of 127.0.0.1 on which no process listens. */
     public int closedPort() {
         return FreePorts.next();
     }

@@ -18,19 +18,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Web servers on 127.0.0.1, well-behaved and hostile. What each address answers is said by its
- * {@link LabPage}; the same pages are there over plain HTTP/1.1 and over TLS.
+ * Web servers on 127.0.0.1 with regular and hostile pages. Each {@link LabPage} is available over
+ * plain HTTP/1.1 and over TLS.
  *
- * <p>The canaries listen at 127.0.0.2 (on the plain server's port, so that its address alone
- * forbids it), at ::1 and at a port of 127.0.0.1 that is none of the lab's: with {@code
- * targets.allow} of {@link #ALLOW} and {@code targets.ports} of {@link #ports()}, nothing may ever
- * reach them.
+ * <p>Canaries listen on 127.0.0.2 (on the port of the plain server), on ::1 and on another port of
+ * 127.0.0.1. With {@code targets.allow} set to {@link #ALLOW} and {@code targets.ports} set to
+ * {@link #ports()}, no connection may reach them.
  */
 public final class HttpLab {
     public static final String ALLOW = "127.0.0.1/32";
 
-    /** A name that redirects lead to; whoever looks it up must find the first canary's address. */
-    public static final String NAME_INSIDE = "inside.lab.test";
+    /** A name in redirects. It must resolve to the address of the first canary. */
+    public static final String INTERNAL_NAME = "inside.lab.test";
 
     /** The address of the first canary. */
     public static final String CANARY_ADDRESS = "127.0.0.2";
@@ -59,22 +58,22 @@ public final class HttpLab {
         this.vertx = vertx;
     }
 
-    /** The lab on any free ports, under an identity that nobody trusts. */
+    /** The lab on free ports, with a certificate that no client trusts. */
     public static Future<HttpLab> start(Vertx vertx) {
         TestCa.Identity identity =
                 TestCa.root("Lab Root").issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
         return start(vertx, identity.pem(), identity.keyPem());
     }
 
-    /** The lab on any free ports. */
+    /** The lab on free ports. */
     public static Future<HttpLab> start(Vertx vertx, String certificatePem, String keyPem) {
         return start(vertx, certificatePem, keyPem, 0, 0);
     }
 
     /**
-     * @param certificatePem for 127.0.0.1, with its issuers
-     * @param httpPort 0 for any
-     * @param httpsPort 0 for any
+     * @param certificatePem certificate for 127.0.0.1, with its chain
+     * @param httpPort 0: a free port
+     * @param httpsPort 0: a free port
      */
     public static Future<HttpLab> start(
             Vertx vertx, String certificatePem, String keyPem, int httpPort, int httpsPort) {
@@ -87,11 +86,11 @@ public final class HttpLab {
                 new HttpServerOptions().setSsl(true).setUseAlpn(true).setKeyCertOptions(identity);
         return Future.all(
                         vertx.createNetServer()
-                                .connectHandler(lab::converse)
+                                .connectHandler(lab::serve)
                                 .listen(httpPort, "127.0.0.1")
                                 .onSuccess(server -> lab.plain = server),
                         vertx.createNetServer(tls)
-                                .connectHandler(lab::converse)
+                                .connectHandler(lab::serve)
                                 .listen(httpsPort, "127.0.0.1")
                                 .onSuccess(server -> lab.secure = server),
                         vertx.createHttpServer(alpn)
@@ -101,37 +100,37 @@ public final class HttpLab {
                                         .end("over HTTP/2"))
                                 .listen(0, "127.0.0.1")
                                 .onSuccess(server -> lab.http2 = server))
-                .compose(up -> Canary.listen(vertx, CANARY_ADDRESS, port(lab.plain)))
+                .compose(ignored -> Canary.listen(vertx, CANARY_ADDRESS, port(lab.plain)))
                 .onSuccess(lab.canaries::add)
-                .compose(up -> Canary.listen(vertx, "127.0.0.1", 0))
+                .compose(ignored -> Canary.listen(vertx, "127.0.0.1", 0))
                 .onSuccess(lab.canaries::add)
-                .compose(up -> Canary.listen(vertx, "::1", 0))
+                .compose(ignored -> Canary.listen(vertx, "::1", 0))
                 .onSuccess(lab.canaries::add)
-                .compose(up -> HostileHttp2.startAll(vertx, identity))
+                .compose(ignored -> HostileHttp2.startAll(vertx, identity))
                 .onSuccess(lab.hostileHttp2::addAll)
                 .map(lab);
     }
 
-    private void converse(NetSocket socket) {
+    private void serve(NetSocket socket) {
         Buffer request = Buffer.buffer();
         socket.exceptionHandler(broken -> {});
         socket.handler(bytes -> {
             request.appendBuffer(bytes);
             String text = request.toString(StandardCharsets.ISO_8859_1);
             if (request.getByte(0) == TLS_HANDSHAKE) {
-                socket.end(LabExchange.bytes("HTTP/1.1 400 This is not TLS\r\n\r\n"));
+                socket.end(LabExchange.bytes("HTTP/1.1 400 TLS is not supported on this port\r\n\r\n"));
             } else if (text.contains(HEAD_END)) {
                 socket.handler(more -> {});
                 received.add(text.substring(0, text.indexOf(HEAD_END)));
                 String[] words = text.substring(0, text.indexOf("\r\n")).split(" ", 3);
-                answer(new LabExchange(vertx, socket, this, words[0], words[1]), words[1]);
+                respond(new LabExchange(vertx, socket, this, words[0], words[1]), words[1]);
             } else if (request.length() > MAX_REQUEST_BYTES) {
                 socket.close();
             }
         });
     }
 
-    private void answer(LabExchange conversation, String pathAndQuery) {
+    private void respond(LabExchange exchange, String pathAndQuery) {
         String path = pathAndQuery.split("\\?", 2)[0];
         for (LabPage page : pages) {
             int variable = page.path().indexOf('{');
@@ -139,11 +138,11 @@ public final class HttpLab {
                     ? path.equals(page.path())
                     : path.startsWith(page.path().substring(0, variable));
             if (same) {
-                page.answer().accept(conversation);
+                page.handler().accept(exchange);
                 return;
             }
         }
-        conversation.answer(404, "", "no such page");
+        exchange.respond(404, "", "no such page");
     }
 
     /** Host and port of the plain server. */
@@ -161,7 +160,7 @@ public final class HttpLab {
         return "https://127.0.0.1:" + port(secure) + path;
     }
 
-    /** A page of the server that speaks HTTP/2; only {@code /ok} is one. */
+    /** A page of the HTTP/2 server. Only {@code /ok} exists. */
     public String http2(String path) {
         if (http2 == null) {
             throw new IllegalStateException("not started");
@@ -179,7 +178,7 @@ public final class HttpLab {
     }
 
     /** The canary at another port of 127.0.0.1. */
-    public Canary canaryNextDoor() {
+    public Canary canaryOnOtherPort() {
         return canaries.get(1);
     }
 
@@ -188,24 +187,24 @@ public final class HttpLab {
         return canaries.get(2);
     }
 
-    /** How many connections all canaries together have seen. */
-    public int canaryTouches() {
-        return canaries.stream().mapToInt(Canary::touches).sum();
+    /** The number of connections to all canaries. */
+    public int canaryConnections() {
+        return canaries.stream().mapToInt(Canary::connections).sum();
     }
 
-    /** The servers that speak HTTP/2 to do harm. */
+    /** The hostile HTTP/2 servers. */
     public List<HostileHttp2> hostileHttp2() {
         return List.copyOf(hostileHttp2);
     }
 
-    /** The heads of the HTTP/1.1 requests for a path, as they came. */
+    /** The heads of the HTTP/1.1 requests for a path, in order of arrival. */
     public List<String> requestsFor(String path) {
         return received.stream()
                 .filter(head -> head.split(" ", 3)[1].equals(path))
                 .toList();
     }
 
-    /** The ports that a check may connect to. */
+    /** The ports to which a check is permitted to connect. */
     public List<Integer> ports() {
         List<Integer> ports = new ArrayList<>(List.of(port(plain), port(secure)));
         if (http2 != null) {
@@ -215,7 +214,7 @@ public final class HttpLab {
         return ports;
     }
 
-    /** Every page, over plain HTTP; some again over TLS and HTTP/2. */
+    /** All pages over plain HTTP, and some over TLS and HTTP/2. */
     public List<LabTarget> targets() {
         List<LabTarget> targets = new ArrayList<>();
         for (LabPage page : pages) {

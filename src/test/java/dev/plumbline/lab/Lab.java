@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The whole lab as a program, for trying the product without the internet and for load harnesses.
- * Prints what to set for the service and every target with what should come of it, then runs until
- * it is stopped.
+ * The test lab as a program, for running the service without the internet and for load tests. It
+ * prints the settings for the service and every target with the expected result, then runs until it
+ * is stopped.
  */
 public final class Lab implements AutoCloseable {
     private static final String WEB = "web.lab.test";
@@ -29,14 +29,14 @@ public final class Lab implements AutoCloseable {
     private final HttpLab http;
     private final RegistryDomains registries = new RegistryDomains(vertx);
     private final ScriptedTlsServer oldTls = Await.value(ScriptedTlsServer.create()
-            .speaks(0x0300, 0x0004, 0x0003)
-            .speaks(0x0301, 0x002f, 0x000a)
+            .accepts(0x0300, 0x0004, 0x0003)
+            .accepts(0x0301, 0x002f, 0x000a)
             .listen(vertx));
 
     /**
-     * @param httpPort 0 for any
-     * @param httpsPort 0 for any
-     * @param dnsPort 0 for any
+     * @param httpPort 0: a free port
+     * @param httpsPort 0: a free port
+     * @param dnsPort 0: a free port
      */
     public Lab(int httpPort, int httpsPort, int dnsPort) {
         this.dns = DnsLab.start(dnsPort);
@@ -46,17 +46,17 @@ public final class Lab implements AutoCloseable {
         this.http = Await.value(HttpLab.start(vertx, chain, web.keyPem(), httpPort, httpsPort));
         for (TlsLab.Server server : tls.servers()) {
             if (!server.host().startsWith("127.")) {
-                dns.forget(server.host());
+                dns.removeRecords(server.host());
                 dns.address(server.host(), "127.0.0.1");
             }
         }
         dns.address(WEB, "127.0.0.1")
                 .alias("alias.lab.test", WEB)
                 .chain("chain.lab.test", 5, "127.0.0.1")
-                .address(HttpLab.NAME_INSIDE, HttpLab.CANARY_ADDRESS)
+                .address(HttpLab.INTERNAL_NAME, HttpLab.CANARY_ADDRESS)
                 .address("mixed.lab.test", "127.0.0.1", "127.0.0.2")
                 .address("metadata.lab.test", "169.254.169.254")
-                .alias("alias-inside.lab.test", HttpLab.NAME_INSIDE)
+                .alias("alias-inside.lab.test", HttpLab.INTERNAL_NAME)
                 .empty("empty.lab.test")
                 .behave("rebinding.lab.test", DnsFaults.rebinding("127.0.0.1", "127.0.0.2"))
                 .behave("silent.lab.test", DnsFaults.silent())
@@ -72,11 +72,11 @@ public final class Lab implements AutoCloseable {
         targets.add(named(WEB, "200"));
         targets.add(named("alias.lab.test", "200"));
         targets.add(named("chain.lab.test", "200"));
-        targets.add(named(HttpLab.NAME_INSIDE, "target_blocked"));
+        targets.add(named(HttpLab.INTERNAL_NAME, "target_blocked"));
         targets.add(named("mixed.lab.test", "target_blocked"));
         targets.add(named("metadata.lab.test", "target_blocked"));
         targets.add(named("alias-inside.lab.test", "target_blocked"));
-        targets.add(named("rebinding.lab.test", "200 or target_blocked, never the canary"));
+        targets.add(named("rebinding.lab.test", "200 or target_blocked; never a connection to the canary"));
         targets.add(named("empty.lab.test", "dns_no_data"));
         targets.add(named("no-such-name.lab.test", "dns_nxdomain"));
         targets.add(named("silent.lab.test", "dns_timeout"));
@@ -84,12 +84,12 @@ public final class Lab implements AutoCloseable {
         targets.add(named("wrong-owner.lab.test", "dns_timeout or dns_servfail"));
         targets.add(named("loop.lab.test", "dns_timeout or dns_servfail"));
         targets.addAll(tls.targets());
-        TlsLab.Server today = tls.server("valid");
-        targets.add(new LabTarget("tls-protocols", today.host() + ":" + today.port(), "tls13=true"));
+        TlsLab.Server modern = tls.server("valid");
+        targets.add(new LabTarget("tls-protocols", modern.host() + ":" + modern.port(), "tls13=true"));
         targets.add(new LabTarget(
                 "tls-protocols",
                 "127.0.0.1:" + oldTls.port(),
-                "legacy_enabled=true, SSL 3.0 with RC4 and TLS 1.0 with 3DES"));
+                "legacy_enabled=true; SSL 3.0 with RC4 and TLS 1.0 with 3DES"));
         targets.addAll(registries.targets());
         targets.addAll(DnsZones.targets());
         return targets;
@@ -100,7 +100,7 @@ public final class Lab implements AutoCloseable {
     }
 
     /**
-     * What the service needs to find the lab and nothing else, as environment variables.
+     * The settings with which the service uses only the lab, as environment variables.
      *
      * @param roots the PEM file with {@link #rootPem()}
      */
@@ -114,7 +114,7 @@ public final class Lab implements AutoCloseable {
                 "PLUMBLINE_TARGETS_ALLOW=" + HttpLab.ALLOW,
                 "PLUMBLINE_TARGETS_PORTS=" + ports.stream().map(String::valueOf).collect(Collectors.joining(",")),
                 "PLUMBLINE_DNS_SERVERS=" + dns.address(),
-                "PLUMBLINE_WHOIS_SERVER=" + registries.server(),
+                "PLUMBLINE_WHOIS_SERVER=" + registries.whoisServer(),
                 "PLUMBLINE_REGISTRIES_PER_SERVER_PER_SECOND=0",
                 "PLUMBLINE_REGISTRIES_PER_SERVER_CONCURRENT=0",
                 "PLUMBLINE_TLS_EXTRA_ROOTS=" + roots,
@@ -123,7 +123,7 @@ public final class Lab implements AutoCloseable {
                 "PLUMBLINE_LIMITS_FRESH_PER_HOUR=0");
     }
 
-    /** The lab's root, which the service has to trust. */
+    /** The root certificate of the lab. The service must trust it. */
     public String rootPem() {
         return tls.rootPem();
     }
@@ -140,7 +140,8 @@ public final class Lab implements AutoCloseable {
     }
 
     /**
-     * @param arguments the folder for the root certificate, and the ports for HTTP, HTTPS and DNS
+     * @param arguments the folder for the root certificate and the ports for HTTP, HTTPS and DNS
+     *     (0: a free port)
      */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Path folder = Files.createDirectories(Path.of(arguments[0]));
@@ -154,9 +155,9 @@ public final class Lab implements AutoCloseable {
             out.println("module\ttarget\texpectation");
             lab.targets().forEach(t -> out.println(t.module() + "\t" + t.target() + "\t" + t.expectation()));
             out.println();
-            out.println("Start the service against the lab with:");
+            out.println("Start the service with the settings of the lab:");
             out.println("  env $(cat " + environment + ") java -jar target/plumbline.jar");
-            out.println("The canaries have never been touched unless a line below says so.");
+            out.println("Each connection to a canary, which a check must never open, is reported below.");
             lab.watchCanaries(out);
             Thread.currentThread().join();
         }
@@ -165,9 +166,9 @@ public final class Lab implements AutoCloseable {
     private void watchCanaries(PrintStream out) {
         int[] known = {0};
         vertx.setPeriodic(1_000, timer -> {
-            if (http.canaryTouches() > known[0]) {
-                known[0] = http.canaryTouches();
-                out.println("CANARY TOUCHED " + known[0] + " times");
+            if (http.canaryConnections() > known[0]) {
+                known[0] = http.canaryConnections();
+                out.println("CANARY CONNECTIONS: " + known[0]);
             }
         });
     }

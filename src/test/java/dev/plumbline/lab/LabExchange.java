@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A request that the lab has received, and the means to answer it well or badly. */
+/** A request to the lab and its connection, for valid and invalid responses. */
 final class LabExchange {
-    private static final int WRITES_A_TURN = 16;
+    private static final int WRITES_PER_ITERATION = 16;
 
     private final Vertx vertx;
     private final NetSocket socket;
@@ -36,7 +36,7 @@ final class LabExchange {
         socket.exceptionHandler(broken -> closed.set(true));
     }
 
-    /** A conversation that has not begun with an HTTP/1 request. */
+    /** A connection without an HTTP/1 request. */
     static LabExchange over(Vertx vertx, NetSocket socket) {
         return new LabExchange(vertx, socket, null, "", "");
     }
@@ -55,22 +55,22 @@ final class LabExchange {
         return plain.substring(plain.lastIndexOf('/') + 1);
     }
 
-    /** A whole and correct answer. */
-    void answer(int status, String headers, String body) {
-        answer(status, headers, Buffer.buffer(body));
+    /** Sends a complete, valid response. */
+    void respond(int status, String headers, String body) {
+        respond(status, headers, Buffer.buffer(body));
     }
 
-    void answer(int status, String headers, Buffer body) {
-        Buffer answer = bytes("HTTP/1.1 %d Lab\r\nserver: lab\r\nconnection: close\r\n%scontent-length: %d\r\n\r\n"
+    void respond(int status, String headers, Buffer body) {
+        Buffer response = bytes("HTTP/1.1 %d Lab\r\nserver: lab\r\nconnection: close\r\n%scontent-length: %d\r\n\r\n"
                 .formatted(status, headers, body.length()));
-        end(head() || status == 204 || status == 304 ? answer : answer.appendBuffer(body));
+        end(head() || status == 204 || status == 304 ? response : response.appendBuffer(body));
     }
 
     void redirect(int status, String location) {
-        answer(status, "location: " + location + "\r\n", "go on");
+        respond(status, "location: " + location + "\r\n", "redirect");
     }
 
-    /** These very bytes, and the connection stays open. */
+    /** Sends bytes and leaves the connection open. */
     void send(String text) {
         socket.write(bytes(text));
     }
@@ -79,7 +79,7 @@ final class LabExchange {
         socket.write(bytes);
     }
 
-    /** These very bytes, and the end. */
+    /** Sends bytes and closes the connection. */
     void end(String text) {
         end(bytes(text));
     }
@@ -93,9 +93,9 @@ final class LabExchange {
     }
 
     /**
-     * Ends the connection with a TCP reset, after what was written before has had its time.
+     * Resets the TCP connection 50 ms after the call, so that earlier writes arrive.
      *
-     * @return succeeds once it has ended, by us or by the peer
+     * @return completes when either side has closed the connection
      */
     Future<Void> reset() {
         Promise<Void> ended = Promise.promise();
@@ -118,7 +118,7 @@ final class LabExchange {
         vertx.setTimer(millis, timer -> then.run());
     }
 
-    /** One byte of the text every second. */
+    /** Sends one byte of the text per second. */
     void drip(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
         int[] at = {0};
@@ -131,19 +131,19 @@ final class LabExchange {
         });
     }
 
-    /** Pieces without end, as fast as they are taken. */
+    /** Sends pieces endlessly, as fast as the client reads. */
     void endless(Supplier<Buffer> pieces) {
-        for (int i = 0; i < WRITES_A_TURN; i++) {
+        for (int i = 0; i < WRITES_PER_ITERATION; i++) {
             if (closed.get()) {
                 return;
             }
             if (socket.writeQueueFull()) {
-                socket.drainHandler(room -> endless(pieces));
+                socket.drainHandler(drained -> endless(pieces));
                 return;
             }
             socket.write(pieces.get());
         }
-        vertx.runOnContext(turn -> endless(pieces));
+        vertx.runOnContext(ignored -> endless(pieces));
     }
 
     static Buffer bytes(String text) {

@@ -23,11 +23,11 @@ class LabExchangeTest {
     }
 
     @Test
-    void endsWellWhenTheConnectionIsClosedAlready() {
+    void resetCompletesIfTheConnectionIsClosed() {
         Promise<Void> reset = Promise.promise();
         NetServer server = vertx.createNetServer().connectHandler(socket -> {
-            LabExchange conversation = LabExchange.over(vertx, socket);
-            socket.close().compose(closed -> conversation.reset()).onComplete(reset);
+            LabExchange exchange = LabExchange.over(vertx, socket);
+            socket.close().compose(closed -> exchange.reset()).onComplete(reset);
         });
         Await.value(server.listen(0, "127.0.0.1"));
         NetSocket client = Await.value(vertx.createNetClient().connect(server.actualPort(), "127.0.0.1"));

@@ -3,10 +3,10 @@ package dev.plumbline.lab;
 import java.util.function.Consumer;
 
 /**
- * One address of the HTTP lab.
+ * A page of the HTTP lab.
  *
- * @param path what it answers to
- * @param expectation what {@code http-status} should say of it
- * @param answer writes the answer and ends the connection, or does not
+ * @param path path of the page; can end with a variable in braces
+ * @param expectation expected result of {@code http-status}, see {@link LabTarget}
+ * @param handler writes the response
  */
-record LabPage(String path, String expectation, Consumer<LabExchange> answer) {}
+record LabPage(String path, String expectation, Consumer<LabExchange> handler) {}

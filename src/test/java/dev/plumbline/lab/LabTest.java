@@ -52,68 +52,68 @@ class LabTest {
     private static final Set<ErrorCode> OUT_OF_TIME = EnumSet.of(
             ErrorCode.DNS_TIMEOUT, ErrorCode.CONNECT_TIMEOUT, ErrorCode.READ_TIMEOUT, ErrorCode.DEADLINE_EXCEEDED);
 
-    /** Few enough that a check's time goes by for its own work, not for that of all the others. */
-    private static final int AT_ONCE = 48;
+    /** Maximum number of concurrent checks, low enough that they do not use the timeouts of each other. */
+    private static final int MAX_CONCURRENT_CHECKS = 48;
 
-    private static final int SHORTEST_MS = 7_500;
-    private static final int LONGEST_MS = 30_000;
-    private static final int MOST_WAIT_MS = 120_000;
+    private static final int MIN_TIMEOUT_MS = 7_500;
+    private static final int MAX_TIMEOUT_MS = 30_000;
+    private static final int MAX_WAIT_MS = 120_000;
     private static final Clock CLOCK = Clock.systemUTC();
 
     @TempDir
     Path folder;
 
     @Test
-    void keepsEveryPromiseAndNothingReachesACanary() throws Exception {
+    void returnsTheExpectedResultOfEachTargetWithoutConnectionsToCanaries() throws Exception {
         Vertx vertx = Vertx.vertx();
         try (Lab lab = new Lab(0, 0, 0)) {
-            List<LabTarget> offers = lab.targets();
+            List<LabTarget> targets = lab.targets();
             CheckRunner runner = runner(vertx, lab);
             Context loop = vertx.getOrCreateContext();
-            assertThat(offers).hasSizeGreaterThan(200);
-            List<LabTarget> open = offers;
-            for (int timeLimit = SHORTEST_MS; !open.isEmpty(); timeLimit *= 2) {
-                boolean last = 2 * timeLimit > LONGEST_MS;
+            assertThat(targets).hasSizeGreaterThan(200);
+            List<LabTarget> open = targets;
+            for (int timeLimit = MIN_TIMEOUT_MS; !open.isEmpty(); timeLimit *= 2) {
+                boolean last = 2 * timeLimit > MAX_TIMEOUT_MS;
                 List<CheckResult> results = check(loop, runner, open, timeLimit);
                 List<LabTarget> again = new ArrayList<>();
                 for (int i = 0; i < open.size(); i++) {
-                    if (!last && ranOutOfTimeBeforeThat(open.get(i), results.get(i))) {
+                    if (!last && timedOut(open.get(i), results.get(i))) {
                         again.add(open.get(i));
                     } else {
-                        assertKept(open.get(i), results.get(i));
+                        assertExpected(open.get(i), results.get(i));
                     }
                 }
                 open = again;
             }
-            assertThat(lab.http().canaryTouches()).isZero();
+            assertThat(lab.http().canaryConnections()).isZero();
         } finally {
             Await.value(vertx.close());
         }
     }
 
-    private static List<CheckResult> check(Context loop, CheckRunner runner, List<LabTarget> offers, int timeLimit)
+    private static List<CheckResult> check(Context loop, CheckRunner runner, List<LabTarget> targets, int timeLimit)
             throws Exception {
         List<Future<CheckResult>> checks = new ArrayList<>();
-        for (LabTarget offer : offers) {
-            checks.add(run(loop, runner, order(offer, timeLimit)));
+        for (LabTarget target : targets) {
+            checks.add(run(loop, runner, request(target, timeLimit)));
         }
         return Future.all(checks)
                 .map(all -> all.<CheckResult>list())
                 .toCompletionStage()
                 .toCompletableFuture()
-                .get(MOST_WAIT_MS, TimeUnit.MILLISECONDS);
+                .get(MAX_WAIT_MS, TimeUnit.MILLISECONDS);
     }
 
-    /** On a machine that is busy a check may not come to what is promised; it gets more time then. */
-    private static boolean ranOutOfTimeBeforeThat(LabTarget offer, CheckResult result) {
+    /** Returns whether the check timed out before the expected outcome, for example on a slow machine. */
+    private static boolean timedOut(LabTarget target, CheckResult result) {
         CheckError error = result.error();
         return error != null
                 && OUT_OF_TIME.contains(error.code())
-                && !outcomes(offer).contains(error.code().id())
-                && !outcomes(offer).contains("error=" + error.code().id());
+                && !outcomes(target).contains(error.code().id())
+                && !outcomes(target).contains("error=" + error.code().id());
     }
 
-    /** As the service would run them, with the very settings that the lab tells people to use. */
+    /** The runner of the service with the settings that the lab prints. */
     private CheckRunner runner(Vertx vertx, Lab lab) throws Exception {
         Path roots = Files.writeString(folder.resolve("root.pem"), lab.rootPem());
         Map<String, String> environment = lab.environment(roots).stream()
@@ -126,40 +126,45 @@ class LabTest {
                 CheckEnvironment.of(vertx, config, new OwnEndpoints(), "test").probes(),
                 CLOCK,
                 new RunnerMetrics(new SimpleMeterRegistry()),
-                AT_ONCE,
+                MAX_CONCURRENT_CHECKS,
                 Integer.MAX_VALUE);
     }
 
-    private static Message.RunCheck order(LabTarget offer, int timeLimit) throws Exception {
+    private static Message.RunCheck request(LabTarget labTarget, int timeLimit) throws Exception {
         Map<String, String> options = new HashMap<>();
-        String target = offer.target();
-        if (offer.module().equals("ssl-certificate") && target.contains("?")) {
+        String target = labTarget.target();
+        if (labTarget.module().equals("ssl-certificate") && target.contains("?")) {
             for (String pair : target.substring(target.indexOf('?') + 1).split("&")) {
                 options.put(pair.split("=")[0], pair.split("=")[1]);
             }
             target = target.substring(0, target.indexOf('?'));
         }
         options.put(ModuleDescription.TIMEOUT_MS, Integer.toString(timeLimit));
-        if (offer.expectation().contains("with method=get")) {
+        if (labTarget.expectation().contains("with method=get")) {
             options.put("method", "get");
         }
-        ModuleDescription module = Objects.requireNonNull(ModuleCatalogue.load().find(offer.module()))
+        ModuleDescription module = Objects.requireNonNull(ModuleCatalogue.load().find(labTarget.module()))
                 .description();
         Options parsed = Objects.requireNonNull(Options.parse(module, options).options());
         return new Message.RunCheck(
-                offer.module(), TargetParser.parse(module, target).text(), parsed.given(), false, MOST_WAIT_MS, "lab");
+                labTarget.module(),
+                TargetParser.parse(module, target).text(),
+                parsed.given(),
+                false,
+                MAX_WAIT_MS,
+                "lab");
     }
 
-    private static Future<CheckResult> run(Context loop, CheckRunner runner, Message.RunCheck order) {
+    private static Future<CheckResult> run(Context loop, CheckRunner runner, Message.RunCheck request) {
         Promise<CheckResult> result = Promise.promise();
-        loop.runOnContext(ignored -> runner.run(order)
+        loop.runOnContext(ignored -> runner.run(request)
                 .map(reply -> ((Message.Checked) reply).result())
                 .onComplete(result));
         return result.future();
     }
 
     @Test
-    void saysHowToStartTheServiceAgainstIt() {
+    void providesTheSettingsForTheService() {
         try (Lab lab = new Lab(0, 0, 0)) {
             assertThat(lab.targets()).extracting(LabTarget::module).contains("http-status", "ssl-certificate");
             assertThat(lab.environment(Path.of("root.pem")))
@@ -171,33 +176,33 @@ class LabTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "well", "the status in the path", "20", "problem", "200 or well"})
-    void aPromiseThatNobodyCanCheckIsNone(String words) {
-        assertThatThrownBy(() -> outcomes(new LabTarget("http-status", "http://a.test/", words)))
+    void rejectsExpectationsWithoutACheckableOutcome(String expectation) {
+        assertThatThrownBy(() -> outcomes(new LabTarget("http-status", "http://a.test/", expectation)))
                 .isInstanceOf(AssertionError.class);
     }
 
-    private static void assertKept(LabTarget offer, CheckResult result) {
+    private static void assertExpected(LabTarget target, CheckResult result) {
         CheckError error = result.error();
-        List<String> seen = new ArrayList<>();
+        List<String> actual = new ArrayList<>();
         if (error == null) {
-            seen.add("verdict=" + result.verdict().id());
-            seen.add(String.valueOf(result.fields().get("status")));
-            result.fields().forEach((name, value) -> seen.add(name + "=" + value));
+            actual.add("verdict=" + result.verdict().id());
+            actual.add(String.valueOf(result.fields().get("status")));
+            result.fields().forEach((name, value) -> actual.add(name + "=" + value));
         } else {
-            seen.addAll(List.of(error.code().id(), "error=" + error.code().id()));
+            actual.addAll(List.of(error.code().id(), "error=" + error.code().id()));
         }
-        assertThat(outcomes(offer))
-                .as("%s: %s, seen %s", offer.target(), offer.expectation(), seen)
-                .containsAnyElementsOf(seen);
+        assertThat(outcomes(target))
+                .as("%s: %s, actual %s", target.target(), target.expectation(), actual)
+                .containsAnyElementsOf(actual);
     }
 
-    /** What is promised; an AssertionError when it is nothing that can be looked at. */
-    private static List<String> outcomes(LabTarget offer) {
-        Matcher matcher = OUTCOMES.matcher(offer.expectation());
-        assertThat(matcher.find()).as("%s promises nothing", offer).isTrue();
+    /** The expected outcomes. @throws AssertionError if the expectation does not start with an outcome */
+    private static List<String> outcomes(LabTarget target) {
+        Matcher matcher = OUTCOMES.matcher(target.expectation());
+        assertThat(matcher.find()).as("%s has no outcome", target).isTrue();
         List<String> outcomes = List.of(matcher.group(1).split(" or "));
         assertThat(outcomes)
-                .as("%s", offer)
+                .as("%s", target)
                 .allMatch(outcome -> outcome.matches("[1-5][0-9]{2}|(?!error=)[a-z0-9_]+=[a-z0-9_]+")
                         || ERRORS.contains(outcome.replaceFirst("^error=", "")));
         return outcomes;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Redirects of every kind, those that must not be followed among them. */
+/** Redirects, including those that must not be followed. */
 final class RedirectPages {
     private static final int[] STATUSES = {301, 302, 303, 307, 308};
 
@@ -19,8 +19,8 @@ final class RedirectPages {
         }
         pages.addAll(harmless());
         pages.addAll(endless());
-        pages.addAll(inside());
-        pages.addAll(elsewhere());
+        pages.addAll(internal());
+        pages.addAll(unsupported());
         return pages;
     }
 
@@ -45,11 +45,11 @@ final class RedirectPages {
                 new LabPage(
                         "/redirect/two-locations",
                         "200 at the first",
-                        c -> c.answer(302, "location: /ok\r\nlocation: /status/404\r\n", "")),
-                new LabPage("/redirect/no-location", "302, status_unusual", c -> c.answer(302, "", "nowhere")),
+                        c -> c.respond(302, "location: /ok\r\nlocation: /status/404\r\n", "")),
+                new LabPage("/redirect/no-location", "302, status_unusual", c -> c.respond(302, "", "no location")),
                 to("/redirect/empty-location", 302, "302, status_unusual", lab -> ""),
                 to("/redirect/encoded-crlf", 302, "200", lab -> "/ok?%0d%0aX-Injected:%201"),
-                to("/redirect/bare-cr", 302, "200; never a second header sent", lab -> "/ok?\rX-Injected: 1"));
+                to("/redirect/bare-cr", 302, "200; no second request header", lab -> "/ok?\rX-Injected: 1"));
     }
 
     private static List<LabPage> endless() {
@@ -57,49 +57,51 @@ final class RedirectPages {
                 to("/redirect/loop", 302, "redirect_loop", lab -> "/redirect/loop"),
                 to("/redirect/ping", 302, "redirect_loop", lab -> "/redirect/pong"),
                 to("/redirect/pong", 302, "redirect_loop", lab -> "/redirect/ping"),
-                new LabPage("/redirect/endless-body", "200 after a 302 whose body is not waited for", c -> {
+                new LabPage("/redirect/endless-body", "200 after a 302 whose body is not read", c -> {
                     c.send("HTTP/1.1 302 Found\r\nlocation: /ok\r\n\r\nx");
                     c.endless(() -> LabExchange.bytes("x".repeat(4096)));
                 }),
-                new LabPage("/redirect/dripping-body", "200 after a 302 whose body is not waited for", c -> {
+                new LabPage("/redirect/dripping-body", "200 after a 302 whose body is not read", c -> {
                     c.send("HTTP/1.1 302 Found\r\nlocation: /ok\r\ncontent-length: 100\r\n\r\n");
                     c.drip("x".repeat(100));
                 }),
                 new LabPage(
                         "/redirect/chain/{length}",
-                        "200 after that many redirects; from 11 on too_many_redirects",
+                        "200 after this number of redirects; too_many_redirects from 11",
                         c -> {
                             int left = Integer.parseInt(c.lastSegment());
                             c.redirect(302, left <= 1 ? "/ok" : "/redirect/chain/" + (left - 1));
                         }));
     }
 
-    /** Each of them once for every kind of redirect there is. */
-    private static List<LabPage> inside() {
-        Map<String, Function<HttpLab, String>> places = new LinkedHashMap<>();
-        places.put("metadata", lab -> "http://169.254.169.254/latest/meta-data/");
-        places.put("metadata-v6", lab -> "http://[fd00:ec2::254]/latest/meta-data/");
-        places.put("canary", lab -> "http://" + lab.canary().authority() + "/");
-        places.put("canary-port", lab -> "http://" + lab.canaryNextDoor().authority() + "/");
-        places.put("canary-v6", lab -> "http://" + lab.canaryOverIpv6().authority() + "/");
-        places.put("canary-tls", lab -> "https://" + lab.canary().authority() + "/");
-        places.put("decimal", lab -> "http://2130706434:" + lab.canary().port() + "/");
-        places.put("hex", lab -> "http://0x7f000002:" + lab.canary().port() + "/");
-        places.put("octal", lab -> "http://0177.0.0.2:" + lab.canary().port() + "/");
-        places.put("short", lab -> "http://127.2:" + lab.canary().port() + "/");
-        places.put("mapped", lab -> "http://[::ffff:127.0.0.2]:" + lab.canary().port() + "/");
-        places.put("nat64", lab -> "http://[64:ff9b::127.0.0.2]:" + lab.canary().port() + "/");
-        places.put(
+    /** Redirects to special-purpose addresses, each with every redirect status. */
+    private static List<LabPage> internal() {
+        Map<String, Function<HttpLab, String>> locations = new LinkedHashMap<>();
+        locations.put("metadata", lab -> "http://169.254.169.254/latest/meta-data/");
+        locations.put("metadata-v6", lab -> "http://[fd00:ec2::254]/latest/meta-data/");
+        locations.put("canary", lab -> "http://" + lab.canary().authority() + "/");
+        locations.put("canary-port", lab -> "http://" + lab.canaryOnOtherPort().authority() + "/");
+        locations.put("canary-v6", lab -> "http://" + lab.canaryOverIpv6().authority() + "/");
+        locations.put("canary-tls", lab -> "https://" + lab.canary().authority() + "/");
+        locations.put("decimal", lab -> "http://2130706434:" + lab.canary().port() + "/");
+        locations.put("hex", lab -> "http://0x7f000002:" + lab.canary().port() + "/");
+        locations.put("octal", lab -> "http://0177.0.0.2:" + lab.canary().port() + "/");
+        locations.put("short", lab -> "http://127.2:" + lab.canary().port() + "/");
+        locations.put(
+                "mapped", lab -> "http://[::ffff:127.0.0.2]:" + lab.canary().port() + "/");
+        locations.put(
+                "nat64", lab -> "http://[64:ff9b::127.0.0.2]:" + lab.canary().port() + "/");
+        locations.put(
                 "userinfo", lab -> "http://127.0.0.1@127.0.0.2:" + lab.canary().port() + "/");
-        places.put("localhost", lab -> "http://localhost:" + lab.canary().port() + "/");
-        places.put(
+        locations.put("localhost", lab -> "http://localhost:" + lab.canary().port() + "/");
+        locations.put(
                 "name",
-                lab -> "http://" + HttpLab.NAME_INSIDE + ":" + lab.canary().port() + "/");
-        places.put("scheme-relative", lab -> "//" + lab.canary().authority() + "/");
-        places.put("backslash", lab -> "http:\\\\" + lab.canary().authority() + "\\");
+                lab -> "http://" + HttpLab.INTERNAL_NAME + ":" + lab.canary().port() + "/");
+        locations.put("scheme-relative", lab -> "//" + lab.canary().authority() + "/");
+        locations.put("backslash", lab -> "http:\\\\" + lab.canary().authority() + "\\");
         List<LabPage> pages = new ArrayList<>();
         for (int status : STATUSES) {
-            places.forEach((name, location) -> {
+            locations.forEach((name, location) -> {
                 String path = "/redirect/blocked/" + status + "/" + name;
                 pages.add(to(path, status, "redirect_blocked", location));
             });
@@ -107,7 +109,7 @@ final class RedirectPages {
         return pages;
     }
 
-    private static List<LabPage> elsewhere() {
+    private static List<LabPage> unsupported() {
         return List.of(
                 blocked("file", lab -> "file:///etc/passwd"),
                 blocked("gopher", lab -> "gopher://" + lab.canary().authority() + "/_x"),

@@ -4,21 +4,23 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 
-/** Domains of a top-level domain that the lab is the registry of, by WHOIS. */
+/** Domains below a top-level domain whose WHOIS server is the lab. */
 final class RegistryDomains {
     private static final String TLD = "lab-registry";
 
-    /** IANA and the registry in one, as referrals lead to one port alone. */
+    /** The WHOIS server of IANA and of the registry: referrals are followed to one port only. */
     private final WhoisLab registry;
 
     RegistryDomains(Vertx vertx) {
         registry = WhoisLab.start(vertx);
-        registry.answer(TLD, "domain: %s\nwhois: 127.0.0.1:%d\n".formatted(TLD, registry.port()));
-        registry.answer(name("good"), answer("2000-01-01", "2099-01-01", "client transfer prohibited"))
-                .answer(name("expired"), answer("2000-01-01", "2001-01-01", "autoRenewPeriod"))
-                .answer(name("circle"), "Registrar: Lab\nWhois Server: 127.0.0.1:%d\n".formatted(registry.port()))
-                .answer(name("turned-away"), "WHOIS LIMIT EXCEEDED\n")
-                .answer(name("empty"), "")
+        registry.respond(TLD, "domain: %s\nwhois: 127.0.0.1:%d\n".formatted(TLD, registry.port()));
+        registry.respond(name("good"), record("2000-01-01", "2099-01-01", "client transfer prohibited"))
+                .respond(name("expired"), record("2000-01-01", "2001-01-01", "autoRenewPeriod"))
+                .respond(
+                        name("referral-loop"),
+                        "Registrar: Lab\nWhois Server: 127.0.0.1:%d\n".formatted(registry.port()))
+                .respond(name("rate-limited"), "WHOIS LIMIT EXCEEDED\n")
+                .respond(name("empty"), "")
                 .endless(name("endless"), () -> Buffer.buffer("Registrar: Lab\r\n".repeat(1_000)))
                 .dripping(name("slow"));
     }
@@ -27,7 +29,7 @@ final class RegistryDomains {
         return label + "." + TLD;
     }
 
-    private static String answer(String created, String expires, String status) {
+    private static String record(String created, String expires, String status) {
         return """
         Registrar: Lab Registrar
         Creation Date: %s
@@ -42,22 +44,22 @@ final class RegistryDomains {
 
     List<LabTarget> targets() {
         return List.of(
-                offer("www.good", "registered=true"),
-                offer("expired", "registered=true, and expired long ago"),
-                offer("nobody", "registered=false"),
-                offer("circle", "registered=true, and asked once"),
-                offer("turned-away", "rate_limited"),
-                offer("empty", "connection_reset"),
-                offer("endless", "response_too_large"),
-                offer("slow", "read_timeout"));
+                target("www.good", "registered=true"),
+                target("expired", "registered=true; expired"),
+                target("unregistered", "registered=false"),
+                target("referral-loop", "registered=true; queried once"),
+                target("rate-limited", "rate_limited"),
+                target("empty", "connection_reset"),
+                target("endless", "response_too_large"),
+                target("slow", "read_timeout"));
     }
 
-    private static LabTarget offer(String label, String expectation) {
+    private static LabTarget target(String label, String expectation) {
         return new LabTarget("domain-registration", name(label), expectation);
     }
 
-    /** Who is asked first, as the setting {@code whois.server} names it. */
-    String server() {
+    /** The first server, in the format of the setting {@code whois.server}. */
+    String whoisServer() {
         return "127.0.0.1:" + registry.port();
     }
 

@@ -28,13 +28,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/** Registries on loopback, by WHOIS and RDAP, and the probes that ask them. */
+/** WHOIS and RDAP servers on loopback, and the probes that query them. */
 public final class RegistryFixture implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx();
     private final DnsLab dns = DnsLab.start();
     private final WhoisLab iana = WhoisLab.start(vertx);
     private final Map<String, Consumer<HttpServerRequest>> pages = new ConcurrentHashMap<>();
-    private final List<String> asked = new CopyOnWriteArrayList<>();
+    private final List<String> rdapPaths = new CopyOnWriteArrayList<>();
     private final HttpServer rdap;
     private final HttpProbe http;
     private final WhoisProbe whoisProbe;
@@ -42,20 +42,20 @@ public final class RegistryFixture implements AutoCloseable {
     private final RdapProbe rdapProbe;
 
     /**
-     * @param folder for the list of RDAP servers
-     * @param tlds that have an RDAP server
+     * @param folder folder for the list of RDAP servers
+     * @param tlds top-level domains with an RDAP server
      */
     public RegistryFixture(Path folder, String... tlds) {
         this(folder, new Config.OutboundLimit(0, 0), tlds);
     }
 
     /**
-     * @param pace of each registry
+     * @param limit rate limit of each registry
      */
-    public RegistryFixture(Path folder, Config.OutboundLimit pace, String... tlds) {
+    public RegistryFixture(Path folder, Config.OutboundLimit limit, String... tlds) {
         rdap = Await.value(vertx.createHttpServer()
                 .requestHandler(request -> {
-                    asked.add(request.path());
+                    rdapPaths.add(request.path());
                     pages.getOrDefault(
                                     request.path(),
                                     other -> other.response().setStatusCode(404).end())
@@ -67,7 +67,7 @@ public final class RegistryFixture implements AutoCloseable {
         EgressGuard guard = LabEgressGuard.of(vertx, policy, dns);
         http = new HttpProbe(
                 vertx, guard, new CertificateTrustEvaluator(TrustRoots.of(List.of(), List.of())), policy, "lab");
-        Config.RegistrySettings settings = settings(folder, pace, tlds);
+        Config.RegistrySettings settings = settings(folder, limit, tlds);
         try {
             rdapProbe = new RdapProbe(vertx, http, new RdapBootstrap(vertx, http, settings), settings);
         } catch (IOException unreadable) {
@@ -76,21 +76,21 @@ public final class RegistryFixture implements AutoCloseable {
         whoisProbe = new WhoisProbe(vertx, guard, settings);
     }
 
-    private Config.RegistrySettings settings(Path folder, Config.OutboundLimit pace, String... tlds) {
+    private Config.RegistrySettings settings(Path folder, Config.OutboundLimit limit, String... tlds) {
         try {
             Path list = Files.writeString(folder.resolve("dns.json"), list(base(), tlds));
-            return new Config.RegistrySettings("whois.iana.test:" + iana.port(), list.toString(), pace);
+            return new Config.RegistrySettings("whois.iana.test:" + iana.port(), list.toString(), limit);
         } catch (IOException unwritable) {
             throw new UncheckedIOException(unwritable);
         }
     }
 
-    /** A list of RDAP servers in the form of RFC 9224. */
+    /** A list of RDAP servers (RFC 9224). */
     public static String list(String server, String... tlds) {
         return "{\"version\":\"1.0\",\"services\":[[[\"%s\"],[\"%s\"]]]}".formatted(String.join("\",\"", tlds), server);
     }
 
-    /** The address of the RDAP server. */
+    /** The base URL of the RDAP server. */
     public String base() {
         return "http://rdap.registry.test:" + rdap.actualPort() + "/rdap/";
     }
@@ -107,56 +107,56 @@ public final class RegistryFixture implements AutoCloseable {
         return iana;
     }
 
-    /** The paths that RDAP was asked for. */
-    public List<String> queried() {
-        return asked;
+    /** The paths of the received RDAP requests. */
+    public List<String> rdapPaths() {
+        return rdapPaths;
     }
 
-    /** A WHOIS server by its own name, which IANA names for a top-level domain. */
+    /** Starts the WHOIS server of a top-level domain, and adds a referral to it at IANA. */
     public WhoisLab registry(String tld) {
         String name = "whois." + tld + ".test";
         WhoisLab server = whois(name);
-        iana.answer(tld, "domain: %s\n\nwhois: %s:%d\n".formatted(tld, name, server.port()));
+        iana.respond(tld, "domain: %s\n\nwhois: %s:%d\n".formatted(tld, name, server.port()));
         return server;
     }
 
-    /** A WHOIS server that has this name, and the port to which referrals may lead. */
+    /** Starts a WHOIS server with this name, on the port to which referrals are permitted. */
     public WhoisLab whois(String name) {
         String address = "127.0.0." + ++lastAddress;
         dns.address(name, address);
         return WhoisLab.start(vertx, address, iana.port());
     }
 
-    /** A name that is looked up as 127.0.0.1. */
+    /** Adds a name that resolves to 127.0.0.1. */
     public void name(String name) {
         dns.address(name, "127.0.0.1");
     }
 
-    /** What RDAP answers for a path. */
+    /** Sets the RDAP response for a path. */
     public void page(String path, int status, String body) {
         page(path, request -> request.response().setStatusCode(status).end(body));
     }
 
-    public void page(String path, Consumer<HttpServerRequest> behaviour) {
-        pages.put(path, behaviour);
+    public void page(String path, Consumer<HttpServerRequest> behavior) {
+        pages.put(path, behavior);
     }
 
-    /** What a module says of a domain, held against what it promises. */
+    /** Runs a module for a domain and checks its result against the contract. */
     public <E> CheckResult check(ModuleDefinition<E> module, String domain, Map<String, ?> options, long millis) {
         TestCheckContext context = TestCheckContext.of(module.description(), options)
                 .withDeadline(millis)
                 .withProbe(RdapProbe.class, rdapProbe)
                 .withProbe(WhoisProbe.class, whoisProbe);
-        return CheckResults.by(vertx, module, new Target.Domain(domain), context);
+        return ModuleExecution.run(vertx, module, new Target.Domain(domain), context);
     }
 
-    /** The same for one who had better come again than wait. */
-    public <E> CheckResult checkInHaste(ModuleDefinition<E> module, String domain, Map<String, ?> options) {
+    /** Like {@link #check}, for a client that waits at most 1 ms for a permit. */
+    public <E> CheckResult checkWithoutWaiting(ModuleDefinition<E> module, String domain, Map<String, ?> options) {
         TestCheckContext context = TestCheckContext.of(module.description(), options)
                 .withProbe(RdapProbe.class, rdapProbe)
                 .withProbe(WhoisProbe.class, whoisProbe)
                 .patient(1);
-        return CheckResults.by(vertx, module, new Target.Domain(domain), context);
+        return ModuleExecution.run(vertx, module, new Target.Domain(domain), context);
     }
 
     @Override

@@ -4,11 +4,11 @@ import static dev.plumbline.lab.TlsLab.spec;
 
 import dev.plumbline.lab.RevocationLab.Status;
 import dev.plumbline.lab.TestCa.Identity;
-import dev.plumbline.lab.TlsServers.Manner;
+import dev.plumbline.lab.TlsServers.ServerOptions;
 import java.time.Instant;
 import java.util.function.Function;
 
-/** Servers of the lab whose certificates are revoked or not, and say so in every way there is. */
+/** Servers with valid and revoked certificates: OCSP stapling, OCSP and CRL. */
 final class RevocationCases {
     private final TlsLab lab;
     private final TestCa issuer;
@@ -18,14 +18,14 @@ final class RevocationCases {
         this.issuer = lab.issuer();
     }
 
-    void all() {
-        lab.shows("must-staple", "none", issuer.issue(spec("must-staple").mustStaple()));
+    void addAll() {
+        lab.addServer("must-staple", "none", issuer.issue(spec("must-staple").mustStaple()));
         Identity good = issuer.issue(spec("stapled-good").mustStaple());
-        lab.shows(
+        lab.addServer(
                 "stapled-good",
                 "none",
                 good,
-                Manner.PLAIN.stapling(() -> RevocationLab.ocsp(
+                ServerOptions.DEFAULT.withStapledResponse(() -> RevocationLab.ocsp(
                         issuer,
                         issuer,
                         good.certificate(),
@@ -34,37 +34,38 @@ final class RevocationCases {
                         2)),
                 "");
         Identity bad = issuer.issue(spec("stapled-revoked"));
-        lab.shows(
+        lab.addServer(
                 "stapled-revoked",
                 "revoked",
                 bad,
-                Manner.PLAIN.stapling(() -> RevocationLab.ocsp(issuer, bad.certificate(), Status.REVOKED)),
+                ServerOptions.DEFAULT.withStapledResponse(
+                        () -> RevocationLab.ocsp(issuer, bad.certificate(), Status.REVOKED)),
                 "");
-        answered("ocsp-good", Status.GOOD, "none");
-        answered("ocsp-revoked", Status.REVOKED, "revoked");
-        answered("ocsp-unknown", Status.UNKNOWN, "none");
-        listed("crl-good", "none", identity -> RevocationLab.list(issuer));
-        listed(
+        addOcsp("ocsp-good", Status.GOOD, "none");
+        addOcsp("ocsp-revoked", Status.REVOKED, "revoked");
+        addOcsp("ocsp-unknown", Status.UNKNOWN, "none");
+        addCrl("crl-good", "none", identity -> RevocationLab.list(issuer));
+        addCrl(
                 "crl-revoked",
                 "revoked",
                 identity -> RevocationLab.list(issuer, identity.certificate().getSerialNumber()));
     }
 
-    private void answered(String name, Status status, String problem) {
-        asked(
+    private void addOcsp(String name, Status status, String problem) {
+        add(
                 name,
                 problem,
                 spec(name).ocsp(lab.revocation().url("/" + name)),
                 identity -> RevocationLab.ocsp(issuer, identity.certificate(), status));
     }
 
-    private void listed(String name, String problem, Function<Identity, byte[]> list) {
-        asked(name, problem, spec(name).crl(lab.revocation().url("/" + name)), list);
+    private void addCrl(String name, String problem, Function<Identity, byte[]> list) {
+        add(name, problem, spec(name).crl(lab.revocation().url("/" + name)), list);
     }
 
-    private void asked(String name, String problem, CertificateSpec spec, Function<Identity, byte[]> document) {
+    private void add(String name, String problem, CertificateSpec spec, Function<Identity, byte[]> document) {
         Identity identity = issuer.issue(spec);
         lab.revocation().put("/" + name, () -> document.apply(identity));
-        lab.shows(name, problem, identity, Manner.PLAIN, "check_revocation=true");
+        lab.addServer(name, problem, identity, ServerOptions.DEFAULT, "check_revocation=true");
     }
 }

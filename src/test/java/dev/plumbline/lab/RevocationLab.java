@@ -41,13 +41,13 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.operator.jcajce.JcaDigestCalculatorProviderBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Says over HTTP which certificates are revoked: OCSP responses and revocation lists. */
+/** An HTTP server for OCSP responses and CRLs. */
 public final class RevocationLab implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newFixedThreadPool(2);
     private final Map<String, Supplier<byte[]>> documents = new ConcurrentHashMap<>();
     private final Set<String> onlyByPost = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger requestCount = new AtomicInteger();
 
     public RevocationLab() {
         try {
@@ -56,44 +56,44 @@ public final class RevocationLab implements AutoCloseable {
             throw new UncheckedIOException(unusable);
         }
         server.setExecutor(threads);
-        server.createContext("/", this::answer);
+        server.createContext("/", this::respond);
         server.start();
     }
 
-    /** The URL under which a document will be found. */
+    /** The URL of a document. */
     public String url(String path) {
         return "http://127.0.0.1:" + server.getAddress().getPort() + path;
     }
 
-    /** Puts a document there; it is made anew for each request. */
+    /** Adds a document. The supplier creates it for each request. */
     public void put(String path, Supplier<byte[]> document) {
         documents.put(path, document);
     }
 
-    /** The same, for requests by POST alone. */
-    public void putForPost(String path, Supplier<byte[]> document) {
+    /** Adds a document for POST requests only. */
+    public void putPostOnly(String path, Supplier<byte[]> document) {
         onlyByPost.add(path);
         put(path, document);
     }
 
-    /** How many requests have come in. */
-    public int queried() {
-        return asked.get();
+    /** The number of received requests. */
+    public int requestCount() {
+        return requestCount.get();
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        asked.incrementAndGet();
+    private void respond(HttpExchange exchange) throws IOException {
+        requestCount.incrementAndGet();
         String path = exchange.getRequestURI().getPath();
         Supplier<byte[]> document = null;
         for (Map.Entry<String, Supplier<byte[]>> entry : documents.entrySet()) {
-            // OCSP by GET puts the request behind the path.
+            // OCSP with GET appends the request to the path (RFC 6960 appendix A.1)
             if (path.equals(entry.getKey()) || path.startsWith(entry.getKey() + "/")) {
                 document = entry.getValue();
             }
         }
         try (exchange) {
             byte[] request = exchange.getRequestBody().readAllBytes();
-            if (onlyByPost.contains(path.replaceFirst("(/[^/]*).*", "$1")) && !asksByPost(exchange, request)) {
+            if (onlyByPost.contains(path.replaceFirst("(/[^/]*).*", "$1")) && !isOcspPost(exchange, request)) {
                 exchange.sendResponseHeaders(405, -1);
                 return;
             }
@@ -107,29 +107,29 @@ public final class RevocationLab implements AutoCloseable {
         }
     }
 
-    private static boolean asksByPost(HttpExchange exchange, byte[] request) throws IOException {
+    private static boolean isOcspPost(HttpExchange exchange, byte[] request) throws IOException {
         return exchange.getRequestMethod().equals("POST")
                 && "application/ocsp-request"
                         .equals(exchange.getRequestHeaders().getFirst("Content-Type"))
                 && new OCSPReq(request).getRequestList().length == 1;
     }
 
-    /** What an OCSP response says of a certificate. */
+    /** The certificate status in an OCSP response. */
     public enum Status {
         GOOD,
         REVOKED,
         UNKNOWN
     }
 
-    /** An OCSP response that is fresh for a day. */
+    /** An OCSP response that is valid for one day. */
     public static byte[] ocsp(TestCa issuer, X509Certificate certificate, Status status) {
         return ocsp(issuer, issuer, certificate, status, Instant.now().minusSeconds(60), 0);
     }
 
     /**
-     * @param signer who signs it; a forger if it is not the issuer
-     * @param thisUpdate from when on it holds, for one day
-     * @param timestamps how many signed certificate timestamps it carries
+     * @param signer CA that signs the response; the signature is invalid unless it is the issuer
+     * @param thisUpdate start of the validity of one day
+     * @param timestamps number of signed certificate timestamps
      */
     public static byte[] ocsp(
             TestCa issuer,
@@ -173,7 +173,7 @@ public final class RevocationLab implements AutoCloseable {
         }
     }
 
-    /** A list that revokes these serial numbers, fresh for a day. */
+    /** A CRL with these serial numbers, valid for one day. */
     public static byte[] list(TestCa issuer, BigInteger... revoked) {
         return list(issuer, Instant.now().minusSeconds(60), revoked);
     }
@@ -183,9 +183,9 @@ public final class RevocationLab implements AutoCloseable {
     }
 
     /**
-     * A list with one more extension, which is critical.
+     * A CRL with an additional critical extension.
      *
-     * @param oid null for none
+     * @param oid null: no additional extension
      */
     public static byte[] list(
             TestCa issuer,

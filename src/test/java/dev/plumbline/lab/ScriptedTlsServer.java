@@ -13,19 +13,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that speaks the beginning of whatever version and suites it is told to, those too that
- * no library speaks any more: it answers each ClientHello with a ServerHello, a certificate that is
- * none, and a key exchange, or with an alert.
+ * A server that sends the first flight of configurable TLS versions and cipher suites, including
+ * those that no library supports. It responds to each ClientHello with a ServerHello, an invalid
+ * certificate and a key exchange, or with an alert.
  */
 public final class ScriptedTlsServer {
-    /** What is told to a client, by what it offered. */
+    /** Accepted cipher suites by version, in order of preference. */
     private final Map<Integer, List<Integer>> suites = new LinkedHashMap<>();
 
-    private final AtomicInteger hellos = new AtomicInteger();
+    private final AtomicInteger clientHellos = new AtomicInteger();
     private final AtomicInteger open = new AtomicInteger();
-    private final AtomicInteger mostOpen = new AtomicInteger();
-    private boolean ownOrder = true;
-    private boolean rude;
+    private final AtomicInteger maxOpenConnections = new AtomicInteger();
+    private boolean closesInsteadOfAlert;
     private int ignored = -1;
     private int primeBits = 2048;
     private List<Integer> groups = List.of(23);
@@ -37,26 +36,20 @@ public final class ScriptedTlsServer {
         return new ScriptedTlsServer();
     }
 
-    /** Accepts these suites in this version, the best first. */
-    public ScriptedTlsServer speaks(int version, Integer... codes) {
+    /** Accepts these cipher suites in this version, in order of preference. */
+    public ScriptedTlsServer accepts(int version, Integer... codes) {
         suites.put(version, List.of(codes));
         return this;
     }
 
-    /** Goes by the client's order. */
-    public ScriptedTlsServer politely() {
-        ownOrder = false;
+    /** Closes the connection instead of sending an alert. */
+    public ScriptedTlsServer closingInsteadOfAlert() {
+        closesInsteadOfAlert = true;
         return this;
     }
 
-    /** Hangs up where others send an alert. */
-    public ScriptedTlsServer rudely() {
-        rude = true;
-        return this;
-    }
-
-    /** Says nothing to whoever offers this suite. */
-    public ScriptedTlsServer silentTo(int suite) {
+    /** Does not respond to clients that offer this cipher suite. */
+    public ScriptedTlsServer ignoringSuite(int suite) {
         ignored = suite;
         return this;
     }
@@ -85,35 +78,35 @@ public final class ScriptedTlsServer {
         return server.actualPort();
     }
 
-    /** How many questions it was asked. */
-    public int hellos() {
-        return hellos.get();
+    /** The number of received ClientHello messages. */
+    public int clientHellos() {
+        return clientHellos.get();
     }
 
-    /** How many connections were open at once, at most. */
-    public int mostOpen() {
-        return mostOpen.get();
+    /** The maximum number of concurrent connections. */
+    public int maxOpenConnections() {
+        return maxOpenConnections.get();
     }
 
     private void serve(NetSocket socket) {
         int now = open.incrementAndGet();
-        mostOpen.accumulateAndGet(now, Math::max);
+        maxOpenConnections.accumulateAndGet(now, Math::max);
         socket.closeHandler(closed -> open.decrementAndGet());
         socket.exceptionHandler(broken -> {});
         Buffer received = Buffer.buffer();
         socket.handler(bytes -> {
             received.appendBuffer(bytes);
             if (received.length() >= 5 && received.length() >= 5 + received.getUnsignedShort(3)) {
-                hellos.incrementAndGet();
-                Buffer answer = answer(received);
-                if (answer != null) {
-                    socket.end(answer);
+                clientHellos.incrementAndGet();
+                Buffer response = respond(received);
+                if (response != null) {
+                    socket.end(response);
                 }
             }
         });
     }
 
-    private @Nullable Buffer answer(Buffer hello) {
+    private @Nullable Buffer respond(Buffer hello) {
         int version = hello.getUnsignedShort(9);
         int at = 9 + 2 + 32;
         at += 1 + hello.getUnsignedByte(at);
@@ -125,24 +118,25 @@ public final class ScriptedTlsServer {
         if (offered.contains(ignored)) {
             return null;
         }
-        List<Integer> known = suites.getOrDefault(version, List.of());
-        List<Integer> first = ownOrder ? known : offered;
-        List<Integer> second = ownOrder ? offered : known;
-        int group =
-                groups.stream().filter(code -> holds(hello, code)).findFirst().orElse(-1);
-        for (int suite : first) {
+        List<Integer> accepted = suites.getOrDefault(version, List.of());
+
+        int group = groups.stream()
+                .filter(code -> supportsGroup(hello, code))
+                .findFirst()
+                .orElse(-1);
+        for (int suite : accepted) {
             boolean curve = suite >> 8 == 0xc0;
-            if (second.contains(suite) && (!curve || group >= 0 || version == 0x0300)) {
+            if (offered.contains(suite) && (!curve || group >= 0 || version == 0x0300)) {
                 return flight(version, suite, !curve ? -1 : group < 0 ? 23 : group);
             }
         }
-        return rude
+        return closesInsteadOfAlert
                 ? Buffer.buffer()
-                : Buffer.buffer(new byte[] {21, 3, (byte) version, 0, 2, 2, (byte) (known.isEmpty() ? 70 : 40)});
+                : Buffer.buffer(new byte[] {21, 3, (byte) version, 0, 2, 2, (byte) (accepted.isEmpty() ? 70 : 40)});
     }
 
-    /** Whether the list of groups has this one. */
-    private static boolean holds(Buffer hello, int group) {
+    /** Whether the supported_groups extension contains this group. */
+    private static boolean supportsGroup(Buffer hello, int group) {
         int at = 9 + 2 + 32;
         at += 1 + hello.getUnsignedByte(at);
         at += 2 + hello.getUnsignedShort(at);

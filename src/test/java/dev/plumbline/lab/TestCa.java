@@ -22,17 +22,17 @@ import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
-/** A certificate authority that issues whatever it is asked for, however wrong. */
+/** A certificate authority that issues valid and invalid certificates. */
 public final class TestCa {
 
     /**
-     * A certificate with its key.
+     * A certificate and its private key.
      *
-     * @param chain the certificate and its issuers up to, but without, the root
+     * @param chain the certificate and its issuers, without the root
      */
     public record Identity(X509Certificate certificate, PrivateKey key, List<X509Certificate> chain) {
-        /** The same identity, shown with other certificates. */
-        public Identity showing(X509Certificate... other) {
+        /** The same identity with another certificate list. */
+        public Identity withChain(X509Certificate... other) {
             return new Identity(certificate, key, List.of(other));
         }
 
@@ -57,7 +57,7 @@ public final class TestCa {
         this.chain = chain;
     }
 
-    /** An authority that signs itself. */
+    /** A self-signed CA. */
     public static TestCa root(String name) {
         return root(CertificateSpec.authority(name));
     }
@@ -69,19 +69,19 @@ public final class TestCa {
         return new TestCa(certificate, keys, List.of());
     }
 
-    /** An authority below this one. */
+    /** A subordinate CA. */
     public TestCa authority(String name) {
         return authority(CertificateSpec.authority(name));
     }
 
-    /** An authority below this one. */
+    /** A subordinate CA. */
     public TestCa authority(CertificateSpec spec) {
         KeyPair own = spec.keys();
         X509Certificate issued = sign(spec, name(), own.getPublic(), keys.getPublic(), keys);
         return new TestCa(issued, own, prepend(issued, chain));
     }
 
-    /** The certificate of another authority's key and name, signed by this one as well. */
+    /** A cross-signed certificate: name and key of another CA, signed by this CA. */
     public X509Certificate crossSign(TestCa other, CertificateSpec spec) {
         return sign(spec, name(), other.keys.getPublic(), keys.getPublic(), keys);
     }
@@ -92,7 +92,7 @@ public final class TestCa {
         return new Identity(issued, own.getPrivate(), prepend(issued, chain));
     }
 
-    /** A certificate that its own key signed. */
+    /** A self-signed certificate. */
     public static Identity selfSigned(CertificateSpec spec) {
         KeyPair own = spec.keys();
         X509Certificate issued = sign(spec, new X500Name(spec.subject()), own.getPublic(), own.getPublic(), own);
@@ -140,7 +140,7 @@ public final class TestCa {
     }
 
     /**
-     * @param kind RSA-2048, RSA-1024, P-256, P-384, P-521, Ed25519, ...
+     * @param kind for example RSA-2048, P-256 or Ed25519
      */
     static KeyPair generate(String kind) {
         try {
@@ -164,7 +164,7 @@ public final class TestCa {
         return new BigInteger(120, new java.security.SecureRandom()).setBit(119);
     }
 
-    /** Certificates in PEM, one after the other. */
+    /** Concatenated certificates in PEM. */
     public static String pem(X509Certificate... certificates) {
         StringWriter out = new StringWriter();
         try {

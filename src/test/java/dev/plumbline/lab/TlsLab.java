@@ -1,28 +1,27 @@
 package dev.plumbline.lab;
 
 import dev.plumbline.lab.TestCa.Identity;
-import dev.plumbline.lab.TlsServers.Manner;
+import dev.plumbline.lab.TlsServers.ServerOptions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * TLS servers on 127.0.0.1 that show every certificate fault there is, one a port. Each is meant
- * for a host name of its own below {@link #DOMAIN}; the lab's DNS leads all of these to loopback.
- * {@link #rootPem()} is what to trust.
+ * TLS servers on 127.0.0.1, one port for each certificate or handshake case. Each server has its
+ * own hostname below {@link #DOMAIN}. Clients must trust {@link #rootPem()}.
  */
 public final class TlsLab implements AutoCloseable {
-    /** All host names of the lab end in this. */
+    /** The parent domain of all hostnames. */
     public static final String DOMAIN = "tls.lab.test";
 
     /**
-     * One server.
+     * A server.
      *
-     * @param name what it is called, unique in the lab
-     * @param host the host name that it is meant for
-     * @param problem the {@code problem} that must be named; empty where the handshake fails
-     * @param error the error code that must be given; empty where the handshake succeeds
-     * @param options options of the check, as in a query; empty for none
+     * @param name unique name in the lab
+     * @param host hostname of the server
+     * @param problem expected {@code problem}; empty if the handshake fails
+     * @param error expected error code; empty if the handshake succeeds
+     * @param options options of the check in the form of a query; can be empty
      */
     public record Server(String name, String host, int port, String problem, String error, String options) {
         /** The options by name. */
@@ -50,12 +49,12 @@ public final class TlsLab implements AutoCloseable {
     private final TestCa issuer = root.authority("Lab Issuer");
 
     public TlsLab() {
-        new CertificateFaults(this).all();
-        new RevocationCases(this).all();
-        new HandshakeCases(this).all();
+        new CertificateCases(this).addAll();
+        new RevocationCases(this).addAll();
+        new HandshakeCases(this).addAll();
     }
 
-    /** The root to trust, in PEM. */
+    /** The root certificate in PEM. */
     public String rootPem() {
         return TestCa.pem(root.certificate());
     }
@@ -76,7 +75,7 @@ public final class TlsLab implements AutoCloseable {
         return server;
     }
 
-    /** What a server shows. */
+    /** The identity of a server. */
     public Identity identity(String name) {
         return identities.get(name);
     }
@@ -85,12 +84,12 @@ public final class TlsLab implements AutoCloseable {
         return List.copyOf(byName.values());
     }
 
-    /** Everything that can be checked here, for the lab's own list. */
+    /** The targets with their expected results. */
     public List<LabTarget> targets() {
         return byName.values().stream().map(Server::target).toList();
     }
 
-    /** Where OCSP responses and revocation lists come from. */
+    /** The server for OCSP responses and CRLs. */
     public RevocationLab revocation() {
         return revocation;
     }
@@ -103,31 +102,32 @@ public final class TlsLab implements AutoCloseable {
         return CertificateSpec.server(host(name));
     }
 
-    /** Adds a server that shows an identity. */
-    void shows(String name, String problem, Identity identity) {
-        shows(name, problem, identity, Manner.PLAIN, "");
+    /** Adds a server with default options. */
+    void addServer(String name, String problem, Identity identity) {
+        addServer(name, problem, identity, ServerOptions.DEFAULT, "");
     }
 
-    /** Adds a server that shows an identity in its own manner, to be checked with these options. */
-    void shows(String name, String problem, Identity identity, Manner manner, String options) {
-        shows(name, host(name), problem, identity, manner, options);
+    /** Adds a server with options for the server and for the check. */
+    void addServer(String name, String problem, Identity identity, ServerOptions serverOptions, String options) {
+        addServer(name, host(name), problem, identity, serverOptions, options);
     }
 
-    /** Adds a server for another host than its name says. */
-    void shows(String name, String host, String problem, Identity identity, Manner manner, String options) {
+    /** Adds a server whose hostname differs from its name. */
+    void addServer(
+            String name, String host, String problem, Identity identity, ServerOptions serverOptions, String options) {
         identities.put(name, identity);
-        add(name, host, servers.serve(identity, manner), problem, "", options);
+        add(name, host, servers.serve(identity, serverOptions), problem, "", options);
     }
 
-    /** Adds a server with which no handshake comes about. */
-    void fails(String name, String error, int port) {
+    /** Adds a server with a failing handshake. */
+    void addFailing(String name, String error, int port) {
         add(name, host(name), port, "", error, "timeout_ms=3000");
     }
 
-    /** Adds a server with which no handshake comes about for want of a certificate of ours. */
-    void fails(String name, String error, Identity identity, Manner manner) {
+    /** Adds a server that requires a client certificate. */
+    void addFailing(String name, String error, Identity identity, ServerOptions options) {
         identities.put(name, identity);
-        fails(name, error, servers.serve(identity, manner));
+        addFailing(name, error, servers.serve(identity, options));
     }
 
     void add(String name, String host, int port, String problem, String error, String options) {
@@ -144,7 +144,7 @@ public final class TlsLab implements AutoCloseable {
         revocation.close();
     }
 
-    /** Starts the lab, prints its targets and its root, and runs until it is killed. */
+    /** Starts the lab, prints its targets and its root certificate, and runs until it is stopped. */
     public static void main(String[] arguments) throws InterruptedException {
         try (TlsLab lab = new TlsLab()) {
             lab.targets().forEach(t -> System.out.println(t.module() + " " + t.target() + " " + t.expectation()));

@@ -28,10 +28,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** The TLS lab, its names, and the probes that look at it; trusts the lab's root alone. */
+/** The TLS lab, its DNS names and the probes that connect to it. They trust only the root of the lab. */
 public final class TlsLabFixture implements AutoCloseable {
     private static final List<String> ALLOWED = List.of("127.0.0.0/8", "::1/128");
-    private static final Config.OutboundLimit FREELY = new Config.OutboundLimit(0, 0);
+    private static final Config.OutboundLimit UNLIMITED = new Config.OutboundLimit(0, 0);
 
     public final TlsLab lab = new TlsLab();
     public final DnsLab dns = DnsLab.start();
@@ -47,7 +47,7 @@ public final class TlsLabFixture implements AutoCloseable {
     public TlsLabFixture() {
         for (TlsLab.Server server : lab.servers()) {
             if (!server.host().startsWith("127.")) {
-                dns.forget(server.host());
+                dns.removeRecords(server.host());
                 dns.address(server.host(), "127.0.0.1");
             }
         }
@@ -62,7 +62,7 @@ public final class TlsLabFixture implements AutoCloseable {
                 vertx,
                 policy,
                 resolver,
-                new Config.TargetSettings(ALLOWED, List.of(), List.of("*"), null, FREELY, FREELY, FREELY));
+                new Config.TargetSettings(ALLOWED, List.of(), List.of("*"), null, UNLIMITED, UNLIMITED, UNLIMITED));
         tls = new TlsProbe(vertx, guard);
         http = new HttpProbe(vertx, guard, trust, policy, "plumbline-test");
         certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
@@ -78,7 +78,7 @@ public final class TlsLabFixture implements AutoCloseable {
                 .withProbe(CertificateProbe.class, certificates);
     }
 
-    /** Checks a target on an event loop and judges what was seen. */
+    /** Checks a target on an event loop and evaluates the evidence. */
     public Future<Evaluation> check(String target, CheckContext context) {
         Promise<Evaluation> promise = Promise.promise();
         loop.runOnContext(start -> {
@@ -87,8 +87,8 @@ public final class TlsLabFixture implements AutoCloseable {
                 module.collect(parsed, context)
                         .map(evidence -> module.evaluate(evidence, context.options()))
                         .onComplete(promise);
-            } catch (Exception refused) {
-                promise.fail(refused);
+            } catch (Exception invalid) {
+                promise.fail(invalid);
             }
         });
         return promise.future();
@@ -98,7 +98,7 @@ public final class TlsLabFixture implements AutoCloseable {
         return Await.value(check(target, context(options)));
     }
 
-    /** Checks one of the lab's servers. */
+    /** Checks a server of the lab. */
     public Evaluation evaluate(String server) {
         TlsLab.Server found = lab.server(server);
         return evaluate(found.host() + ":" + found.port(), found.optionMap());

@@ -16,7 +16,7 @@ import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Map;
 
-/** Modules that look at how a server speaks TLS, with the probes they need. */
+/** Runs modules that scan TLS servers. */
 public final class TlsScanFixture implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx();
     private final DnsLab dns = DnsLab.start();
@@ -33,7 +33,7 @@ public final class TlsScanFixture implements AutoCloseable {
         return new TlsScanFixture();
     }
 
-    /** The names that the probes can look up. */
+    /** The resolver of the probes. */
     public DnsLab dns() {
         return dns;
     }
@@ -42,28 +42,28 @@ public final class TlsScanFixture implements AutoCloseable {
         return vertx;
     }
 
-    /** What a module says of a target, held against what it promises. */
+    /** Runs a module for a target and checks its result against the contract. */
     public <E> CheckResult check(ModuleDefinition<E> module, String target, Map<String, ?> options, long millis) {
-        TestCheckContext asked = TestCheckContext.of(module.description(), options);
-        TestCheckContext context = asked.withDeadline(millis)
-                .withRequests(module.requests(asked.options()))
+        TestCheckContext base = TestCheckContext.of(module.description(), options);
+        TestCheckContext context = base.withDeadline(millis)
+                .withRequests(module.requests(base.options()))
                 .withProbe(TlsProbe.class, tls)
                 .withProbe(TlsScanner.class, scan);
-        return CheckResults.by(vertx, module, parsed(module, target), context);
+        return ModuleExecution.run(vertx, module, parsed(module, target), context);
     }
 
     /**
-     * The same by a guard that keeps a pace, for a check that has no time to wait before it begins.
+     * Like {@link #check}, with a rate limit, for a client that waits at most 1 ms for a permit.
      */
-    public <E> CheckResult checkAtAPace(
-            ModuleDefinition<E> module, String target, Map<String, ?> options, Config.OutboundLimit pace) {
+    public <E> CheckResult checkWithRateLimit(
+            ModuleDefinition<E> module, String target, Map<String, ?> options, Config.OutboundLimit limit) {
         EgressGuard guard =
-                LabEgressGuard.of(vertx, HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")), dns, pace);
-        TestCheckContext asked = TestCheckContext.of(module.description(), options);
-        TestCheckContext context = asked.withRequests(module.requests(asked.options()))
+                LabEgressGuard.of(vertx, HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")), dns, limit);
+        TestCheckContext base = TestCheckContext.of(module.description(), options);
+        TestCheckContext context = base.withRequests(module.requests(base.options()))
                 .withProbe(TlsScanner.class, new TlsScanner(vertx, guard, new TlsProbe(vertx, guard)))
                 .patient(1);
-        return CheckResults.by(vertx, module, parsed(module, target), context);
+        return ModuleExecution.run(vertx, module, parsed(module, target), context);
     }
 
     private static Target parsed(ModuleDefinition<?> module, String target) {

@@ -34,50 +34,49 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** TCP and TLS servers on loopback ports of their own; all end when this is closed. */
+/** TCP and TLS servers, each on its own loopback port. {@link #close()} stops all of them. */
 public final class TlsServers implements AutoCloseable {
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
 
     /**
-     * How a server speaks TLS.
+     * The TLS configuration of a server.
      *
      * @param protocols empty for TLS 1.2 and 1.3
-     * @param staple the OCSP response that it sends along, made anew for each handshake; null for
-     *     none
-     * @param jdk whether the JDK's engine serves, which knows Ed25519
+     * @param staple supplies the stapled OCSP response of each handshake; null: no stapling
+     * @param jdk whether the server uses the TLS engine of the JDK, which supports Ed25519
      */
-    public record Manner(
+    public record ServerOptions(
             List<String> protocols, @Nullable Supplier<byte[]> staple, boolean clientCertificate, boolean jdk) {
-        public static final Manner PLAIN = new Manner(List.of(), null, false, false);
+        public static final ServerOptions DEFAULT = new ServerOptions(List.of(), null, false, false);
 
-        public Manner protocols(String... versions) {
-            return new Manner(List.of(versions), staple, clientCertificate, jdk);
+        public ServerOptions protocols(String... versions) {
+            return new ServerOptions(List.of(versions), staple, clientCertificate, jdk);
         }
 
-        public Manner stapling(Supplier<byte[]> response) {
-            return new Manner(protocols, response, clientCertificate, jdk);
+        public ServerOptions withStapledResponse(Supplier<byte[]> response) {
+            return new ServerOptions(protocols, response, clientCertificate, jdk);
         }
 
-        public Manner askingForCertificates() {
-            return new Manner(protocols, staple, true, jdk);
+        public ServerOptions requiringClientCertificate() {
+            return new ServerOptions(protocols, staple, true, jdk);
         }
 
-        public Manner ofTheJdk() {
-            return new Manner(protocols, staple, clientCertificate, true);
+        public ServerOptions withJdkProvider() {
+            return new ServerOptions(protocols, staple, clientCertificate, true);
         }
     }
 
-    /** A server that shows one identity; returns its port. */
-    public int serve(TestCa.Identity identity, Manner manner) {
-        return serve(identity, manner, new InetSocketAddress("127.0.0.1", 0));
+    /** Starts a server with one identity and returns its port. */
+    public int serve(TestCa.Identity identity, ServerOptions options) {
+        return serve(identity, options, new InetSocketAddress("127.0.0.1", 0));
     }
 
-    /** A server that shows one identity at that address; returns its port. */
-    public int serve(TestCa.Identity identity, Manner manner, InetSocketAddress at) {
-        SslContext context = context(identity, manner);
+    /** Starts a server with one identity on this address and returns its port. */
+    public int serve(TestCa.Identity identity, ServerOptions options, InetSocketAddress at) {
+        SslContext context = context(identity, options);
         return listen(at, channel -> {
             SslHandler handler = context.newHandler(channel.alloc());
-            Supplier<byte[]> staple = manner.staple();
+            Supplier<byte[]> staple = options.staple();
             if (staple != null) {
                 ((ReferenceCountedOpenSslEngine) handler.engine()).setOcspResponse(staple.get());
             }
@@ -85,26 +84,26 @@ public final class TlsServers implements AutoCloseable {
         });
     }
 
-    /** A server that chooses the identity by the server name; returns its port. */
+    /** Starts a server that selects the identity by the server name (SNI) and returns its port. */
     public int serveByName(TestCa.Identity otherwise, Map<String, TestCa.Identity> byName) {
         DomainWildcardMappingBuilder<SslContext> mapping =
-                new DomainWildcardMappingBuilder<>(context(otherwise, Manner.PLAIN));
-        byName.forEach((name, identity) -> mapping.add(name, context(identity, Manner.PLAIN)));
+                new DomainWildcardMappingBuilder<>(context(otherwise, ServerOptions.DEFAULT));
+        byName.forEach((name, identity) -> mapping.add(name, context(identity, ServerOptions.DEFAULT)));
         var names = mapping.build();
         return listen(channel -> channel.pipeline().addLast(new SniHandler(names), new Hello()));
     }
 
-    private static SslContext context(TestCa.Identity identity, Manner manner) {
+    private static SslContext context(TestCa.Identity identity, ServerOptions options) {
         try {
             SslContextBuilder builder = SslContextBuilder.forServer(new FixedKeyManager(identity))
-                    .sslProvider(manner.jdk() ? SslProvider.JDK : SslProvider.OPENSSL)
+                    .sslProvider(options.jdk() ? SslProvider.JDK : SslProvider.OPENSSL)
                     .trustManager(InsecureTrustManagerFactory.INSTANCE)
-                    .clientAuth(manner.clientCertificate() ? ClientAuth.REQUIRE : ClientAuth.NONE);
-            if (!manner.jdk()) {
-                builder.ciphers(OpenSsl.availableOpenSslCipherSuites()).enableOcsp(manner.staple() != null);
+                    .clientAuth(options.clientCertificate() ? ClientAuth.REQUIRE : ClientAuth.NONE);
+            if (!options.jdk()) {
+                builder.ciphers(OpenSsl.availableOpenSslCipherSuites()).enableOcsp(options.staple() != null);
             }
-            if (!manner.protocols().isEmpty()) {
-                builder.protocols(manner.protocols());
+            if (!options.protocols().isEmpty()) {
+                builder.protocols(options.protocols());
             }
             return builder.build();
         } catch (SSLException unusable) {
@@ -112,25 +111,25 @@ public final class TlsServers implements AutoCloseable {
         }
     }
 
-    /** A server that sends these bytes to whoever connects, and then keeps the connection open. */
-    public int greet(byte[] bytes) {
+    /** A server that sends these bytes after a client connects, and keeps the connection open. */
+    public int sendOnConnect(byte[] bytes) {
         return listen(
                 channel -> channel.pipeline().addLast(onActive(c -> c.writeAndFlush(Unpooled.copiedBuffer(bytes)))));
     }
 
-    /** A server that answers the first bytes with these, and then closes the connection. */
-    public int answer(byte[] bytes) {
+    /** A server that responds to the first bytes with these bytes and closes the connection. */
+    public int respond(byte[] bytes) {
         return listen(
                 channel -> channel.pipeline().addLast(onFirstBytes(c -> c.writeAndFlush(Unpooled.copiedBuffer(bytes))
                         .addListener(ChannelFutureListener.CLOSE))));
     }
 
-    /** A server that reads and never answers. */
+    /** A server that reads and does not respond. */
     public int silent() {
         return listen(channel -> channel.pipeline().addLast(onFirstBytes(c -> {})));
     }
 
-    /** A server that resets the connection as soon as it has been spoken to. */
+    /** A server that resets the connection after the first bytes. */
     public int resetting() {
         return listen(channel -> channel.pipeline().addLast(onFirstBytes(c -> {
             c.config().setOption(ChannelOption.SO_LINGER, 0);
@@ -138,17 +137,17 @@ public final class TlsServers implements AutoCloseable {
         })));
     }
 
-    /** A server that closes the connection as soon as it has been spoken to. */
+    /** A server that closes the connection after the first bytes. */
     public int closing() {
         return listen(channel -> channel.pipeline().addLast(onFirstBytes(Channel::close)));
     }
 
-    /** A server that repeats these bytes, with a pause between, for ever. */
+    /** A server that sends these bytes endlessly, with a pause in between. */
     public int repeating(byte[] bytes, Duration pause) {
         return listen(channel -> channel.pipeline().addLast(onFirstBytes(c -> repeat(c, bytes, pause))));
     }
 
-    /** Sends single bytes, with a pause after each, to whoever has sent something. */
+    /** A server that responds to the first bytes with single bytes, with a pause after each. */
     public int dripping(byte[] bytes, Duration pause) {
         return listen(channel -> channel.pipeline().addLast(onFirstBytes(c -> drip(c, bytes, 0, pause))));
     }
@@ -211,12 +210,12 @@ public final class TlsServers implements AutoCloseable {
 
     private static ChannelHandler onFirstBytes(Setup then) {
         return new SimpleChannelInboundHandler<ByteBuf>() {
-            private boolean spoken;
+            private boolean received;
 
             @Override
             protected void channelRead0(ChannelHandlerContext context, ByteBuf bytes) {
-                if (!spoken) {
-                    spoken = true;
+                if (!received) {
+                    received = true;
                     then.on(context.channel());
                 }
             }
@@ -228,7 +227,7 @@ public final class TlsServers implements AutoCloseable {
         };
     }
 
-    /** Answers whatever is asked with a small page. */
+    /** Responds to every request with a small page. */
     private static final class Hello extends SimpleChannelInboundHandler<ByteBuf> {
         private static final byte[] PAGE = ("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n"
                         + "Connection: close\r\n\r\nhello\n")

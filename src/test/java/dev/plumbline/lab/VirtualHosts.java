@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Web sites that share a server of 127.0.0.1 and are told apart by their names. */
+/** Name-based virtual hosts on one server on 127.0.0.1. */
 public final class VirtualHosts {
     private final Map<String, Consumer<HttpServerRequest>> sites;
     private final HttpServer server;
@@ -20,9 +20,9 @@ public final class VirtualHosts {
     }
 
     /**
-     * Starts the server and makes the names known.
+     * Starts the server and adds the names to the DNS lab.
      *
-     * @param sites by the first label of their names
+     * @param sites handlers by the first label of the hostname
      */
     public static Future<VirtualHosts> start(Vertx vertx, DnsLab dns, Map<String, Consumer<HttpServerRequest>> sites) {
         Map<String, Consumer<HttpServerRequest>> all = new LinkedHashMap<>(sites);
@@ -41,16 +41,16 @@ public final class VirtualHosts {
                 .map(server -> new VirtualHosts(all, server));
     }
 
-    /** A site that answers everything like this. */
-    public static Consumer<HttpServerRequest> answering(int status, String type, String body) {
+    /** Responds to every request with this status and text. */
+    public static Consumer<HttpServerRequest> responding(int status, String type, String body) {
         return request -> request.response()
                 .setStatusCode(status)
                 .putHeader("content-type", type)
                 .end(body);
     }
 
-    /** A site that answers everything with these bytes. */
-    public static Consumer<HttpServerRequest> sending(String type, byte[] body) {
+    /** Responds to every request with these bytes. */
+    public static Consumer<HttpServerRequest> responding(String type, byte[] body) {
         return request ->
                 request.response().putHeader("content-type", type).end(io.vertx.core.buffer.Buffer.buffer(body));
     }

@@ -13,14 +13,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** A WHOIS server on loopback that answers what it is told to, well or badly. */
+/** A WHOIS server on loopback with configurable responses. */
 public final class WhoisLab {
     private static final int PIECE = 16 * 1024;
 
     private final Vertx vertx;
     private final NetServer server;
-    private final Map<String, Consumer<NetSocket>> answers = new ConcurrentHashMap<>();
-    private final List<String> questions = new CopyOnWriteArrayList<>();
+    private final Map<String, Consumer<NetSocket>> responses = new ConcurrentHashMap<>();
+    private final List<String> queries = new CopyOnWriteArrayList<>();
 
     private WhoisLab(Vertx vertx, String address, int port) {
         this.vertx = vertx;
@@ -33,10 +33,10 @@ public final class WhoisLab {
     }
 
     /**
-     * Referrals lead to one port alone, so that servers need addresses of their own.
+     * Starts a server. Referrals are followed to one port only, so each server needs its own address.
      *
-     * @param address of loopback
-     * @param port 0 for any
+     * @param address loopback address
+     * @param port 0: a free port
      */
     public static WhoisLab start(Vertx vertx, String address, int port) {
         return new WhoisLab(vertx, address, port);
@@ -46,39 +46,39 @@ public final class WhoisLab {
         return server.actualPort();
     }
 
-    /** What it was asked, in order. */
-    public List<String> questions() {
-        return questions;
+    /** The received queries, in order. */
+    public List<String> queries() {
+        return queries;
     }
 
-    /** Gives this answer to this question, and closes as WHOIS servers do. */
-    public WhoisLab answer(String question, String text) {
-        return answer(question, text.replace("\n", "\r\n").getBytes(StandardCharsets.UTF_8));
+    /** Sets the response to a query. The server closes the connection after the response. */
+    public WhoisLab respond(String query, String text) {
+        return respond(query, text.replace("\n", "\r\n").getBytes(StandardCharsets.UTF_8));
     }
 
-    public WhoisLab answer(String question, byte[] bytes) {
-        return behave(question, socket -> socket.end(Buffer.buffer(bytes)));
+    public WhoisLab respond(String query, byte[] bytes) {
+        return behave(query, socket -> socket.end(Buffer.buffer(bytes)));
     }
 
-    public WhoisLab behave(String question, Consumer<NetSocket> behaviour) {
-        answers.put(question, behaviour);
+    public WhoisLab behave(String query, Consumer<NetSocket> behavior) {
+        responses.put(query, behavior);
         return this;
     }
 
-    /** Sends this without end. */
-    public WhoisLab endless(String question, Supplier<Buffer> piece) {
-        return behave(question, socket -> pour(socket, piece));
+    /** Sends pieces endlessly. */
+    public WhoisLab endless(String query, Supplier<Buffer> piece) {
+        return behave(query, socket -> sendRepeatedly(socket, piece));
     }
 
-    /** Sends a byte now and then, and never ends. */
-    public WhoisLab dripping(String question) {
-        return behave(question, socket -> {
+    /** Sends a byte every 50 ms and never closes the connection. */
+    public WhoisLab dripping(String query) {
+        return behave(query, socket -> {
             long timer = vertx.setPeriodic(50, tick -> socket.write("x"));
             socket.closeHandler(closed -> vertx.cancelTimer(timer));
         });
     }
 
-    private void pour(NetSocket socket, Supplier<Buffer> piece) {
+    private void sendRepeatedly(NetSocket socket, Supplier<Buffer> piece) {
         long timer = vertx.setPeriodic(1, tick -> {
             if (!socket.writeQueueFull()) {
                 socket.write(piece.get());
@@ -88,7 +88,7 @@ public final class WhoisLab {
         socket.closeHandler(gone -> vertx.cancelTimer(timer));
     }
 
-    /** A line that has no end. */
+    /** Part of an endless line. */
     public static Buffer hugeLine() {
         return Buffer.buffer("x".repeat(PIECE));
     }
@@ -100,9 +100,10 @@ public final class WhoisLab {
             received.appendBuffer(bytes);
             String text = received.toString(StandardCharsets.ISO_8859_1);
             if (text.endsWith("\r\n")) {
-                String question = text.strip();
-                questions.add(question);
-                answers.getOrDefault(question, other -> other.end(Buffer.buffer("No match for " + question + "\r\n")))
+                String query = text.strip();
+                queries.add(query);
+                responses
+                        .getOrDefault(query, other -> other.end(Buffer.buffer("No match for " + query + "\r\n")))
                         .accept(socket);
             }
         });

@@ -1,4 +1,4 @@
-/** Servers on loopback whose truth is known by construction, good ones and hostile ones. */
+/** Regular and hostile servers on loopback with known expected results. */
 @NullMarked
 package dev.plumbline.lab;
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Writes {@code src/docs/modules.md} from the descriptions of the modules. */
+/** Generates {@code src/docs/modules.md} from the descriptions of the modules. */
 final class ModulesDocument {
     private static final List<String> CATEGORIES = List.of("web", "tls", "dns", "mail", "registry", "network");
 
@@ -23,7 +23,7 @@ final class ModulesDocument {
         ModulesDocument page = new ModulesDocument();
         page.line("# Modules");
         page.line("");
-        page.line("Generated from the descriptions of the modules; `ModulesPageTest` says how.");
+        page.line("Generated from the sheets of the modules by `ModulesDocumentTest`.");
         page.line("");
         List<ModuleDescription> sorted = new ArrayList<>();
         for (String category : CATEGORIES) {
@@ -31,7 +31,7 @@ final class ModulesDocument {
                     .filter(module -> module.category().equals(category))
                     .forEach(sorted::add);
         }
-        page.line("| module | of | checks |");
+        page.line("| module | category | title |");
         page.line("|---|---|---|");
         for (ModuleDescription module : sorted) {
             page.row("[`" + module.module() + "`](#" + module.module() + ")", module.category(), module.title());
@@ -46,19 +46,19 @@ final class ModulesDocument {
         line("");
         line(module.summary());
         line("");
-        line("Takes a %s, for example `%s`.".formatted(module.input().id().replace('_', ' '), module.example()));
+        line("Target: %s, for example `%s`.".formatted(module.input().id().replace('_', ' '), module.example()));
         line("");
-        line("| option | type | default | means |");
+        line("| option | type | default | description |");
         line("|---|---|---|---|");
         for (OptionDescription option : module.options()) {
             row("`" + option.name() + "`", type(option), standard(option), option.description());
         }
         line("");
-        line("| field | type | tells |");
+        line("| field | type | description |");
         line("|---|---|---|");
         module.fields().forEach(field -> field("", field));
         line("");
-        line("| finding | level | says | what to do | standard |");
+        line("| finding | level | message | action | reference |");
         line("|---|---|---|---|---|");
         for (FindingCode finding : module.findings()) {
             String reference = finding.reference();

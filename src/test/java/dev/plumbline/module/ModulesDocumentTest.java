@@ -8,19 +8,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Holds the page of the modules to what the modules say of themselves. */
+/** Checks that src/docs/modules.md matches the descriptions of the modules. */
 class ModulesDocumentTest {
     private static final Path PAGE = Path.of("src/docs/modules.md");
 
     @Test
-    void thePageSaysWhatTheModulesSay() throws IOException {
+    void pageMatchesTheDescriptionsOfTheModules() throws IOException {
         String written = ModulesDocument.of(ModuleCatalogue.load());
         if (Boolean.getBoolean("modules.write")) {
             Files.writeString(PAGE, written);
         }
 
         assertThat(Files.exists(PAGE) ? Files.readString(PAGE) : "")
-                .as("%s; write it anew: mvn test -Dtest=ModulesPageTest -Dmodules.write=true", PAGE)
+                .as("%s; to regenerate it: mvn test -Dtest=ModulesDocumentTest -Dmodules.write=true", PAGE)
                 .isEqualTo(written);
     }
 }

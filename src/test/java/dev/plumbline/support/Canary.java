@@ -5,45 +5,45 @@ import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServer;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A listener on an internal address that counts connections; none is allowed. */
+/** A listener to which no check may connect. */
 public final class Canary {
     private final String host;
     private final NetServer server;
-    private final AtomicInteger touches;
+    private final AtomicInteger connections;
 
-    private Canary(String host, NetServer server, AtomicInteger touches) {
+    private Canary(String host, NetServer server, AtomicInteger connections) {
         this.host = host;
         this.server = server;
-        this.touches = touches;
+        this.connections = connections;
     }
 
     /**
      * @param host an address of this machine, IPv6 without brackets
-     * @param port 0 for any
+     * @param port 0: a free port
      */
     public static Future<Canary> listen(Vertx vertx, String host, int port) {
-        AtomicInteger touches = new AtomicInteger();
+        AtomicInteger connections = new AtomicInteger();
         return vertx.createNetServer()
                 .connectHandler(socket -> {
-                    touches.incrementAndGet();
+                    connections.incrementAndGet();
                     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecret");
                     socket.close();
                 })
                 .listen(port, host)
-                .map(server -> new Canary(host, server, touches));
+                .map(server -> new Canary(host, server, connections));
     }
 
     public int port() {
         return server.actualPort();
     }
 
-    /** The host and port in URL syntax. */
+    /** Host and port in URL syntax. */
     public String authority() {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
     }
 
     /** The number of accepted connections. */
-    public int touches() {
-        return touches.get();
+    public int connections() {
+        return connections.get();
     }
 }

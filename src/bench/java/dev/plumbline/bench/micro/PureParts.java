@@ -33,7 +33,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What every fresh check does besides waiting for the network. */
+/** The computation of a fresh check without I/O. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -65,7 +65,7 @@ public class PureParts {
                 (address, port) -> false);
         publicV4 = InetAddress.getByName("93.184.215.14");
         mappedV6 = InetAddress.getByName("64:ff9b::5db8:d70e");
-        result = aResult();
+        result = result();
     }
 
     @Benchmark
@@ -79,12 +79,12 @@ public class PureParts {
     }
 
     @Benchmark
-    public @Nullable String judgeAddressV4() {
+    public @Nullable String classifyAddressIpv4() {
         return policy.refusalOf(publicV4, 443);
     }
 
     @Benchmark
-    public @Nullable String judgeAddressNat64() {
+    public @Nullable String classifyAddressNat64() {
         return policy.refusalOf(mappedV6, 443);
     }
 
@@ -103,8 +103,8 @@ public class PureParts {
         return Options.parse(httpStatus, GIVEN);
     }
 
-    /** A result with every field of the module, each with a value of its type. */
-    private CheckResult aResult() {
+    /** A result with a value of the correct type for each field of the module. */
+    private CheckResult result() {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (FieldDescription field : httpStatus.fields()) {
             fields.put(field.name(), valueOf(field.type()));

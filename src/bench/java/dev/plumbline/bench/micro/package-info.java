@@ -1,4 +1,4 @@
-/** The pure parts alone, measured by JMH. */
+/** JMH benchmarks of code without I/O. */
 @NullMarked
 package dev.plumbline.bench.micro;
 

@@ -16,11 +16,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
 /**
- * A coordinator that does nothing but claim: the statements are those of the service, the lines are
- * not checked. As many lines wait after {@link #claimOne} as before.
+ * Executes the claim statements of the service without running checks. {@link #claimOne} does not
+ * change the number of waiting lines.
  */
 public final class ClaimBench {
-    private static final int MOST_LINES = 500;
+    private static final int MAX_LINES = 500;
     private static final int CREATIONS_AT_ONCE = 4;
     private static final String MODULE = "http-status";
     private static final List<String> MODULES = List.of(MODULE, "ssl-certificate");
@@ -36,8 +36,8 @@ public final class ClaimBench {
     private int claimedLines;
 
     /**
-     * @param account whose lines wait
-     * @param key under which they were sent in
+     * @param account account of the waiting lines
+     * @param key API key of the jobs
      */
     public ClaimBench(Database database, long account, long key) throws InterruptedException {
         this.work = new WorkStore(database, KEEP);
@@ -47,10 +47,10 @@ public final class ClaimBench {
         this.owner = await(work.register(LEASE));
     }
 
-    /** Sends lines in, a multiple of 500. */
+    /** Creates waiting lines. @param lines a multiple of 500 */
     public void fill(int lines) throws InterruptedException {
         List<Future<?>> creations = new ArrayList<>();
-        for (int i = 0; i < lines / MOST_LINES; i++) {
+        for (int i = 0; i < lines / MAX_LINES; i++) {
             creations.add(create());
             if (creations.size() == CREATIONS_AT_ONCE) {
                 await(Future.all(creations));
@@ -68,7 +68,7 @@ public final class ClaimBench {
                         account,
                         key,
                         MODULE,
-                        IntStream.range(0, MOST_LINES).mapToObj(i -> path + i).toList(),
+                        IntStream.range(0, MAX_LINES).mapToObj(i -> path + i).toList(),
                         Map.of(),
                         false,
                         null),
@@ -76,8 +76,9 @@ public final class ClaimBench {
     }
 
     /**
-     * Claims one chunk and ends it, and sends as many lines in, in jobs of the size of those that
-     * wait; how long the claim took, in ms.
+     * Claims and completes one chunk, and creates the same number of waiting lines.
+     *
+     * @return duration of the claim in ms
      */
     public double claimOne() throws InterruptedException {
         long began = System.nanoTime();
@@ -90,18 +91,19 @@ public final class ClaimBench {
                 .toList();
         await(work.write(owner, lines, Set.of(chunk.id())));
         claimedLines += lines.size();
-        if (claimedLines >= MOST_LINES) {
-            claimedLines -= MOST_LINES;
+        if (claimedLines >= MAX_LINES) {
+            claimedLines -= MAX_LINES;
             await(create());
         }
         return millis;
     }
 
     /**
-     * Looks for what a newcomer would get, past all these lines, as a node does that is full of them;
-     * how long it took, in ms.
+     * Executes the claim query of a node that already has the maximum number of chunks of this account.
+     *
+     * @return duration in ms
      */
-    public double lookForNewcomers() throws InterruptedException {
+    public double claimForOtherAccounts() throws InterruptedException {
         long began = System.nanoTime();
         List<WorkStore.Claimed> claimed =
                 await(work.claim(owner, 1, new WorkStore.Wanted(MODULES, List.of(account), true, List.of())));

@@ -59,8 +59,8 @@ class HostileTargetsApiTest {
 
     Stream<HostileTargets.Case> cases() {
         return Stream.concat(
-                HostileTargets.upFront(canary.getLocalPort()).stream(),
-                HostileTargets.afterLookup(dns, canary.getLocalPort()).stream());
+                HostileTargets.rejectedBeforeLookup(canary.getLocalPort()).stream(),
+                HostileTargets.rejectedAfterLookup(dns, canary.getLocalPort()).stream());
     }
 
     @ParameterizedTest

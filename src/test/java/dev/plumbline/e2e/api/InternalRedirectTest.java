@@ -49,7 +49,7 @@ class InternalRedirectTest {
     @BeforeAll
     void start() throws IOException {
         lab = Await.value(HttpLab.start(DATABASE.vertx()));
-        dns = DnsLab.start().address(HttpLab.NAME_INSIDE, HttpLab.CANARY_ADDRESS);
+        dns = DnsLab.start().address(HttpLab.INTERNAL_NAME, HttpLab.CANARY_ADDRESS);
         String ports = lab.ports().stream().map(String::valueOf).collect(Collectors.joining(","));
         service = ServiceUnderTest.start(
                 DATABASE.url(),
@@ -84,12 +84,12 @@ class InternalRedirectTest {
         try (Socket caller = new Socket(HttpLab.CANARY_ADDRESS, lab.canary().port())) {
             assertThat(caller.getInputStream().read()).isPositive();
         }
-        assertThat(lab.canaryTouches()).isEqualTo(1);
+        assertThat(lab.canaryConnections()).isEqualTo(1);
     }
 
     @AfterEach
     void canaryWasNotContacted() {
-        assertThat(lab.canaryTouches()).isZero();
+        assertThat(lab.canaryConnections()).isZero();
     }
 
     List<String> redirects() {

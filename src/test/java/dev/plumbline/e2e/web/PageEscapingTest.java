@@ -215,13 +215,13 @@ class PageEscapingTest {
     @Test
     void redirectTargetsAreEscaped() {
         String place = "/\u202egnp.<script>alert(1)</script>\"'><img/src=x/onerror=alert(2)>";
-        int port =
-                tls.answer(Buffer.buffer("HTTP/1.1 302 Found\r\nServer: <b>\"'\u0007\r\nLocation: javascript:alert(1)//"
+        int port = tls.respond(
+                Buffer.buffer("HTTP/1.1 302 Found\r\nServer: <b>\"'\u0007\r\nLocation: javascript:alert(1)//"
                                 + place
                                 + "\r\nContent-Type: text/html<script>\r\nContent-Length: 0\r\n"
                                 + "Connection: close\r\n\r\n")
                         .getBytes());
-        int other = tls.answer(Buffer.buffer("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:"
+        int other = tls.respond(Buffer.buffer("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:"
                         + port
                         + place
                         + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -241,7 +241,7 @@ class PageEscapingTest {
         int port = tls.serve(
                 TestCa.selfSigned(
                         CertificateSpec.commonNameOnly(name.replace("<", "\\<").replace(">", "\\>"))),
-                TlsServers.Manner.PLAIN);
+                TlsServers.ServerOptions.DEFAULT);
 
         Document page = page(report("ssl-certificate", "127.0.0.1:" + port));
 

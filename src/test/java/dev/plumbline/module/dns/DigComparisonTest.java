@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.xbill.DNS.Rcode;
 
-/** Compares the records with those that dig receives from BIND. */
+/** Compares the records with the output of dig for the same BIND server. */
 @Tag("integration")
 class DigComparisonTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new DnsRecords());

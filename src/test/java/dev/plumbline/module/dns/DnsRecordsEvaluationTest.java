@@ -88,7 +88,7 @@ class DnsRecordsEvaluationTest {
             String type = parts[0].replace("!", "");
             int rcode = parts[0].endsWith("!") ? Rcode.NXDOMAIN : Rcode.NOERROR;
             String[] lines = parts.length < 2 ? new String[0] : parts[1].split("\\|");
-            all.add(new DnsLookupResult(type, DnsResponses.answer(name, type, rcode, lines), null));
+            all.add(new DnsLookupResult(type, DnsResponses.response(name, type, rcode, lines), null));
         }
 
         Evaluation evaluation = evaluate(new Evidence(name, all, null, null));
@@ -105,7 +105,7 @@ class DnsRecordsEvaluationTest {
         "foo.com, true"
     })
     void reportsACnameAtTheApexOfRegisteredDomainsOnly(String name, boolean apex) {
-        DnsResponse alias = DnsResponses.answer(name, "CNAME", name + ". 60 IN CNAME b.test.");
+        DnsResponse alias = DnsResponses.response(name, "CNAME", name + ". 60 IN CNAME b.test.");
 
         Evaluation evaluation =
                 evaluate(new Evidence(name, List.of(new DnsLookupResult("CNAME", alias, null)), null, null));
@@ -118,10 +118,10 @@ class DnsRecordsEvaluationTest {
         Evidence evidence = new Evidence(
                 "a.example.com",
                 List.of(
-                        new DnsLookupResult("CAA", DnsResponses.answer("a.example.com", "CAA", Rcode.NXDOMAIN), null),
+                        new DnsLookupResult("CAA", DnsResponses.response("a.example.com", "CAA", Rcode.NXDOMAIN), null),
                         new DnsLookupResult(
                                 "A",
-                                DnsResponses.answer("a.example.com", "A", "a.example.com. 60 IN A 1.1.1.1"),
+                                DnsResponses.response("a.example.com", "A", "a.example.com. 60 IN A 1.1.1.1"),
                                 null)),
                 null,
                 null);
@@ -134,8 +134,8 @@ class DnsRecordsEvaluationTest {
     void reportsAWildcard() {
         Evidence evidence = new Evidence(
                 "a.test",
-                List.of(new DnsLookupResult("A", DnsResponses.answer("a.test", "A"), null)),
-                new DnsLookupResult("A", DnsResponses.answer("x.a.test", "A", "x.a.test. 60 IN A 1.1.1.1"), null),
+                List.of(new DnsLookupResult("A", DnsResponses.response("a.test", "A"), null)),
+                new DnsLookupResult("A", DnsResponses.response("x.a.test", "A", "x.a.test. 60 IN A 1.1.1.1"), null),
                 null);
 
         assertThat(evaluate(evidence).fields()).containsEntry("wildcard", true);
@@ -145,7 +145,7 @@ class DnsRecordsEvaluationTest {
     @Test
     void returnsTheErrorIfTheRequestLimitWasReached() {
         CheckError limit = new CheckError(ErrorCode.REQUEST_LIMIT, "Too much.");
-        DnsResponse known = DnsResponses.answer("a.test", "A", "a.test. 60 IN A 1.1.1.1");
+        DnsResponse known = DnsResponses.response("a.test", "A", "a.test. 60 IN A 1.1.1.1");
 
         Evaluation evaluation = evaluate(new Evidence(
                 "a.test",
@@ -175,7 +175,7 @@ class DnsRecordsEvaluationTest {
         Evidence evidence = new Evidence(
                 "a.test",
                 List.of(
-                        new DnsLookupResult("A", DnsResponses.answer("a.test", "A", "a.test. 60 IN A 1.1.1.1"), null),
+                        new DnsLookupResult("A", DnsResponses.response("a.test", "A", "a.test. 60 IN A 1.1.1.1"), null),
                         new DnsLookupResult("TXT", null, timeout)),
                 null,
                 null);
@@ -195,7 +195,7 @@ class DnsRecordsEvaluationTest {
         } catch (RuntimeException malformed) {
             return; // no message that holds it is ever read
         }
-        DnsResponse empty = DnsResponses.answer("a.example.com", type);
+        DnsResponse empty = DnsResponses.response("a.example.com", type);
         DnsResponse answer = new DnsResponse(
                 empty.name(), empty.type(), Rcode.NOERROR, List.of(), List.of(record), List.of(), false, false, 60, 1);
 

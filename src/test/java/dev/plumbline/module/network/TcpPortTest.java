@@ -15,10 +15,10 @@ import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.egress.LabEgressGuard;
-import dev.plumbline.lab.CheckResults;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.lab.ModuleExecution;
 import dev.plumbline.probe.tcp.ConnectAttempts;
 import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.support.Await;
@@ -71,7 +71,7 @@ class TcpPortTest {
     private static CheckResult check(String target, Map<String, String> options, String... allow) {
         TargetPolicy policy = HttpFixture.policy(List.of(allow), List.of("*"));
         try {
-            return CheckResults.by(
+            return ModuleExecution.run(
                     vertx,
                     MODULE,
                     TargetParser.parse(MODULE.description(), target),
@@ -83,8 +83,8 @@ class TcpPortTest {
         }
     }
 
-    private static int serve(Handler<NetSocket> behaviour) {
-        return Await.value(vertx.createNetServer().connectHandler(behaviour).listen(0, "127.0.0.1"))
+    private static int serve(Handler<NetSocket> handler) {
+        return Await.value(vertx.createNetServer().connectHandler(handler).listen(0, "127.0.0.1"))
                 .actualPort();
     }
 
@@ -160,7 +160,7 @@ class TcpPortTest {
         CheckResult mixed = check("inside.test:" + canary.port(), Map.of());
         assertThat(mixed.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
         assertThat(mixed.toString()).doesNotContain("10.1.2.3");
-        assertThat(canary.touches()).isZero();
+        assertThat(canary.connections()).isZero();
     }
 
     @Test
@@ -181,15 +181,15 @@ class TcpPortTest {
         "CONNECTION_RESET, CONNECTION_RESET, port_refused",
         "REQUEST_LIMIT, REQUEST_LIMIT, ''"
     })
-    void reportsTheMostSpecificConnectError(String failures, ErrorCode told, String code) {
+    void reportsTheMostSpecificConnectError(String failures, ErrorCode error, String code) {
         List<CheckError> errors = Arrays.stream(failures.split(" "))
                 .map(each -> new CheckError(ErrorCode.valueOf(each), each))
                 .toList();
 
-        Evaluation judgement = evaluate(new ConnectAttempts(ADDRESSES, errors, null, null), false);
+        Evaluation evaluation = evaluate(new ConnectAttempts(ADDRESSES, errors, null, null), false);
 
-        assertThat(judgement.error().code()).isEqualTo(told);
-        assertThat(codes(judgement.findings())).isEqualTo(code.isEmpty() ? List.of() : List.of(code));
+        assertThat(evaluation.error().code()).isEqualTo(error);
+        assertThat(codes(evaluation.findings())).isEqualTo(code.isEmpty() ? List.of() : List.of(code));
     }
 
     private static final List<InetAddress> ADDRESSES =
@@ -197,18 +197,18 @@ class TcpPortTest {
 
     @Test
     void reportsASlowConnection() {
-        ConnectAttempts seen = new ConnectAttempts(
+        ConnectAttempts evidence = new ConnectAttempts(
                 List.of(IpAddressText.parse("192.0.2.1")),
                 List.of(),
                 IpAddressText.parse("192.0.2.1"),
                 new TcpProbe.Exchange(1000.1, Buffer.buffer()));
 
-        assertThat(codes(evaluate(seen, false).findings())).containsExactly("slow_connect");
+        assertThat(codes(evaluate(evidence, false).findings())).containsExactly("slow_connect");
     }
 
-    private static Evaluation evaluate(ConnectAttempts seen, boolean banner) {
+    private static Evaluation evaluate(ConnectAttempts evidence, boolean banner) {
         return MODULE.evaluate(
-                seen,
+                evidence,
                 Options.parse(MODULE.description(), Map.of("read_banner", "" + banner))
                         .options());
     }
@@ -229,7 +229,7 @@ class TcpPortTest {
         }
     }
 
-    /** curl says 7 when it could not connect. */
+    /** The exit status of curl is 7 if the connection failed. */
     private static boolean opensForCurl(int port) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
                         DebianTool.require("curl").toString(),

@@ -80,7 +80,7 @@ class DomainRegistrationTest {
                 .containsEntry("source_used", "rdap")
                 .containsEntry("supported", true);
         assertThat(result.verdict()).isEqualTo(Verdict.PASS);
-        assertThat(fixture.iana().questions()).isEmpty();
+        assertThat(fixture.iana().queries()).isEmpty();
     }
 
     @Test
@@ -100,8 +100,8 @@ class DomainRegistrationTest {
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code()).isEqualTo(ErrorCode.INVALID_TARGET);
         assertThat(result.error().message()).contains(ending + " is a public suffix", "Enter a domain below it");
-        assertThat(fixture.queried()).isEmpty();
-        assertThat(fixture.iana().questions()).isEmpty();
+        assertThat(fixture.rdapPaths()).isEmpty();
+        assertThat(fixture.iana().queries()).isEmpty();
     }
 
     @Test
@@ -133,7 +133,7 @@ class DomainRegistrationTest {
             };
             request.response().setStatusCode(Integer.parseInt(words[0])).end(body);
         });
-        fixture.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(""));
+        fixture.registry("com").respond("domain example.com", RegistryResponses.VERISIGN.formatted(""));
 
         CheckResult result = check("example.com");
 
@@ -147,44 +147,44 @@ class DomainRegistrationTest {
     @Test
     void usesOnlyWhoisIfSelected() {
         fixture.page("/rdap/domain/example.com", 200, RegistryResponses.RDAP);
-        WhoisLab com = fixture.registry("com").answer("domain example.com", RegistryResponses.VERISIGN);
+        WhoisLab com = fixture.registry("com").respond("domain example.com", RegistryResponses.VERISIGN);
 
         assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
         assertThat(check("example.com", "whois").fields()).containsEntry("source_used", "whois");
 
-        assertThat(fixture.queried()).isEmpty();
-        assertThat(com.questions()).containsExactly("domain example.com", "domain example.com");
-        assertThat(fixture.iana().questions()).as("IANA is queried once").containsExactly("com");
+        assertThat(fixture.rdapPaths()).isEmpty();
+        assertThat(com.queries()).containsExactly("domain example.com", "domain example.com");
+        assertThat(fixture.iana().queries()).as("IANA is queried once").containsExactly("com");
     }
 
     @Test
     void followsTheReferralOfAThinRegistry() {
         WhoisLab registrar = fixture.whois("whois.registrar.test");
         String where = "whois.registrar.test:" + registrar.port();
-        registrar.answer("example.com", RegistryResponses.REGISTRAR.formatted(where));
-        fixture.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(where));
+        registrar.respond("example.com", RegistryResponses.REGISTRAR.formatted(where));
+        fixture.registry("com").respond("domain example.com", RegistryResponses.VERISIGN.formatted(where));
 
         CheckResult result = check("example.com", "whois");
 
         assertThat(result.fields())
                 .containsEntry("registrar", "Registrar Test, Inc.")
                 .containsEntry("abuse_email", "abuse@registrar.test");
-        assertThat(registrar.questions()).as("a referral to itself is ignored").hasSize(1);
+        assertThat(registrar.queries()).as("a referral to itself is ignored").hasSize(1);
     }
 
     @Test
     void stopsAtReferralLoops() {
         WhoisLab one = fixture.registry("one");
         WhoisLab other = fixture.whois("other.test");
-        one.answer("a.one", "Registrar: A\nRegistrar WHOIS Server: other.test:" + other.port());
-        one.answer("domain a.one", "unused");
-        other.answer("a.one", "Registrar: B\nWhois Server: whois.one.test:" + one.port());
+        one.respond("a.one", "Registrar: A\nRegistrar WHOIS Server: other.test:" + other.port());
+        one.respond("domain a.one", "unused");
+        other.respond("a.one", "Registrar: B\nWhois Server: whois.one.test:" + one.port());
 
         CheckResult result = check("a.one");
 
         assertThat(result.fields()).containsEntry("registrar", "A");
-        assertThat(one.questions()).hasSize(1);
-        assertThat(other.questions()).hasSize(1);
+        assertThat(one.queries()).hasSize(1);
+        assertThat(other.queries()).hasSize(1);
     }
 
     @Test
@@ -192,32 +192,32 @@ class DomainRegistrationTest {
         WhoisLab elsewhere = WhoisLab.start(fixture.vertx());
         fixture.name("elsewhere.test");
         String where = "elsewhere.test:" + elsewhere.port();
-        fixture.registry("org").answer("example.org", "Registrar: A\nWhois Server: " + where + "\n");
-        fixture.iana().answer("net", "domain: NET\n\nwhois: " + where + "\n");
+        fixture.registry("org").respond("example.org", "Registrar: A\nWhois Server: " + where + "\n");
+        fixture.iana().respond("net", "domain: NET\n\nwhois: " + where + "\n");
 
         assertThat(check("example.org").fields()).containsEntry("registrar", "A");
         assertThat(check("example.net").error().code()).isEqualTo(ErrorCode.UNSUPPORTED_TLD);
-        assertThat(elsewhere.questions()).isEmpty();
+        assertThat(elsewhere.queries()).isEmpty();
     }
 
     @Test
     void waitsForTheWhoisRateLimitAfterRdapFailed(@TempDir Path folder) {
         try (RegistryFixture slow = new RegistryFixture(folder, new Config.OutboundLimit(1, 1), "com")) {
             slow.page("/rdap/domain/example.com", 500, "");
-            slow.registry("com").answer("domain example.com", RegistryResponses.VERISIGN.formatted(""));
+            slow.registry("com").respond("domain example.com", RegistryResponses.VERISIGN.formatted(""));
             slow.check(MODULE, "example.com", Map.of("source", "whois"), 10_000);
 
-            CheckResult result = slow.checkInHaste(MODULE, "example.com", Map.of());
+            CheckResult result = slow.checkWithoutWaiting(MODULE, "example.com", Map.of());
 
             assertThat(result.fields()).containsEntry("source_used", "whois");
-            assertThat(slow.queried()).hasSize(1);
+            assertThat(slow.rdapPaths()).hasSize(1);
         }
     }
 
     @Test
     void ignoresReferralsToPrivateAddresses() {
         WhoisLab org = fixture.registry("org");
-        org.answer("example.org", "Registrar: A\nCreation Date: 2000-01-01\nRegistrar WHOIS Server: 10.0.0.1:22\n");
+        org.respond("example.org", "Registrar: A\nCreation Date: 2000-01-01\nRegistrar WHOIS Server: 10.0.0.1:22\n");
 
         assertThat(check("example.org").fields())
                 .containsEntry("registrar", "A")
@@ -236,7 +236,7 @@ class DomainRegistrationTest {
     })
     void usesTheQueryFormatOfEachRegistry(String domain, String question, String answer) throws Exception {
         String text = (String) RegistryResponses.class.getDeclaredField(answer).get(null);
-        fixture.registry(domain.substring(domain.lastIndexOf('.') + 1)).answer(question, text);
+        fixture.registry(domain.substring(domain.lastIndexOf('.') + 1)).respond(question, text);
 
         CheckResult result = check("www." + domain);
 
@@ -247,14 +247,14 @@ class DomainRegistrationTest {
     @Test
     void decodesLatin1IfNotUtf8() {
         byte[] latin = "Registrar: São Paulo Registros\n".getBytes(StandardCharsets.ISO_8859_1);
-        fixture.registry("org").answer("example.org", latin);
+        fixture.registry("org").respond("example.org", latin);
 
         assertThat(check("example.org").fields()).containsEntry("registrar", "São Paulo Registros");
     }
 
     @Test
     void reportsUnsupportedTopLevelDomains() {
-        fixture.iana().answer("nowhere", "% IANA WHOIS server\n\ndomain: NOWHERE\nstatus: ACTIVE\n");
+        fixture.iana().respond("nowhere", "% IANA WHOIS server\n\ndomain: NOWHERE\nstatus: ACTIVE\n");
 
         CheckResult result = check("example.nowhere");
 
@@ -267,7 +267,7 @@ class DomainRegistrationTest {
 
     @Test
     void reportsTheRateLimitOfTheServer() {
-        fixture.registry("org").answer("example.org", "WHOIS LIMIT EXCEEDED\n");
+        fixture.registry("org").respond("example.org", "WHOIS LIMIT EXCEEDED\n");
 
         assertThat(check("example.org").error().code()).isEqualTo(ErrorCode.RATE_LIMITED);
     }
@@ -277,8 +277,8 @@ class DomainRegistrationTest {
         WhoisLab org = fixture.registry("org");
         byte[] noise = new byte[100_000];
         new Random(1).nextBytes(noise);
-        org.answer("noise.org", noise)
-                .answer("empty.org", "")
+        org.respond("noise.org", noise)
+                .respond("empty.org", "")
                 .endless("endless.org", () -> Buffer.buffer("Registrar: A\r\n".repeat(1_000)))
                 .endless("line.org", WhoisLab::hugeLine)
                 .dripping("slow.org")
@@ -299,7 +299,7 @@ class DomainRegistrationTest {
     @Test
     void agreesWithTheWhoisClientOfDebian() throws Exception {
         Path whois = DebianTool.require("whois");
-        WhoisLab org = fixture.registry("org").answer("example.org", RegistryResponses.ORG);
+        WhoisLab org = fixture.registry("org").respond("example.org", RegistryResponses.ORG);
         Process process = new ProcessBuilder(whois.toString(), "-h", "127.0.0.2", "-p", "" + org.port(), "example.org")
                 .redirectErrorStream(true)
                 .start();
@@ -313,7 +313,7 @@ class DomainRegistrationTest {
         assertThat(output).contains("Registry Expiry Date: " + fields.get("expires") + "\n");
         assertThat(output.lines().filter(line -> line.startsWith("Name Server: ")))
                 .hasSameSizeAs((List<?>) fields.get("nameservers"));
-        assertThat(org.questions()).as("both send the same query").containsExactly("example.org", "example.org");
+        assertThat(org.queries()).as("both send the same query").containsExactly("example.org", "example.org");
     }
 
     @ParameterizedTest

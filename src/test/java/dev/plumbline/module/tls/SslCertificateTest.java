@@ -217,11 +217,11 @@ class SslCertificateTest {
 
     @Test
     void queriesRevocationOnlyIfRequested() {
-        int before = fixture.lab.revocation().queried();
+        int before = fixture.lab.revocation().requestCount();
         TlsLab.Server server = fixture.lab.server("ocsp-revoked");
         Evaluation evaluation = fixture.evaluate(server.host() + ":" + server.port(), Map.of());
         assertThat(evaluation.fields()).containsEntry("revoked", null).containsEntry("problem", "none");
-        assertThat(fixture.lab.revocation().queried()).isEqualTo(before);
+        assertThat(fixture.lab.revocation().requestCount()).isEqualTo(before);
     }
 
     @ParameterizedTest
@@ -231,19 +231,19 @@ class SslCertificateTest {
         String path = "/serial-" + serialBytes;
         RevocationLab revocation = fixture.lab.revocation();
         TestCa issuer = fixture.lab.issuer();
-        TestCa.Identity identity =
-                issuer.issue(CertificateSpec.server(host).serialOf(serialBytes).ocsp(revocation.url(path)));
-        revocation.putForPost(
+        TestCa.Identity identity = issuer.issue(
+                CertificateSpec.server(host).serialOfBytes(serialBytes).ocsp(revocation.url(path)));
+        revocation.putPostOnly(
                 path, () -> RevocationLab.ocsp(issuer, identity.certificate(), RevocationLab.Status.REVOKED));
         fixture.dns.address(host, "127.0.0.1");
-        int before = revocation.queried();
+        int before = revocation.requestCount();
         try (TlsServers servers = new TlsServers()) {
-            int port = servers.serve(identity, TlsServers.Manner.PLAIN);
+            int port = servers.serve(identity, TlsServers.ServerOptions.DEFAULT);
             assertThat(fixture.evaluate(host + ":" + port, Map.of("check_revocation", "true"))
                             .fields())
                     .containsEntry("problem", "revoked");
         }
-        assertThat(revocation.queried() - before).isEqualTo(requests);
+        assertThat(revocation.requestCount() - before).isEqualTo(requests);
     }
 
     @Test
@@ -264,7 +264,7 @@ class SslCertificateTest {
         });
         fixture.dns.address(host, "127.0.0.1");
         try (TlsServers servers = new TlsServers()) {
-            int port = servers.serve(identity, TlsServers.Manner.PLAIN);
+            int port = servers.serve(identity, TlsServers.ServerOptions.DEFAULT);
             assertThat(fixture.evaluate(host + ":" + port, Map.of("check_revocation", "true"))
                             .fields())
                     .containsEntry("problem", "revoked");
@@ -280,7 +280,7 @@ class SslCertificateTest {
         byte[] hello = new byte[5 + 42];
         System.arraycopy(new byte[] {22, 3, 3, 0, 42, 2, 0, 0, 38, 3, 3}, 0, hello, 0, 11);
         try (TlsServers servers = new TlsServers()) {
-            int port = servers.answer(hello);
+            int port = servers.respond(hello);
             for (int i = 0; i < 5; i++) {
                 Throwable failure = Await.failure(fixture.check("127.0.0.1:" + port, fixture.context(Map.of())));
                 assertThat(failure).isInstanceOf(CheckFailure.class).hasMessageContaining("TLS handshake");
@@ -293,7 +293,7 @@ class SslCertificateTest {
 
     @Test
     void doesNotQueryRevocationForUntrustedChains() {
-        int before = fixture.lab.revocation().queried();
+        int before = fixture.lab.revocation().requestCount();
         String host = "stranger." + TlsLab.DOMAIN;
         fixture.dns.address(host, "127.0.0.1");
         String url = fixture.lab.revocation().url("/stranger");
@@ -302,7 +302,8 @@ class SslCertificateTest {
                 stranger.issue(CertificateSpec.server(host).crl(url).ocsp(url));
         try (TlsServers servers = new TlsServers()) {
             int port = servers.serve(
-                    identity.showing(identity.certificate(), stranger.certificate()), TlsServers.Manner.PLAIN);
+                    identity.withChain(identity.certificate(), stranger.certificate()),
+                    TlsServers.ServerOptions.DEFAULT);
             Evaluation evaluation = fixture.evaluate(host + ":" + port, Map.of("check_revocation", "true"));
             assertThat(evaluation.fields())
                     .containsEntry("problem", "untrusted_root")
@@ -313,7 +314,7 @@ class SslCertificateTest {
                 assertThat(finding.message()).contains("chain is not trusted");
             });
         }
-        assertThat(fixture.lab.revocation().queried()).isEqualTo(before);
+        assertThat(fixture.lab.revocation().requestCount()).isEqualTo(before);
     }
 
     @Test
@@ -372,10 +373,11 @@ class SslCertificateTest {
         String host = "differing." + TlsLab.DOMAIN;
         fixture.dns.address(host, "127.0.0.1", "127.0.0.2");
         try (TlsServers servers = new TlsServers()) {
-            int port = servers.serve(fixture.lab.issuer().issue(CertificateSpec.server(host)), TlsServers.Manner.PLAIN);
+            int port = servers.serve(
+                    fixture.lab.issuer().issue(CertificateSpec.server(host)), TlsServers.ServerOptions.DEFAULT);
             servers.serve(
                     TestCa.selfSigned(CertificateSpec.server(host)),
-                    TlsServers.Manner.PLAIN,
+                    TlsServers.ServerOptions.DEFAULT,
                     new InetSocketAddress("127.0.0.2", port));
             Evaluation evaluation = fixture.evaluate(host + ":" + port, Map.of("all_ips", "true"));
             assertThat(evaluation.fields()).containsEntry("problem", "none");

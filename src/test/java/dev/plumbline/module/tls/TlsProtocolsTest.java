@@ -137,8 +137,8 @@ class TlsProtocolsTest {
     @Test
     void detectsLegacyVersionsAndCipherSuites() {
         ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
-                .speaks(SSL3, RC4_MD5, EXPORT_RC4)
-                .speaks(TLS10, RSA_AES_128, TRIPLE_DES, ANON_RC4, NULL_SHA));
+                .accepts(SSL3, RC4_MD5, EXPORT_RC4)
+                .accepts(TLS10, RSA_AES_128, TRIPLE_DES, ANON_RC4, NULL_SHA));
 
         CheckResult result = check(server.port(), Map.of());
 
@@ -177,9 +177,9 @@ class TlsProtocolsTest {
                 .map(CipherSuite::code)
                 .toArray(Integer[]::new);
         ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
-                .speaks(TLS12, some)
-                .speaks(0x0302, some)
-                .speaks(TLS10, some));
+                .accepts(TLS12, some)
+                .accepts(0x0302, some)
+                .accepts(TLS10, some));
 
         CheckResult result = check(server.port(), Map.of("ciphers", "true"));
 
@@ -219,7 +219,7 @@ class TlsProtocolsTest {
     void reportsTheSizeOfTheDiffieHellmanPrime(int bits, String code) {
         ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
                 .prime(bits)
-                .speaks(TLS12, ECDHE_GCM, DHE_AES_128)
+                .accepts(TLS12, ECDHE_GCM, DHE_AES_128)
                 .groups(23, 21));
 
         CheckResult result = check(server.port(), Map.of());
@@ -239,10 +239,10 @@ class TlsProtocolsTest {
                 .limit(40)
                 .toArray(Integer[]::new);
         ScriptedTlsServer server =
-                scripted(ScriptedTlsServer.create().speaks(TLS12, all).speaks(TLS10, ECDHE_AES_128));
+                scripted(ScriptedTlsServer.create().accepts(TLS12, all).accepts(TLS10, ECDHE_AES_128));
 
         CheckResult few = check(server.port(), Map.of());
-        int asked = server.hellos();
+        int asked = server.clientHellos();
         CheckResult every = check(server.port(), Map.of("ciphers", "true"));
 
         assertThat(asked).isLessThanOrEqualTo(25);
@@ -252,7 +252,7 @@ class TlsProtocolsTest {
                                 Arrays.stream(all).map(code -> row("TLSv1.2", code)),
                                 Stream.of(row("TLSv1", ECDHE_AES_128)))
                         .toList());
-        assertThat(server.mostOpen()).isLessThanOrEqualTo(5);
+        assertThat(server.maxOpenConnections()).isLessThanOrEqualTo(5);
         assertThat(codes(every)).doesNotContain("scan_incomplete");
     }
 
@@ -261,12 +261,14 @@ class TlsProtocolsTest {
         Integer[] all = CipherSuite.of(TlsVersion.TLS_1_2).stream()
                 .map(CipherSuite::code)
                 .toArray(Integer[]::new);
-        ScriptedTlsServer server = scripted(
-                ScriptedTlsServer.create().speaks(TLS12, all).speaks(TLS10, all).speaks(SSL3, all));
+        ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
+                .accepts(TLS12, all)
+                .accepts(TLS10, all)
+                .accepts(SSL3, all));
 
         CheckResult result = check(server.port(), Map.of("ciphers", "true"));
 
-        assertThat(server.hellos()).isEqualTo(100);
+        assertThat(server.clientHellos()).isEqualTo(100);
         assertThat(codes(result)).contains("connection_limit_reached").doesNotContain("scan_incomplete");
     }
 
@@ -276,15 +278,15 @@ class TlsProtocolsTest {
                 .map(CipherSuite::code)
                 .toArray(Integer[]::new);
         ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
-                .speaks(TLS12, all)
-                .speaks(TLS10, all)
-                .speaks(SSL3, all)
+                .accepts(TLS12, all)
+                .accepts(TLS10, all)
+                .accepts(SSL3, all)
                 .prime(1024)
                 .groups(KeyExchangeGroup.CURVES.toArray(Integer[]::new)));
 
         CheckResult result = check(server.port(), Map.of());
 
-        assertThat(server.hellos()).isLessThanOrEqualTo(25);
+        assertThat(server.clientHellos()).isLessThanOrEqualTo(25);
         assertThat(codes(result))
                 .contains(
                         "ssl3_enabled",
@@ -303,7 +305,7 @@ class TlsProtocolsTest {
     @Test
     void aClosedConnectionMeansThatTheVersionIsNotSupported() {
         ScriptedTlsServer server =
-                scripted(ScriptedTlsServer.create().speaks(TLS12, ECDHE_GCM).rudely());
+                scripted(ScriptedTlsServer.create().accepts(TLS12, ECDHE_GCM).closingInsteadOfAlert());
 
         CheckResult result = check(server.port(), Map.of());
 
@@ -314,7 +316,7 @@ class TlsProtocolsTest {
     @Test
     void aVersionWithoutAResponseIsNotReportedAsMissing() {
         ScriptedTlsServer server =
-                scripted(ScriptedTlsServer.create().speaks(TLS12, ECDHE_GCM).silentTo(0x1301));
+                scripted(ScriptedTlsServer.create().accepts(TLS12, ECDHE_GCM).ignoringSuite(0x1301));
 
         CheckResult result = bench.check(MODULE, "127.0.0.1:" + server.port(), Map.of(), 3_000);
 
@@ -356,13 +358,13 @@ class TlsProtocolsTest {
                 .map(CipherSuite::code)
                 .limit(30)
                 .toArray(Integer[]::new);
-        ScriptedTlsServer server = scripted(ScriptedTlsServer.create().speaks(TLS12, all));
+        ScriptedTlsServer server = scripted(ScriptedTlsServer.create().accepts(TLS12, all));
 
-        CheckResult result = bench.checkAtAPace(
+        CheckResult result = bench.checkWithRateLimit(
                 MODULE, "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), new Config.OutboundLimit(20, 1));
 
         assertThat((List<?>) result.fields().get("ciphers")).hasSize(all.length);
-        assertThat(server.mostOpen()).isLessThanOrEqualTo(2);
+        assertThat(server.maxOpenConnections()).isLessThanOrEqualTo(2);
     }
 
     @Test
@@ -371,9 +373,11 @@ class TlsProtocolsTest {
             byte[] http = "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
             byte[] endless = {22, 3, 3, 0, 4, 0, 0, 0, 0};
             byte[] broken = {22, 3, 3, 0, 8, 2, 0, 0, 4, 1, 2, 3, 4};
-            expectError(servers.answer(http), ErrorCode.TLS_HANDSHAKE_FAILED);
-            expectError(servers.greet("220 mail".getBytes(StandardCharsets.US_ASCII)), ErrorCode.TLS_HANDSHAKE_FAILED);
-            expectError(servers.answer(broken), ErrorCode.TLS_HANDSHAKE_FAILED);
+            expectError(servers.respond(http), ErrorCode.TLS_HANDSHAKE_FAILED);
+            expectError(
+                    servers.sendOnConnect("220 mail".getBytes(StandardCharsets.US_ASCII)),
+                    ErrorCode.TLS_HANDSHAKE_FAILED);
+            expectError(servers.respond(broken), ErrorCode.TLS_HANDSHAKE_FAILED);
             expectError(servers.closing(), ErrorCode.TLS_HANDSHAKE_FAILED);
             expectError(servers.resetting(), ErrorCode.CONNECTION_RESET);
             expectError(servers.silent(), ErrorCode.READ_TIMEOUT);

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Evidence for tests of judgements: what might have been seen. */
+/** Evidence for tests of evaluations, without a server. */
 final class HttpEvidence {
     private static final dev.plumbline.check.ModuleDescription ANY =
             ModuleDescriptionBuilder.of("any", "Any", InputType.URL).build();
@@ -37,7 +37,7 @@ final class HttpEvidence {
         }
     }
 
-    /** A page: header lines as {@code name: value}. */
+    /** A response. @param headers lines in the form {@code name: value} */
     static HttpExchange page(String url, int status, String body, String... headers) {
         return page(url, status, TestBodies.of(body), headers);
     }
@@ -61,37 +61,37 @@ final class HttpEvidence {
                 null);
     }
 
-    /** The same answer, which took that long. */
-    static HttpExchange timed(HttpExchange answer, HttpTimings timings) {
+    /** The same exchange with other timings. */
+    static HttpExchange withTimings(HttpExchange exchange, HttpTimings timings) {
         return new HttpExchange(
-                answer.url(),
-                answer.method(),
-                answer.status(),
-                answer.reason(),
-                answer.version(),
-                answer.headers(),
-                answer.body(),
-                answer.ip(),
+                exchange.url(),
+                exchange.method(),
+                exchange.status(),
+                exchange.reason(),
+                exchange.version(),
+                exchange.headers(),
+                exchange.body(),
+                exchange.ip(),
                 timings,
-                answer.bodyError());
+                exchange.bodyError());
     }
 
     static HttpExchange redirect(String url, int status, String location) {
         return page(url, status, "", "Location: " + location);
     }
 
-    /** A journey that ended at the last of these answers. */
-    static RedirectTrace journey(HttpExchange... hops) {
+    /** A trace that ends with the last of these exchanges. */
+    static RedirectTrace trace(HttpExchange... hops) {
         return new RedirectTrace(List.of(hops), hops[hops.length - 1].url(), null);
     }
 
-    /** A journey that ended early. */
-    static RedirectTrace broken(@Nullable ErrorCode code, String url, HttpExchange... hops) {
-        CheckError error = code == null ? null : new CheckError(code, "It broke off.");
+    /** A trace that ends with an error. */
+    static RedirectTrace failedTrace(@Nullable ErrorCode code, String url, HttpExchange... hops) {
+        CheckError error = code == null ? null : new CheckError(code, "The redirect failed.");
         return new RedirectTrace(List.of(hops), url(url), error);
     }
 
-    static List<String> codes(Evaluation judgement) {
-        return judgement.findings().stream().map(Finding::code).toList();
+    static List<String> codes(Evaluation evaluation) {
+        return evaluation.findings().stream().map(Finding::code).toList();
     }
 }

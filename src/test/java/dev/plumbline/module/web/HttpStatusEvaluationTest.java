@@ -63,7 +63,7 @@ class HttpStatusEvaluationTest {
             int status, @Nullable String expected, boolean ok, Verdict verdict, @Nullable String code) {
         Map<String, ?> options = expected == null ? Map.of() : Map.of("expect_status", expected);
 
-        Evaluation evaluation = evaluate(options, journey(answer("https://a.test/", HEAD, status)));
+        Evaluation evaluation = evaluate(options, trace(exchange("https://a.test/", HEAD, status)));
 
         assertThat(evaluation.fields()).containsEntry("ok", ok).containsEntry("status", status);
         assertThat(verdict(evaluation)).isEqualTo(verdict);
@@ -111,8 +111,8 @@ class HttpStatusEvaluationTest {
                 Map.of(),
                 new RedirectTrace(
                         List.of(
-                                answer("https://a.test/", HEAD, 301, "location", "https://b.test/"),
-                                answer("https://b.test/", HEAD, 200)),
+                                exchange("https://a.test/", HEAD, 301, "location", "https://b.test/"),
+                                exchange("https://b.test/", HEAD, 200)),
                         url("https://b.test/"),
                         null));
 
@@ -132,7 +132,7 @@ class HttpStatusEvaluationTest {
         Evaluation evaluation = evaluate(
                 Map.of(),
                 new RedirectTrace(
-                        List.of(answer("http://a.test/", HEAD, 302, "location", "http://10.0.0.1/")),
+                        List.of(exchange("http://a.test/", HEAD, 302, "location", "http://10.0.0.1/")),
                         url("http://a.test/"),
                         blocked));
 
@@ -149,9 +149,9 @@ class HttpStatusEvaluationTest {
         HttpExchange[] hops = new HttpExchange[5];
         for (int i = 0; i < 4; i++) {
             String next = i == 3 ? "http://a.test/end" : "https://a.test/" + (i + 1);
-            hops[i] = answer("https://a.test/" + i, HEAD, 302, "location", next);
+            hops[i] = exchange("https://a.test/" + i, HEAD, 302, "location", next);
         }
-        hops[4] = answer("http://a.test/end", HEAD, 200);
+        hops[4] = exchange("http://a.test/end", HEAD, 200);
 
         Evaluation evaluation = evaluate(Map.of(), new RedirectTrace(Arrays.asList(hops), hops[4].url(), null));
 
@@ -162,7 +162,7 @@ class HttpStatusEvaluationTest {
     @Test
     void reportsRedirectThatWasNotFollowed() {
         Evaluation evaluation = evaluate(
-                Map.of("follow_redirects", false), journey(answer("https://a.test/", HEAD, 301, "location", "/x")));
+                Map.of("follow_redirects", false), trace(exchange("https://a.test/", HEAD, 301, "location", "/x")));
 
         assertThat(codes(evaluation)).contains("redirect_not_followed");
         assertThat(evaluation.fields()).containsEntry("redirect_count", 0).containsEntry("ok", false);
@@ -172,10 +172,10 @@ class HttpStatusEvaluationTest {
     void searchesPageForText() {
         Map<String, ?> options = Map.of("contains", "needle");
 
-        Evaluation there = evaluate(options, journey(page("https://a.test/", "a needle")));
-        Evaluation missing = evaluate(options, journey(page("https://a.test/", "hay")));
-        Evaluation unread = evaluate(options, journey(answer("https://a.test/", HEAD, 200)));
-        Evaluation brotli = evaluate(options, journey(page("https://a.test/", "needle", "content-encoding", "br")));
+        Evaluation there = evaluate(options, trace(page("https://a.test/", "a needle")));
+        Evaluation missing = evaluate(options, trace(page("https://a.test/", "hay")));
+        Evaluation unread = evaluate(options, trace(exchange("https://a.test/", HEAD, 200)));
+        Evaluation brotli = evaluate(options, trace(page("https://a.test/", "needle", "content-encoding", "br")));
 
         assertThat(there.fields()).containsEntry("contains_matched", true);
         assertThat(codes(there)).doesNotContain("text_missing", "text_not_checked");
@@ -189,7 +189,7 @@ class HttpStatusEvaluationTest {
     @Test
     void reportsDifferenceBetweenHeadAndGet() {
         Evaluation evaluation = evaluate(
-                Map.of(), journey(answer("https://a.test/", HEAD, 405)), journey(page("https://a.test/", "well")));
+                Map.of(), trace(exchange("https://a.test/", HEAD, 405)), trace(page("https://a.test/", "well")));
 
         assertThat(evaluation.fields())
                 .containsEntry("attempts", 2)
@@ -217,7 +217,7 @@ class HttpStatusEvaluationTest {
     })
     void detectsBotProtection(int status, String header, String value, String body, boolean suspected) {
         Evaluation evaluation = evaluate(
-                Map.of(), journey(answer("https://a.test/", GET, status, TestBodies.of(body), List.of(header, value))));
+                Map.of(), trace(exchange("https://a.test/", GET, status, TestBodies.of(body), List.of(header, value))));
 
         assertThat(evaluation.fields()).containsEntry("blocked_suspected", suspected);
         assertThat(codes(evaluation).contains("blocked_suspected")).isEqualTo(suspected);
@@ -234,7 +234,7 @@ class HttpStatusEvaluationTest {
     })
     void detectsSoft404(int status, String body, boolean suspected) {
         Evaluation evaluation =
-                evaluate(Map.of(), journey(answer("https://a.test/", GET, status, TestBodies.of(body), List.of())));
+                evaluate(Map.of(), trace(exchange("https://a.test/", GET, status, TestBodies.of(body), List.of())));
 
         assertThat(evaluation.fields()).containsEntry("soft_404_suspected", suspected);
     }
@@ -245,8 +245,8 @@ class HttpStatusEvaluationTest {
                 Map.of(),
                 new RedirectTrace(
                         List.of(
-                                answer("https://a.test/x", HEAD, 302, "location", "/404.html"),
-                                answer("https://a.test/404.html", HEAD, 200)),
+                                exchange("https://a.test/x", HEAD, 302, "location", "/404.html"),
+                                exchange("https://a.test/404.html", HEAD, 200)),
                         url("https://a.test/404.html"),
                         null));
 
@@ -256,11 +256,11 @@ class HttpStatusEvaluationTest {
     @Test
     void sendsGetOnlyIfResponseMayDiffer() {
         for (int status : new int[] {400, 403, 404, 405, 500, 501, 503}) {
-            assertThat(HttpStatus.rejectsHead(journey(answer("http://a.test/", HEAD, status))))
+            assertThat(HttpStatus.rejectsHead(trace(exchange("http://a.test/", HEAD, status))))
                     .isTrue();
         }
         for (int status : new int[] {200, 204, 301, 304, 401, 410, 429}) {
-            assertThat(HttpStatus.rejectsHead(journey(answer("http://a.test/", HEAD, status))))
+            assertThat(HttpStatus.rejectsHead(trace(exchange("http://a.test/", HEAD, status))))
                     .isFalse();
         }
     }
@@ -273,11 +273,11 @@ class HttpStatusEvaluationTest {
         return option.pattern().matcher(text).matches();
     }
 
-    private static Evaluation evaluate(Map<String, ?> raw, RedirectTrace... journeys) {
+    private static Evaluation evaluate(Map<String, ?> raw, RedirectTrace... traces) {
         Options.Parsed parsed = Options.parse(MODULE.description(), raw);
         assertThat(parsed.faults()).isEmpty();
         assertThat(parsed.options()).isNotNull();
-        return MODULE.evaluate(new HttpStatus.Evidence(List.of(journeys)), parsed.options());
+        return MODULE.evaluate(new HttpStatus.Evidence(List.of(traces)), parsed.options());
     }
 
     private static Verdict verdict(Evaluation evaluation) {
@@ -289,19 +289,19 @@ class HttpStatusEvaluationTest {
         return evaluation.findings().stream().map(Finding::code).toList();
     }
 
-    private static RedirectTrace journey(HttpExchange answer) {
-        return new RedirectTrace(List.of(answer), answer.url(), null);
+    private static RedirectTrace trace(HttpExchange exchange) {
+        return new RedirectTrace(List.of(exchange), exchange.url(), null);
     }
 
     private static HttpExchange page(String url, String body, String... headers) {
-        return answer(url, GET, 200, TestBodies.of(body), List.of(headers));
+        return exchange(url, GET, 200, TestBodies.of(body), List.of(headers));
     }
 
-    private static HttpExchange answer(String url, HttpRequestSpec.Method method, int status, String... headers) {
-        return answer(url, method, status, HttpBody.EMPTY, List.of(headers));
+    private static HttpExchange exchange(String url, HttpRequestSpec.Method method, int status, String... headers) {
+        return exchange(url, method, status, HttpBody.EMPTY, List.of(headers));
     }
 
-    private static HttpExchange answer(
+    private static HttpExchange exchange(
             String url, HttpRequestSpec.Method method, int status, HttpBody body, List<String> headers) {
         List<HttpHeader> lines = new java.util.ArrayList<>();
         for (int i = 0; i < headers.size(); i += 2) {

@@ -39,7 +39,7 @@ class HttpStatusTest {
 
     @AfterAll
     static void stop() {
-        assertThat(bench.lab().canaryTouches()).isZero();
+        assertThat(bench.lab().canaryConnections()).isZero();
         bench.close();
     }
 
@@ -60,8 +60,8 @@ class HttpStatusTest {
                 "/head/404, '', 200, get, 2, true, -",
                 "/head/reset, '', 200, get, 2, true, -",
                 "/head/silent, timeout_ms=2000, 200, get, 2, true, -",
-                "/head/lies, '', 200, head, 1, true, -",
-                "/head/lies, method=get, 404, get, 1, false, -",
+                "/head/misleading, '', 200, head, 1, true, -",
+                "/head/misleading, method=get, 404, get, 1, false, -",
                 "/head/body, '', 200, head, 1, true, -",
                 "/redirect/chain/3, '', 200, head, 1, true, -",
                 "/redirect/chain/3, max_redirects=2, 302, head, 1, false, too_many_redirects",

@@ -3,7 +3,7 @@ package dev.plumbline.module.web;
 import static dev.plumbline.module.web.HttpEvidence.codes;
 import static dev.plumbline.module.web.HttpEvidence.page;
 import static dev.plumbline.module.web.HttpEvidence.redirect;
-import static dev.plumbline.module.web.HttpEvidence.timed;
+import static dev.plumbline.module.web.HttpEvidence.withTimings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
@@ -167,7 +167,7 @@ class HttpTimingTest {
             })
     void reportsSlowPhases(
             double dns, double connect, @Nullable Double tls, double ttfb, double download, @Nullable String code) {
-        Evaluation evaluation = evaluate(timed(
+        Evaluation evaluation = evaluate(withTimings(
                 page("https://a.test/", 200, "hello"), new HttpTimings(dns, connect, tls, ttfb, download, 99_999)));
 
         assertThat(codes(evaluation)).isEqualTo(code == null ? List.of() : List.of(code));
@@ -188,7 +188,7 @@ class HttpTimingTest {
     void reportsMedianSample(String totals, double middle, boolean varies) {
         List<HttpExchange> samples = new ArrayList<>();
         for (String total : totals.split(",")) {
-            samples.add(timed(
+            samples.add(withTimings(
                     page("http://a.test/", 200, ""), new HttpTimings(0, 0, null, Double.parseDouble(total), 0, 0)));
         }
 

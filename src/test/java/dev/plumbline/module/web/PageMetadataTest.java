@@ -1,9 +1,9 @@
 package dev.plumbline.module.web;
 
 import static dev.plumbline.module.web.HttpEvidence.codes;
-import static dev.plumbline.module.web.HttpEvidence.journey;
 import static dev.plumbline.module.web.HttpEvidence.page;
 import static dev.plumbline.module.web.HttpEvidence.redirect;
+import static dev.plumbline.module.web.HttpEvidence.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckFailure;
@@ -69,7 +69,7 @@ class PageMetadataTest {
 
     @AfterAll
     static void stop() {
-        assertThat(bench.lab().canaryTouches()).isZero();
+        assertThat(bench.lab().canaryConnections()).isZero();
         bench.close();
     }
 
@@ -210,10 +210,10 @@ class PageMetadataTest {
     @Test
     void reportsRedirectTarget() {
         HttpExchange page = page("https://b.test/in", 200, PERFECT, "Content-Type: text/html");
-        RedirectTrace journey = journey(redirect("http://a.test/", 301, "https://b.test/in"), page);
+        RedirectTrace trace = trace(redirect("http://a.test/", 301, "https://b.test/in"), page);
 
         Evaluation evaluation =
-                MODULE.evaluate(new PageMetadata.Evidence(journey, head(page)), Options.defaults(MODULE.description()));
+                MODULE.evaluate(new PageMetadata.Evidence(trace, head(page)), Options.defaults(MODULE.description()));
 
         assertThat(evaluation.findings())
                 .extracting(Finding::message)
@@ -332,7 +332,7 @@ class PageMetadataTest {
 
     private static Evaluation evaluate(HttpExchange page) {
         HtmlHead head = PageMetadata.mayBeHtml(page) ? head(page) : null;
-        return MODULE.evaluate(new PageMetadata.Evidence(journey(page), head), Options.defaults(MODULE.description()));
+        return MODULE.evaluate(new PageMetadata.Evidence(trace(page), head), Options.defaults(MODULE.description()));
     }
 
     private static @Nullable HtmlHead head(HttpExchange page) {

@@ -1,10 +1,10 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.module.web.HttpEvidence.broken;
 import static dev.plumbline.module.web.HttpEvidence.codes;
-import static dev.plumbline.module.web.HttpEvidence.journey;
+import static dev.plumbline.module.web.HttpEvidence.failedTrace;
 import static dev.plumbline.module.web.HttpEvidence.page;
 import static dev.plumbline.module.web.HttpEvidence.redirect;
+import static dev.plumbline.module.web.HttpEvidence.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
@@ -49,7 +49,7 @@ class RedirectChainTest {
 
     @AfterAll
     static void stop() {
-        assertThat(bench.lab().canaryTouches()).isZero();
+        assertThat(bench.lab().canaryConnections()).isZero();
         bench.close();
     }
 
@@ -131,7 +131,7 @@ class RedirectChainTest {
         }
 
         Evaluation evaluation =
-                evaluate(broken(ErrorCode.REDIRECT_LOOP, "https://a.test/0", hops.toArray(HttpExchange[]::new)));
+                evaluate(failedTrace(ErrorCode.REDIRECT_LOOP, "https://a.test/0", hops.toArray(HttpExchange[]::new)));
 
         assertThat(codes(evaluation)).containsExactly("redirect_loop");
         assertThat(evaluation.fields()).containsEntry("final_url", "https://a.test/0");
@@ -196,7 +196,7 @@ class RedirectChainTest {
 
     @Test
     void returnsEveryRedirect() {
-        Evaluation evaluation = evaluate(journey(
+        Evaluation evaluation = evaluate(trace(
                 redirect("http://a.test/x", 301, "/y"),
                 redirect("http://a.test/y", 302, "https://a.test/"),
                 page("https://a.test/", 200, "")));
@@ -247,7 +247,7 @@ class RedirectChainTest {
         "https://xn--bcher-kva.example/, https://www.bücher.example/, false, false"
     })
     void detectsDowngradesAndCrossDomainRedirects(String from, String to, boolean downgrade, boolean crossDomain) {
-        Evaluation evaluation = evaluate(journey(redirect(from, 301, to), page(to, 200, "")));
+        Evaluation evaluation = evaluate(trace(redirect(from, 301, to), page(to, 200, "")));
 
         assertThat(evaluation.fields())
                 .containsEntry("https_downgrade", downgrade)
@@ -258,7 +258,7 @@ class RedirectChainTest {
 
     @Test
     void reportsAnotherDomainInTheMiddleOfTheChain() {
-        Evaluation evaluation = evaluate(journey(
+        Evaluation evaluation = evaluate(trace(
                 redirect("https://a.test/", 302, "https://b.example/"),
                 redirect("https://b.example/", 302, "https://a.test/in"),
                 page("https://a.test/in", 200, "")));
@@ -281,7 +281,7 @@ class RedirectChainTest {
         }
         hops.add(page("https://a.test/" + redirects, 200, ""));
 
-        assertThat(codes(evaluate(journey(hops.toArray(HttpExchange[]::new)))))
+        assertThat(codes(evaluate(trace(hops.toArray(HttpExchange[]::new)))))
                 .isEqualTo(code.equals("-") ? List.of() : List.of(code));
     }
 
@@ -298,20 +298,20 @@ class RedirectChainTest {
             })
     void reportsAMalformedLocation(String location, boolean malformed) {
         Evaluation evaluation =
-                evaluate(journey(redirect("https://a.test/", 301, location), page("https://a.test/", 200, "")));
+                evaluate(trace(redirect("https://a.test/", 301, location), page("https://a.test/", 200, "")));
 
         assertThat(codes(evaluation).contains("location_malformed")).isEqualTo(malformed);
     }
 
     @Test
     void reportsARefreshHeader() {
-        assertThat(codes(evaluate(journey(page("https://a.test/", 200, "", "Refresh: 0; url=/b")))))
+        assertThat(codes(evaluate(trace(page("https://a.test/", 200, "", "Refresh: 0; url=/b")))))
                 .containsExactly("refresh_not_followed");
     }
 
     @Test
     void returnsTheRedirectsBeforeAFailure() {
-        Evaluation evaluation = evaluate(broken(
+        Evaluation evaluation = evaluate(failedTrace(
                 ErrorCode.CONNECT_REFUSED, "http://b.test/", redirect("https://a.test/", 301, "http://b.test/")));
 
         assertThat(evaluation.fields())

@@ -1,7 +1,6 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.lab.VirtualHosts.answering;
-import static dev.plumbline.lab.VirtualHosts.sending;
+import static dev.plumbline.lab.VirtualHosts.responding;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import crawlercommons.robots.SimpleRobotRulesParser;
@@ -87,24 +86,25 @@ class RobotsTxtTest {
         fixture = HttpFixture.start();
         probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
         Map<String, Consumer<HttpServerRequest>> all = new LinkedHashMap<>();
-        all.put("good", answering(200, "text/plain", SIMPLE));
-        all.put("missing", answering(404, "text/html", "no"));
-        all.put("gone", answering(410, "text/html", "no"));
-        all.put("forbidden", answering(403, "text/html", "no"));
-        all.put("broken", answering(503, "text/html", "no"));
-        all.put("page", answering(200, "text/html", "<!doctype html>\n<title>Not found</title>"));
-        all.put("typed", answering(200, "application/octet-stream", "User-agent: *\nDisallow:\n"));
-        all.put("typo", answering(200, "text/plain", "User-agent: *\nDissallow: /\n"));
-        all.put("closed", answering(200, "text/plain", "User-agent: *\nDisallow: /\n"));
-        all.put("marked", answering(200, "text/plain", "\ufeffUser-agent: *\nDisallow: /\n"));
-        all.put("sloppy", answering(200, "text/css", "\ufeffUser-agent: *\nfoo: bar\nDisallow: /\nCrawl-delay: 5\n"));
-        all.put("empty", answering(200, "text/plain", ""));
+        all.put("good", responding(200, "text/plain", SIMPLE));
+        all.put("missing", responding(404, "text/html", "no"));
+        all.put("gone", responding(410, "text/html", "no"));
+        all.put("forbidden", responding(403, "text/html", "no"));
+        all.put("broken", responding(503, "text/html", "no"));
+        all.put("page", responding(200, "text/html", "<!doctype html>\n<title>Not found</title>"));
+        all.put("typed", responding(200, "application/octet-stream", "User-agent: *\nDisallow:\n"));
+        all.put("typo", responding(200, "text/plain", "User-agent: *\nDissallow: /\n"));
+        all.put("closed", responding(200, "text/plain", "User-agent: *\nDisallow: /\n"));
+        all.put("marked", responding(200, "text/plain", "\ufeffUser-agent: *\nDisallow: /\n"));
+        all.put("sloppy", responding(200, "text/css", "\ufeffUser-agent: *\nfoo: bar\nDisallow: /\nCrawl-delay: 5\n"));
+        all.put("empty", responding(200, "text/plain", ""));
         all.put(
                 "latin1",
-                sending("text/plain", "User-agent: *\nDisallow: /caf\u00e9\n".getBytes(StandardCharsets.ISO_8859_1)));
+                responding(
+                        "text/plain", "User-agent: *\nDisallow: /caf\u00e9\n".getBytes(StandardCharsets.ISO_8859_1)));
         all.put(
                 "large",
-                answering(200, "text/plain", "User-agent: *\nDisallow: /x\n".repeat(30_000) + "Disallow: /\n"));
+                responding(200, "text/plain", "User-agent: *\nDisallow: /x\n".repeat(30_000) + "Disallow: /\n"));
         all.put("moved", request -> request.response()
                 .setStatusCode(301)
                 .putHeader("location", sites.url("good", "/robots.txt"))

@@ -1,10 +1,10 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.module.web.HttpEvidence.broken;
 import static dev.plumbline.module.web.HttpEvidence.codes;
-import static dev.plumbline.module.web.HttpEvidence.journey;
+import static dev.plumbline.module.web.HttpEvidence.failedTrace;
 import static dev.plumbline.module.web.HttpEvidence.page;
 import static dev.plumbline.module.web.HttpEvidence.redirect;
+import static dev.plumbline.module.web.HttpEvidence.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -68,13 +68,13 @@ class SecurityHeadersTest {
 
     @AfterAll
     static void stop() {
-        assertThat(fixture.lab().canaryTouches()).isZero();
+        assertThat(fixture.lab().canaryConnections()).isZero();
         fixture.close();
     }
 
     @Test
     void gradesPerfectHeadersAPlus() {
-        Evaluation evaluation = evaluate(journey(page("https://a.test/", 200, "", PERFECT)));
+        Evaluation evaluation = evaluate(trace(page("https://a.test/", 200, "", PERFECT)));
 
         assertThat(evaluation.fields()).containsEntry("grade", "A+").containsEntry("score", 100);
         assertThat(evaluation.findings()).isEmpty();
@@ -127,7 +127,7 @@ class SecurityHeadersTest {
                 "Feature-Policy | camera 'none' | 100 | obsolete_header"
             })
     void scoresEachHeader(String name, String value, int score, String expected) {
-        Evaluation evaluation = evaluate(journey(page("https://a.test/", 200, "", with(name, value))));
+        Evaluation evaluation = evaluate(trace(page("https://a.test/", 200, "", with(name, value))));
 
         assertThat(evaluation.fields()).containsEntry("score", score);
         assertThat(codes(evaluation)).isEqualTo(expected.equals("-") ? List.of() : List.of(expected.split(" ")));
@@ -196,7 +196,7 @@ class SecurityHeadersTest {
     void scoreIs100MinusTheCostOfTheFindings(@ForAll boolean secure, @ForAll("headers") List<String> headers) {
         String url = secure ? "https://a.test/" : "http://a.test/";
 
-        Evaluation evaluation = evaluate(journey(page(url, 200, "", headers.toArray(String[]::new))));
+        Evaluation evaluation = evaluate(trace(page(url, 200, "", headers.toArray(String[]::new))));
 
         int policy = 0;
         int others = 0;
@@ -240,7 +240,7 @@ class SecurityHeadersTest {
 
     @Test
     void listsMissingHeadersWhoseAbsenceCostsPoints() {
-        assertThat((List<?>) evaluate(journey(page("https://a.test/", 200, "")))
+        assertThat((List<?>) evaluate(trace(page("https://a.test/", 200, "")))
                         .fields()
                         .get("missing"))
                 .asList()
@@ -266,7 +266,7 @@ class SecurityHeadersTest {
                 "ALLOW-FROM https://b.test | false"
             })
     void evaluatesFrameOptionsWithoutFrameAncestors(String value, boolean limited) {
-        Evaluation evaluation = evaluate(journey(page(
+        Evaluation evaluation = evaluate(trace(page(
                 "https://a.test/",
                 200,
                 "",
@@ -278,7 +278,7 @@ class SecurityHeadersTest {
 
     @Test
     void frameAncestorsOverrideFrameOptions() {
-        Evaluation evaluation = evaluate(journey(page(
+        Evaluation evaluation = evaluate(trace(page(
                 "https://a.test/", 200, "", "Content-Security-Policy: frame-ancestors *", "X-Frame-Options: DENY")));
 
         assertThat(codes(evaluation)).contains("framing_unlimited");
@@ -286,7 +286,7 @@ class SecurityHeadersTest {
 
     @Test
     void reportOnlyPolicyCountsAsMissing() {
-        Evaluation evaluation = evaluate(journey(
+        Evaluation evaluation = evaluate(trace(
                 page("https://a.test/", 200, "", "Content-Security-Policy-Report-Only: default-src 'unsafe-inline'")));
 
         assertThat(codes(evaluation)).contains("csp_report_only").doesNotContain("csp_missing");
@@ -299,7 +299,7 @@ class SecurityHeadersTest {
     @ParameterizedTest
     @CsvSource({"http://a.test/, 50", "https://192.0.2.1/, 100"})
     void ignoresHstsOverHttpAndForIpAddresses(String url, int score) {
-        Evaluation evaluation = evaluate(journey(page(url, 200, "", PERFECT)));
+        Evaluation evaluation = evaluate(trace(page(url, 200, "", PERFECT)));
 
         assertThat(evaluation.fields()).containsEntry("score", score);
         assertThat(codes(evaluation)).contains("hsts_ignored").doesNotContain("hsts_missing");
@@ -310,7 +310,7 @@ class SecurityHeadersTest {
         List<String> headers = new ArrayList<>(List.of(PERFECT));
         headers.add("Strict-Transport-Security: max-age=0");
 
-        Evaluation evaluation = evaluate(journey(page("https://a.test/", 200, "", headers.toArray(String[]::new))));
+        Evaluation evaluation = evaluate(trace(page("https://a.test/", 200, "", headers.toArray(String[]::new))));
 
         assertThat(codes(evaluation)).containsExactly("hsts_several");
     }
@@ -324,7 +324,7 @@ class SecurityHeadersTest {
     @Test
     void evaluatesTheTargetOfRedirects() {
         Evaluation evaluation = evaluate(
-                journey(redirect("http://a.test/", 301, "https://a.test/"), page("https://a.test/", 200, "", PERFECT)));
+                trace(redirect("http://a.test/", 301, "https://a.test/"), page("https://a.test/", 200, "", PERFECT)));
 
         assertThat(evaluation.fields()).containsEntry("grade", "A+");
         assertThat(evaluation.findings())
@@ -335,8 +335,8 @@ class SecurityHeadersTest {
 
     @Test
     void evaluatesHeadersOfATruncatedResponse() {
-        Evaluation evaluation =
-                evaluate(broken(ErrorCode.READ_TIMEOUT, "https://a.test/", page("https://a.test/", 200, "", PERFECT)));
+        Evaluation evaluation = evaluate(
+                failedTrace(ErrorCode.READ_TIMEOUT, "https://a.test/", page("https://a.test/", 200, "", PERFECT)));
 
         assertThat(evaluation.error()).isNull();
         assertThat(evaluation.fields()).containsEntry("grade", "A+");
@@ -344,7 +344,7 @@ class SecurityHeadersTest {
 
     @Test
     void reportsTheErrorOfARedirectLoop() {
-        Evaluation evaluation = evaluate(broken(
+        Evaluation evaluation = evaluate(failedTrace(
                 ErrorCode.REDIRECT_LOOP, "https://a.test/", redirect("https://a.test/", 301, "https://a.test/")));
 
         assertThat(evaluation.error()).isNotNull();
@@ -437,7 +437,7 @@ class SecurityHeadersTest {
         return headers.toArray(String[]::new);
     }
 
-    private static Evaluation evaluate(RedirectTrace journey) {
-        return MODULE.evaluate(journey, Options.defaults(MODULE.description()));
+    private static Evaluation evaluate(RedirectTrace trace) {
+        return MODULE.evaluate(trace, Options.defaults(MODULE.description()));
     }
 }

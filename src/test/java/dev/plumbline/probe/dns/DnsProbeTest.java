@@ -234,7 +234,7 @@ class DnsProbeTest {
         for (int i = 0; i < 60; i++) {
             for (int hop = 0; hop < 12; hop++) {
                 String name = "c" + i + "-" + hop + ".test";
-                lab.behave(name, DnsFaults.bareAlias("c" + i + "-" + (hop + 1) + ".test"));
+                lab.behave(name, DnsFaults.aliasOnly("c" + i + "-" + (hop + 1) + ".test"));
             }
             asked.add(probe.query(context, "c" + i + "-" + (i % 2 == 0 ? 0 : 6) + ".test", Type.A));
         }
@@ -306,7 +306,7 @@ class DnsProbeTest {
     @Test
     void withholdsRecordsBehindATypeSpecificPrivateAlias() {
         lab.address("db.split.test", "10.1.2.3").record("db.split.test. 60 IN TXT \"secret\"");
-        lab.empty("lure.test").behave("lure.test", DnsFaults.only(Type.TXT, DnsFaults.bareAlias("db.split.test")));
+        lab.empty("lure.test").behave("lure.test", DnsFaults.only(Type.TXT, DnsFaults.aliasOnly("db.split.test")));
         lab.address("fine.test", "1.1.1.1").record("fine.test. 60 IN TXT \"told\"");
         lab.alias("www.test", "fine.test");
 

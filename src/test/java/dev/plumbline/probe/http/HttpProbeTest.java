@@ -56,7 +56,7 @@ class HttpProbeTest {
 
     @AfterEach
     void verifyNoPrivateAddressWasContacted() {
-        assertThat(bench.lab().canaryTouches()).isZero();
+        assertThat(bench.lab().canaryConnections()).isZero();
     }
 
     @ParameterizedTest
@@ -328,7 +328,8 @@ class HttpProbeTest {
         bench.dns().address("six.test", "::1");
         HttpProbe probe = bench.probe(HttpFixture.policy(List.of("::1/128"), List.of("*")));
         try (TlsServers servers = new TlsServers()) {
-            int port = servers.serve(bench.identity(), TlsServers.Manner.PLAIN, new InetSocketAddress("::1", 0));
+            int port =
+                    servers.serve(bench.identity(), TlsServers.ServerOptions.DEFAULT, new InetSocketAddress("::1", 0));
             HttpRequestSpec call = HttpRequestSpec.get(url("https://six.test:" + port + "/"), BODY)
                     .verifyingTls(false);
 

@@ -31,7 +31,7 @@ class RedirectFollowerTest {
 
     @AfterEach
     void verifyNoPrivateAddressWasContacted() {
-        assertThat(bench.lab().canaryTouches()).isZero();
+        assertThat(bench.lab().canaryConnections()).isZero();
     }
 
     @ParameterizedTest

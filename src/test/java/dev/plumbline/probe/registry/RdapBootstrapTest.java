@@ -77,12 +77,12 @@ class RdapBootstrapTest {
 
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
             Await.until(() -> "https://new.test/".equals(bootstrap.serverOf("example.com")));
-            assertThat(bench.queried()).hasSize(1);
+            assertThat(bench.rdapPaths()).hasSize(1);
 
             bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://newer.test/", "com"));
             clock.addAndGet(Duration.ofHours(25).toNanos());
             Await.until(() -> "https://newer.test/".equals(bootstrap.serverOf("example.com")));
-            assertThat(bench.queried()).hasSize(2);
+            assertThat(bench.rdapPaths()).hasSize(2);
         }
     }
 
@@ -119,12 +119,12 @@ class RdapBootstrapTest {
                     new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", clock::get);
 
             bootstrap.serverOf("example.com");
-            Await.until(() -> bench.queried().size() == 1);
+            Await.until(() -> bench.rdapPaths().size() == 1);
             // the download is retried after an hour
             Await.until(() -> {
                 clock.addAndGet(Duration.ofHours(1).toNanos());
                 bootstrap.serverOf("example.com");
-                return bench.queried().size() > 1;
+                return bench.rdapPaths().size() > 1;
             });
 
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");

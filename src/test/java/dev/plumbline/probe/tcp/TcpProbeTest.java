@@ -125,7 +125,7 @@ class TcpProbeTest {
         assertCode(
                 probe(List.of()).exchange(TestCheckContext.create(), HOST, LOOPBACK, canary.port(), 100, 100, LISTEN),
                 ErrorCode.TARGET_BLOCKED);
-        assertThat(canary.touches()).isZero();
+        assertThat(canary.connections()).isZero();
     }
 
     private static void assertCode(Future<?> future, ErrorCode code) {

@@ -106,7 +106,7 @@ class TlsProbeTest {
                     CertificateSpec.server("openssl." + TlsLab.DOMAIN).key(key));
             Path certificate = Files.writeString(folder.resolve("certificate.pem"), identity.pem());
             Path keyFile = Files.writeString(folder.resolve("key.pem"), identity.keyPem());
-            fixture.dns.forget("openssl." + TlsLab.DOMAIN);
+            fixture.dns.removeRecords("openssl." + TlsLab.DOMAIN);
             fixture.dns.address("openssl." + TlsLab.DOMAIN, "127.0.0.1");
             port = FreePorts.next();
             ProcessBuilder builder = new ProcessBuilder(

@@ -208,7 +208,7 @@ class ModuleContractTest {
 
         assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
         assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
-        assertThat(canary.touches()).isZero();
+        assertThat(canary.connections()).isZero();
         assertMatchesSchema(name, result);
     }
 

@@ -1,4 +1,4 @@
-package dev.plumbline;
+package dev.plumbline.docs;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

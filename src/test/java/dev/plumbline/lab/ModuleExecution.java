@@ -13,11 +13,12 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Instant;
 
-/** Results of modules that are run as a service runs them, held against what they promise. */
-public final class CheckResults {
-    private CheckResults() {}
+/** Runs a module without the service and checks its result against the contract of the module. */
+public final class ModuleExecution {
+    private ModuleExecution() {}
 
-    public static <E> CheckResult by(Vertx vertx, ModuleDefinition<E> module, Target target, TestCheckContext context) {
+    public static <E> CheckResult run(
+            Vertx vertx, ModuleDefinition<E> module, Target target, TestCheckContext context) {
         ModuleDescription description = module.description();
         CheckResult result = Await.value(Await.onLoop(vertx, () -> module.collect(target, context))
                 .map(evidence -> ResultAssembler.assemble(

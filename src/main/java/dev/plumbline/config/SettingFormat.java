@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The formats of texts in settings. */
-enum ValueFormat {
+enum SettingFormat {
     API_KEY("an API key created with the command `key generate`", "plk_[0-9A-Za-z]{38}"),
     CIDR("an IP address or a CIDR block, such as 10.0.0.0/8", v -> Cidr.tryParse(v) != null),
     CONTACT(
@@ -21,10 +21,10 @@ enum ValueFormat {
             "[\\x21-\\x7e&&[^()\\\\]]{1,200}"),
     DATABASE_URL("a URL such as postgresql://user:password@host:5432/name", "postgres(ql)?://\\S+"),
     DIRECTORY("the path of a directory", v -> !Path.of(v).toString().isEmpty()),
-    DOMAIN("a domain name, such as corp.example", ValueFormat::isDomain),
+    DOMAIN("a domain name, such as corp.example", SettingFormat::isDomain),
     DOMAIN_OR_CIDR("a domain name, an IP address or a CIDR block", v -> isDomain(v) || Cidr.tryParse(v) != null),
     EMAIL("an e-mail address", "[^@\\s]+@[^@\\s]+"),
-    FILE("the path of a readable file", ValueFormat::isReadableFile),
+    FILE("the path of a readable file", SettingFormat::isReadableFile),
     HOST(
             "an IP address or a hostname, such as 127.0.0.1 or 0.0.0.0",
             v -> IpAddressText.parse(v) != null || isDomain(v)),
@@ -34,17 +34,17 @@ enum ValueFormat {
     NAMED_SOCKET_ADDRESS(
             "name=address:port with a name of lowercase letters, digits and hyphens other than"
                     + " \"default\", such as public=192.0.2.53:53",
-            ValueFormat::isNamedSocketAddress),
+            SettingFormat::isNamedSocketAddress),
     NUMBER("an integer or a duration", value -> true),
     PASSWORD("at least 12 characters", "(?s).{12,}"),
     PLAN("free or pro", "free|pro"),
-    PORTS("a port from 1 to 65535, a range such as 8000-8100, or *", ValueFormat::isPortRange),
+    PORTS("a port from 1 to 65535, a range such as 8000-8100, or *", SettingFormat::isPortRange),
     RDAP_BOOTSTRAP(
             "an http or https URL, or the path of a readable file",
             v -> v.matches("https?://[^\\s/]+(/\\S*)?") || isReadableFile(v)),
     SECRET("at least 32 characters, such as the output of `openssl rand -base64 48`", "(?s).{32,}"),
     SIGN_UP("open or closed", "open|closed"),
-    SOCKET_ADDRESS("an IP address and a port, such as 127.0.0.1:53", ValueFormat::isSocketAddress),
+    SOCKET_ADDRESS("an IP address and a port, such as 127.0.0.1:53", SettingFormat::isSocketAddress),
     WHOIS_SERVER(
             "a host or host:port, such as whois.iana.org",
             "[A-Za-z0-9.-]+(:[0-9]{1,5})?|\\[[0-9A-Fa-f:]+\\](:[0-9]{1,5})?");
@@ -58,11 +58,11 @@ enum ValueFormat {
 
     private final Predicate<String> valid;
 
-    ValueFormat(String expected, String regex) {
+    SettingFormat(String expected, String regex) {
         this(expected, value -> value.matches(regex));
     }
 
-    ValueFormat(String expected, Predicate<String> valid) {
+    SettingFormat(String expected, Predicate<String> valid) {
         this.expected = expected;
         this.valid = valid;
     }
