@@ -3,9 +3,9 @@ package dev.plumbline.account;
 import java.time.Instant;
 
 /**
- * An account that was not deleted.
+ * An account that is not deleted.
  *
- * @param email as it was given
- * @param keys how many API keys of it are live, the hidden one of the web pages apart
+ * @param email as entered
+ * @param keys number of valid API keys, without the page key
  */
 public record Account(long id, String email, Plan plan, boolean disabled, Instant createdAt, int keys) {}

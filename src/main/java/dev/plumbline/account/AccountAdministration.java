@@ -6,17 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accounts and their API keys, for those who manage them. What is changed here is known to every
- * node within a second. All of it fails with {@code DatabaseUnavailableException} while the
- * database is away, and what hashes a password with {@link HashingQueueFullException} when too many wait for
- * that.
+ * Administration of accounts and API keys. Changes are effective on all nodes within a second. All methods fail
+ * with {@code DatabaseUnavailableException} during an outage; methods that hash a password also fail with {@link
+ * HashingQueueFullException}.
  */
 public final class AccountAdministration {
-    /** Live API keys of one account, at most. */
-    public static final int MOST_KEYS = 10;
+    /** Maximum number of valid API keys per account. */
+    public static final int MAX_KEYS = 10;
 
-    private static final int MOST_LISTED = 200;
-    private static final int GENERATED_PASSWORD = 20;
+    private static final int MAX_LISTED = 200;
+    private static final int PASSWORD_LENGTH = 20;
 
     private final AccountStore accounts;
     private final ApiKeyStore keys;
@@ -28,79 +27,79 @@ public final class AccountAdministration {
         this.passwords = passwords;
     }
 
-    /** A password that nobody guesses, for somebody to be given: 119 bits. */
+    /** A random password with 119 bits of entropy. */
     public static String generatePassword() {
-        return ApiKeySecret.random(GENERATED_PASSWORD);
+        return ApiKeySecret.random(PASSWORD_LENGTH);
     }
 
     /**
-     * Makes an account.
+     * Creates an account.
      *
-     * @param password without {@link PasswordHasher#fault}
-     * @return its id; null if another account has that address
+     * @param password valid by {@link PasswordHasher#validate}
+     * @return its ID; null if the address is taken
      */
     public Future<@Nullable Long> create(EmailAddress email, Plan plan, String password) {
         return passwords.hash(password).compose(hash -> accounts.insert(email, plan, hash));
     }
 
-    /** The account with that address; null if there is none. */
+    /** The account with this address, or null. */
     public Future<@Nullable Account> find(EmailAddress email) {
-        return accounts.find(email).map(kept -> kept == null ? null : kept.account());
+        return accounts.find(email).map(stored -> stored == null ? null : stored.account());
     }
 
     /**
-     * Accounts in the order they were made in.
+     * Accounts by ID in ascending order.
      *
-     * @param afterId only those made after the one with this id; 0 for all
+     * @param afterId only accounts with a greater ID; 0 for all
      */
-    public Future<List<Account>> list(long afterId, int most) {
-        return accounts.list(afterId, most);
+    public Future<List<Account>> list(long afterId, int limit) {
+        return accounts.list(afterId, limit);
     }
 
-    /** False if there is no such account, as for the others below. */
+    /** Returns false if there is no such account, like the methods below. */
     public Future<Boolean> setPlan(EmailAddress email, Plan plan) {
         return accounts.setPlan(email, plan);
     }
 
     /**
-     * Also signs out everybody who is signed in with it.
+     * Also ends all sessions of the account.
      *
-     * @param password without {@link PasswordHasher#fault}
+     * @param password valid by {@link PasswordHasher#validate}
      */
     public Future<Boolean> setPassword(EmailAddress email, String password) {
         return passwords.hash(password).compose(hash -> accounts.setPassword(email, hash));
     }
 
-    /** While it is disabled its keys open nothing and nobody can sign in. */
+    /** A disabled account cannot sign in and its keys are rejected. */
     public Future<Boolean> setDisabled(EmailAddress email, boolean disabled) {
         return accounts.setDisabled(email, disabled);
     }
 
-    /** Its keys are revoked, its address is free again; its jobs go with it. */
+    /** Deletes the account, revokes its keys and releases its address. Its jobs are deleted later. */
     public Future<Boolean> delete(EmailAddress email) {
         return accounts.delete(email);
     }
 
-    /** Makes an API key, unless the account has {@value #MOST_KEYS} live ones already. */
-    public Future<ApiKeyCreation> createKey(long accountId, ApiKeyRequest wish) {
-        return keys.insert(accountId, wish, ApiKeySecret.fresh(), MOST_KEYS);
+    /** Creates an API key unless the account has {@value #MAX_KEYS} valid ones. */
+    public Future<ApiKeyCreation> createKey(long accountId, ApiKeyRequest request) {
+        return keys.insert(accountId, request, ApiKeySecret.generate(), MAX_KEYS);
     }
 
-    /** The account's keys, live ones first, then the newest first, revoked ones too; not for ever. */
+    /** The keys of the account: valid ones first, then newest first. Limited in number. */
     public Future<List<ApiKey>> keys(long accountId) {
-        return keys.list(accountId, MOST_LISTED);
+        return keys.list(accountId, MAX_LISTED);
     }
 
     /**
-     * Revokes a key, however often it is asked to.
+     * Revokes a key. Idempotent.
      *
-     * @return false if that account has no such key
+     * @return false if the account has no such key
      */
     public Future<Boolean> revokeKey(long accountId, long keyId) {
         return keys.revoke(accountId, keyId);
     }
 
-    /** Whether somebody's words for a key fit one, none or several. */
+    /** The outcome of a revocation. */
     public enum Revocation {
         REVOKED,
         NO_SUCH_KEY,
@@ -108,18 +107,18 @@ public final class AccountAdministration {
     }
 
     /**
-     * Revokes a key of whatever account.
+     * Revokes a key of any account.
      *
-     * @param named its id, its visible prefix, or the whole key
+     * @param text its ID, its prefix, or the whole key
      */
-    public Future<Revocation> revokeKey(String named) {
-        long id = named.matches("[0-9]{1,18}") ? Long.parseLong(named) : -1;
-        return keys.findNamed(ApiKeySecret.hash(named), named, id).compose(found -> {
+    public Future<Revocation> revokeKey(String text) {
+        long id = text.matches("[0-9]{1,18}") ? Long.parseLong(text) : -1;
+        return keys.findMatching(ApiKeySecret.hash(text), text, id).compose(found -> {
             if (found.size() != 1) {
                 return Future.succeededFuture(found.isEmpty() ? Revocation.NO_SUCH_KEY : Revocation.AMBIGUOUS);
             }
-            ApiKeyStore.Named one = found.get(0);
-            return keys.revoke(one.accountId(), one.keyId())
+            ApiKeyStore.KeyReference match = found.get(0);
+            return keys.revoke(match.accountId(), match.keyId())
                     .map(done -> done ? Revocation.REVOKED : Revocation.NO_SUCH_KEY);
         });
     }

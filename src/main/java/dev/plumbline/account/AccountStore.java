@@ -10,47 +10,47 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Accounts in PostgreSQL. Every change is told to all nodes as it is committed. */
+/** Accounts in PostgreSQL. Every change sends a notification to all nodes. */
 final class AccountStore {
-    /** NOTIFY with the id of an account of which something has changed that decides what it may. */
+    /** NOTIFY channel; the payload is the ID of a changed account. */
     static final String CHANGED = "account_changed";
 
-    private static final String TELL = "select id, pg_notify('" + CHANGED + "', id::text) from ";
+    private static final String NOTIFY = "select id, pg_notify('" + CHANGED + "', id::text) from ";
 
     private static final String INSERT =
             """
-      with ever as (insert into first_start default values on conflict do nothing)
+      with marked as (insert into bootstrap default values on conflict do nothing)
       insert into account (email, email_key, plan, password_hash)
       values ($1, $2, $3, $4) on conflict (email_key) do nothing returning id""";
 
-    // Whoever comes second waits here for the first to commit.
-    private static final String FIRST =
-            "insert into first_start default values on conflict do nothing returning done_at";
+    // A concurrent transaction waits here until the first one commits.
+    private static final String MARK_BOOTSTRAPPED =
+            "insert into bootstrap default values on conflict do nothing returning done_at";
 
-    // The salt is random: no other attempt has this hash.
-    private static final String IS_MADE = "select exists (select from account where password_hash = $1)";
+    // The salt is random, so the hash identifies this attempt.
+    private static final String EXISTS_WITH_HASH = "select exists (select from account where password_hash = $1)";
 
     private static final String SELECT =
             """
       select a.id, a.email, a.plan, a.disabled_at is not null, a.created_at, (
           select count(*)::int from api_key k
-          where k.account_id = a.id and not k.of_web and k.revoked_at is null
+          where k.account_id = a.id and not k.is_page_key and k.revoked_at is null
             and (k.expires_at is null or k.expires_at > clock_timestamp())),
         a.password_hash
       from account a where a.deleted_at is null and\s""";
 
-    // Whoever is signing in just now holds this up; what follows sees the session.
+    // Waits for a sign-in in progress, so that the following statement sees its session.
     private static final String LOCK = "select from account where email_key = $1 for update";
 
     private static final String SET_PLAN =
-            "with changed as (update account set plan = $2 where email_key = $1 returning id) " + TELL + "changed";
+            "with changed as (update account set plan = $2 where email_key = $1 returning id) " + NOTIFY + "changed";
 
     private static final String SET_PASSWORD =
             """
       with changed as (update account set password_hash = $2 where email_key = $1 returning id),
         signed_out as (delete from session where account_id in (select id from changed))
       """
-                    + TELL
+                    + NOTIFY
                     + "changed";
 
     private static final String DISABLE =
@@ -60,12 +60,12 @@ final class AccountStore {
           where email_key = $1 returning id),
         signed_out as (delete from session where account_id in (select id from changed))
       """
-                    + TELL
+                    + NOTIFY
                     + "changed";
 
     private static final String ENABLE =
             "with changed as (update account set disabled_at = null where email_key = $1 returning id) "
-                    + TELL
+                    + NOTIFY
                     + "changed";
 
     private static final String DELETE =
@@ -79,7 +79,7 @@ final class AccountStore {
           where revoked_at is null and account_id in (select id from changed)),
         signed_out as (delete from session where account_id in (select id from changed))
       """
-                    + TELL
+                    + NOTIFY
                     + "changed";
 
     private final Database database;
@@ -89,13 +89,13 @@ final class AccountStore {
     }
 
     /**
-     * An account and what its password must match.
+     * An account with its password hash.
      *
-     * @param passwordHash null if nobody can sign in
+     * @param passwordHash null if sign-in is not possible
      */
-    record Kept(Account account, @Nullable String passwordHash) {}
+    record StoredAccount(Account account, @Nullable String passwordHash) {}
 
-    /** The new account's id; null if another has that address. */
+    /** Returns the ID of the new account; null if the address is taken. */
     Future<@Nullable Long> insert(EmailAddress email, Plan plan, @Nullable String passwordHash) {
         return database.query(INSERT, values(email, plan, passwordHash)).map(AccountStore::id);
     }
@@ -110,63 +110,64 @@ final class AccountStore {
     }
 
     /**
-     * Makes the first account, with a key, if there has never been one. Of several nodes that do so
-     * at once, one does.
+     * Creates the first account with a key, if there has never been an account. Exactly one of several concurrent
+     * calls succeeds.
      *
-     * @return whether it was made, now or by an earlier try with the same hash
+     * @return whether this call or an earlier attempt with the same hash created it
      */
-    Future<Boolean> insertFirst(EmailAddress email, Plan plan, String passwordHash, ApiKeyRequest wish, String secret) {
+    Future<Boolean> insertFirst(
+            EmailAddress email, Plan plan, String passwordHash, ApiKeyRequest request, String secret) {
         return database.inTransaction(transaction -> transaction
-                .query(FIRST)
+                .query(MARK_BOOTSTRAPPED)
                 .execute()
-                .compose(first -> first.size() == 0
+                .compose(marked -> marked.size() == 0
                         ? transaction
-                                .preparedQuery(IS_MADE)
+                                .preparedQuery(EXISTS_WITH_HASH)
                                 .execute(Tuple.of(passwordHash))
                                 .map(rows -> rows.iterator().next().getBoolean(0))
                         : transaction
                                 .preparedQuery(INSERT)
                                 .execute(values(email, plan, passwordHash))
                                 .map(rows -> rows.iterator().next().getLong(0))
-                                .compose(id -> ApiKeyStore.insert(transaction, id, wish, secret, 1))
+                                .compose(id -> ApiKeyStore.insert(transaction, id, request, secret, 1))
                                 .map(true)));
     }
 
-    /** Whether there is or has been an account. */
-    Future<Boolean> anyEver() {
-        return database.query("select exists (select from first_start)")
+    /** Whether an account exists or has existed. */
+    Future<Boolean> isBootstrapped() {
+        return database.query("select exists (select from bootstrap)")
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
-    /** The account with that address; null if there is none. */
-    Future<@Nullable Kept> find(EmailAddress email) {
+    /** The account with this address, or null. */
+    Future<@Nullable StoredAccount> find(EmailAddress email) {
         return database.query(SELECT + "a.email_key = $1", Tuple.of(email.key()))
-                .map(AccountStore::one);
+                .map(AccountStore::first);
     }
 
-    Future<@Nullable Kept> find(long id) {
-        return database.query(SELECT + "a.id = $1", Tuple.of(id)).map(AccountStore::one);
+    Future<@Nullable StoredAccount> find(long id) {
+        return database.query(SELECT + "a.id = $1", Tuple.of(id)).map(AccountStore::first);
     }
 
-    private static @Nullable Kept one(RowSet<Row> rows) {
+    private static @Nullable StoredAccount first(RowSet<Row> rows) {
         RowIterator<Row> row = rows.iterator();
-        return row.hasNext() ? kept(row.next()) : null;
+        return row.hasNext() ? storedAccount(row.next()) : null;
     }
 
-    /** Accounts in the order of their ids. */
-    Future<List<Account>> list(long afterId, int most) {
-        return database.query(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, most))
+    /** Accounts by ID in ascending order. */
+    Future<List<Account>> list(long afterId, int limit) {
+        return database.query(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, limit))
                 .map(rows -> {
                     List<Account> accounts = new ArrayList<>();
                     for (Row row : rows) {
-                        accounts.add(kept(row).account());
+                        accounts.add(storedAccount(row).account());
                     }
                     return accounts;
                 });
     }
 
-    private static Kept kept(Row row) {
-        return new Kept(
+    private static StoredAccount storedAccount(Row row) {
+        return new StoredAccount(
                 new Account(
                         row.getLong(0),
                         row.getString(1),
@@ -177,22 +178,22 @@ final class AccountStore {
                 row.getString(6));
     }
 
-    /** False if there is no such account, as for the others below. */
+    /** Returns false if there is no such account, like the methods below. */
     Future<Boolean> setPlan(EmailAddress email, Plan plan) {
         return change(SET_PLAN, Tuple.of(email.key(), plan.id()));
     }
 
-    /** Also ends all its sessions. */
+    /** Also ends all sessions of the account. */
     Future<Boolean> setPassword(EmailAddress email, String passwordHash) {
         return change(SET_PASSWORD, Tuple.of(email.key(), passwordHash));
     }
 
-    /** Also ends all its sessions, where it disables. */
+    /** Disabling also ends all sessions of the account. */
     Future<Boolean> setDisabled(EmailAddress email, boolean disabled) {
         return change(disabled ? DISABLE : ENABLE, Tuple.of(email.key()));
     }
 
-    /** Forgets its address and its password, revokes its keys and ends its sessions. */
+    /** Removes address and password, revokes the keys and ends the sessions of the account. */
     Future<Boolean> delete(EmailAddress email) {
         return change(DELETE, Tuple.of(email.key()));
     }

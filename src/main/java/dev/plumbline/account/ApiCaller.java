@@ -3,9 +3,9 @@ package dev.plumbline.account;
 import java.util.Set;
 
 /**
- * Who is behind a key: a living account, by a key that is valid.
+ * The owner of a valid API key.
  *
- * @param scopes what the key may be used for
+ * @param scopes scopes of the key
  */
 public record ApiCaller(long accountId, long keyId, Plan plan, Set<Scope> scopes) {
     public ApiCaller {

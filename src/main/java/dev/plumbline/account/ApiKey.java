@@ -5,13 +5,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be told of an API key: everything but the key.
+ * The metadata of an API key, without its secret.
  *
- * @param prefix how the key begins, for people to tell their keys apart
- * @param scopes what it may be used for
- * @param lastUsedAt to within a minute; null if never
+ * @param prefix first characters of the key
+ * @param lastUsedAt accurate to a minute; null if never
  * @param expiresAt null for never
- * @param revokedAt null if it was not revoked
+ * @param revokedAt null if the key is not revoked
  */
 public record ApiKey(
         long id,

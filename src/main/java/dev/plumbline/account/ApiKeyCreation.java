@@ -1,24 +1,24 @@
 package dev.plumbline.account;
 
-/** What became of the wish for a new API key. */
+/** The outcome of the creation of an API key. */
 public sealed interface ApiKeyCreation {
 
     /**
-     * There it is.
+     * The key was created.
      *
-     * @param secret the key itself; nobody can tell it ever again
+     * @param secret the key; it is not stored and cannot be shown again
      */
     record Created(String secret, ApiKey key) implements ApiKeyCreation {
-        /** Hides the secret. */
+        /** Omits the secret. */
         @Override
         public String toString() {
             return "Created[" + key + "]";
         }
     }
 
-    /** The account has as many live keys as it may have. */
+    /** The account has the maximum number of valid keys. */
     record TooMany() implements ApiKeyCreation {}
 
-    /** There is no such account, or it was deleted. */
+    /** The account does not exist or is deleted. */
     record NoAccount() implements ApiKeyCreation {}
 }

@@ -1,26 +1,26 @@
 package dev.plumbline.account;
 
-/** What became of a key that somebody showed. */
+/** The outcome of the authentication of an API key. */
 public sealed interface ApiKeyLookup {
 
-    /** It is good. Whether it is good enough, its plan and its scopes say. */
+    /** The key is valid. The caller checks plan and scopes. */
     record Authenticated(ApiCaller caller) implements ApiKeyLookup {}
 
-    /** It opens nothing. */
+    /** The key is rejected. */
     record Refused(Reason reason) implements ApiKeyLookup {}
 
-    /** Nobody can say: the database is away. */
+    /** The database is unavailable. */
     record Unavailable() implements ApiKeyLookup {}
 
-    /** Why a key opens nothing. */
+    /** The reason for a rejection. */
     enum Reason {
-        /** It is no key: its form or its checksum is wrong. */
+        /** The format or the checksum is not valid. */
         MALFORMED,
         /** There is no such key. */
         UNKNOWN,
         REVOKED,
         EXPIRED,
-        /** Its account was disabled. */
+        /** The account is disabled. */
         DISABLED
     }
 }

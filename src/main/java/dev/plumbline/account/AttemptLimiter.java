@@ -8,12 +8,9 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Counts attempts against several quotas at once: an attempt is counted in all of them or, where
- * one is used up, in none.
- */
+/** Charges an attempt to several quotas: to all of them, or to none if one is exceeded. */
 final class AttemptLimiter {
-    private static final long PATIENCE_MS = 2_000;
+    private static final long TIMEOUT_MS = 2_000;
 
     private final MessageBus bus;
 
@@ -21,58 +18,58 @@ final class AttemptLimiter {
         this.bus = bus;
     }
 
-    /** One quota, and whose it is. */
+    /** A quota and its key. */
     record Quota(String policy, String key) {}
 
-    private record Taken(Quota quota, long takenAtMicros) {}
+    private record Charge(Quota quota, long chargedAtMicros) {}
 
-    /** What became of an attempt to try something. */
+    /** The outcome of a charge. */
     sealed interface Outcome {}
 
-    /** One quota is used up. */
+    /** A quota is exceeded. */
     record Denied(String policy, int retryAfterSeconds) implements Outcome {}
 
-    /** It may be tried. */
+    /** The attempt is permitted. */
     final class Allowed implements Outcome {
-        private final List<Taken> taken = new ArrayList<>();
+        private final List<Charge> charges = new ArrayList<>();
 
-        /** It was no failure: it does not count. Nobody waits for that. */
-        void forgive() {
-            for (Taken one : taken) {
-                bus.ask(
-                        BusAddresses.LIMIT_REFUND,
-                        new Message.RefundQuota(one.quota.policy, one.quota.key, 1, one.takenAtMicros),
+        /** Refunds the charges; does not wait for the refund. */
+        void refund() {
+            for (Charge charge : charges) {
+                bus.request(
+                        BusAddresses.QUOTA_REFUND,
+                        new Message.RefundQuota(charge.quota.policy, charge.quota.key, 1, charge.chargedAtMicros),
                         Message.class,
-                        PATIENCE_MS);
+                        TIMEOUT_MS);
             }
         }
     }
 
-    /** Fails with {@link DatabaseUnavailableException} while quotas cannot be asked. */
-    Future<Outcome> begin(List<Quota> quotas) {
-        return begin(quotas, 0, new Allowed());
+    /** Fails with {@link DatabaseUnavailableException} if the quotas are unavailable. */
+    Future<Outcome> charge(List<Quota> quotas) {
+        return charge(quotas, 0, new Allowed());
     }
 
-    private Future<Outcome> begin(List<Quota> quotas, int next, Allowed soFar) {
-        if (next == quotas.size()) {
-            return Future.succeededFuture(soFar);
+    private Future<Outcome> charge(List<Quota> quotas, int index, Allowed allowed) {
+        if (index == quotas.size()) {
+            return Future.succeededFuture(allowed);
         }
-        Quota quota = quotas.get(next);
-        return bus.ask(
-                        BusAddresses.LIMIT_TAKE,
-                        new Message.TakeQuota(quota.policy, quota.key, 1),
+        Quota quota = quotas.get(index);
+        return bus.request(
+                        BusAddresses.QUOTA_CHARGE,
+                        new Message.ChargeQuota(quota.policy, quota.key, 1),
                         Message.QuotaReply.class,
-                        PATIENCE_MS)
-                .recover(silence -> Future.succeededFuture(new Message.QuotaUnavailable()))
+                        TIMEOUT_MS)
+                .recover(failure -> Future.succeededFuture(new Message.QuotaUnavailable()))
                 .compose(reply -> {
                     if (reply instanceof Message.Granted granted) {
-                        soFar.taken.add(new Taken(quota, granted.takenAtMicros()));
-                        return begin(quotas, next + 1, soFar);
+                        allowed.charges.add(new Charge(quota, granted.chargedAtMicros()));
+                        return charge(quotas, index + 1, allowed);
                     }
-                    soFar.forgive();
+                    allowed.refund();
                     return reply instanceof Message.Denied denied
                             ? Future.succeededFuture(new Denied(quota.policy, denied.retryAfterSeconds()))
-                            : Future.failedFuture(new DatabaseUnavailableException("The quotas cannot be asked."));
+                            : Future.failedFuture(new DatabaseUnavailableException("The quotas are unavailable."));
                 });
     }
 }

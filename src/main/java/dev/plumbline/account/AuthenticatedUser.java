@@ -3,12 +3,12 @@ package dev.plumbline.account;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An account that may be used, and the session by which somebody uses it.
+ * The account and session of a request.
  *
- * @param newToken what the client has to carry from now on; null: what it has
+ * @param newToken the token that replaces the current one; null if it is not replaced
  */
 public record AuthenticatedUser(Account account, Session session, @Nullable String newToken) {
-    /** Hides the token. */
+    /** Omits the token. */
     @Override
     public String toString() {
         return "SignedIn[account=" + account.id() + ", session=" + session.id() + "]";

@@ -10,15 +10,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The account of the first start. Where there has never been one, one pro account with one key is
- * made; exactly one, however many nodes start at once.
+ * Creates the first account, a pro account with one key, if there has never been an account. Exactly one of
+ * several concurrent nodes creates it.
  */
 public final class BootstrapAccount {
     private static final String EMAIL = "admin@localhost";
     private static final String KEY_NAME = "first start";
 
-    /** For a database that is slow to come, right after it was started for example. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** Waits for a database that is still starting. */
+    private static final Duration RETRY_TIMEOUT = Duration.ofSeconds(30);
 
     private final Database database;
     private final AccountStore accounts;
@@ -30,56 +30,53 @@ public final class BootstrapAccount {
         this.passwords = passwords;
     }
 
-    /**
-     * What is wrong with what the operator gave, as a sentence that repeats no secret; null: nothing.
-     */
-    public static @Nullable String fault(Config.BootstrapSettings given) {
-        if (given.email() != null) {
+    /** Returns the first invalid setting as a sentence without secrets; null if the settings are valid. */
+    public static @Nullable String validate(Config.BootstrapSettings settings) {
+        if (settings.email() != null) {
             try {
-                EmailAddress.parse(given.email());
-            } catch (IllegalArgumentException none) {
-                return "bootstrap.email: " + none.getMessage();
+                EmailAddress.parse(settings.email());
+            } catch (IllegalArgumentException invalid) {
+                return "bootstrap.email: " + invalid.getMessage();
             }
         }
-        String password = given.password() == null ? null : PasswordHasher.fault(given.password());
+        String password = settings.password() == null ? null : PasswordHasher.validate(settings.password());
         if (password != null) {
             return "bootstrap.password: " + password;
         }
-        return given.apiKey() == null || ApiKeySecret.isWhole(given.apiKey())
+        return settings.apiKey() == null || ApiKeySecret.isWellFormed(settings.apiKey())
                 ? null
                 : "bootstrap.api_key: the checksum is not valid. Create a key with the command `key generate`.";
     }
 
     /**
-     * Makes the account if it is the time for it.
+     * Creates the account if there has never been one.
      *
-     * @param given without {@link #fault}
-     * @return lines to print, once: what the operator did not give; nothing where there was nothing
-     *     to do
+     * @param settings valid by {@link #validate}
+     * @return the generated credentials, one per line; empty if nothing was created or all values are configured
      */
-    public Future<List<String>> run(Config.BootstrapSettings given) {
-        return database.persistently(PATIENCE, accounts::anyEver)
-                .compose(ever -> ever ? Future.succeededFuture(List.of()) : make(given));
+    public Future<List<String>> run(Config.BootstrapSettings settings) {
+        return database.retryWhileUnavailable(RETRY_TIMEOUT, accounts::isBootstrapped)
+                .compose(done -> done ? Future.succeededFuture(List.of()) : create(settings));
     }
 
-    private Future<List<String>> make(Config.BootstrapSettings given) {
-        EmailAddress email = EmailAddress.parse(given.email() == null ? EMAIL : given.email());
-        String password = given.password() == null ? AccountAdministration.generatePassword() : given.password();
-        String key = given.apiKey() == null ? ApiKeySecret.fresh() : given.apiKey();
-        ApiKeyRequest wish = new ApiKeyRequest(KEY_NAME, EnumSet.allOf(Scope.class), null);
+    private Future<List<String>> create(Config.BootstrapSettings settings) {
+        EmailAddress email = EmailAddress.parse(settings.email() == null ? EMAIL : settings.email());
+        String password = settings.password() == null ? AccountAdministration.generatePassword() : settings.password();
+        String key = settings.apiKey() == null ? ApiKeySecret.generate() : settings.apiKey();
+        ApiKeyRequest request = new ApiKeyRequest(KEY_NAME, EnumSet.allOf(Scope.class), null);
         return passwords
                 .hash(password)
-                .compose(hash ->
-                        database.persistently(PATIENCE, () -> accounts.insertFirst(email, Plan.PRO, hash, wish, key)))
-                .map(made -> {
+                .compose(hash -> database.retryWhileUnavailable(
+                        RETRY_TIMEOUT, () -> accounts.insertFirst(email, Plan.PRO, hash, request, key)))
+                .map(created -> {
                     List<String> lines = new ArrayList<>();
-                    if (made && given.email() == null) {
+                    if (created && settings.email() == null) {
                         lines.add("account " + email.text());
                     }
-                    if (made && given.password() == null) {
+                    if (created && settings.password() == null) {
                         lines.add("password " + password);
                     }
-                    if (made && given.apiKey() == null) {
+                    if (created && settings.apiKey() == null) {
                         lines.add("api-key " + key);
                     }
                     return lines;

@@ -9,16 +9,16 @@ import java.util.Locale;
 /**
  * The e-mail address of an account.
  *
- * @param text as it was given, for people
- * @param key as addresses are compared: the domain as A-labels, everything in lower case. That the
- *     case of what stands before the @ may matter (RFC 5321, section 2.4) is nowhere made use of
+ * @param text as entered, in NFC
+ * @param key normalized for comparison: domain in A-labels, all in lower case. The local part is compared
+ *     case-insensitively, although RFC 5321, section 2.4 permits case sensitivity
  */
 public record EmailAddress(String text, String key) {
 
     /**
-     * Reads an address.
+     * Parses an address.
      *
-     * @throws IllegalArgumentException if it is none, with a sentence that says why
+     * @throws IllegalArgumentException if it is not valid; the message is a sentence
      */
     public static EmailAddress parse(String raw) {
         String text = Normalizer.normalize(raw.strip(), Normalizer.Form.NFC);

@@ -1,6 +1,6 @@
 package dev.plumbline.account;
 
-/** Too much of a costly kind is asked for at once; nothing was done, and later it can be. */
+/** The queue of password hashes is full. The operation can be retried. */
 public final class HashingQueueFullException extends RuntimeException {
     HashingQueueFullException(String message) {
         super(message, null, false, false);

@@ -7,18 +7,18 @@ import io.vertx.sqlclient.Tuple;
 import java.util.Arrays;
 
 /**
- * The hidden key of each account that the web pages work under: it counts what is created there,
- * appears in no list, and nobody can show it, because its secret is thrown away as it is made.
+ * The page key of each account: a hidden API key to which jobs of the web pages are charged. Its secret is
+ * discarded at creation.
  */
 public final class PageKeyStore {
-    private static final String FIND = "select id from api_key where account_id = $1 and of_web";
+    private static final String FIND = "select id from api_key where account_id = $1 and is_page_key";
 
     private static final String MAKE =
             """
-      insert into api_key (account_id, hash, prefix, name, scopes, of_web)
+      insert into api_key (account_id, hash, prefix, name, scopes, is_page_key)
       select id, $2::bytea, '', 'web pages', $3::text[], true
       from account where id = $1 and deleted_at is null
-      on conflict (account_id) where of_web do nothing""";
+      on conflict (account_id) where is_page_key do nothing""";
 
     private final Database database;
 
@@ -27,9 +27,9 @@ public final class PageKeyStore {
     }
 
     /**
-     * The id of the account's key, which is made when it is first asked for.
+     * The ID of the page key, which is created at the first call.
      *
-     * @return fails with an {@link IllegalStateException} when there is no such account
+     * @return fails with {@link IllegalStateException} if there is no such account
      */
     public Future<Long> of(long accountId) {
         return find(accountId)
@@ -43,7 +43,7 @@ public final class PageKeyStore {
                 });
     }
 
-    /** 0 if there is none. */
+    /** Returns 0 if there is none. */
     private Future<Long> find(long accountId) {
         return database.query(FIND, Tuple.of(accountId))
                 .map(rows -> rows.size() == 0 ? 0L : rows.iterator().next().getLong(0));
@@ -54,7 +54,7 @@ public final class PageKeyStore {
                         MAKE,
                         Tuple.of(
                                 accountId,
-                                Buffer.buffer(ApiKeySecret.hash(ApiKeySecret.fresh())),
+                                Buffer.buffer(ApiKeySecret.hash(ApiKeySecret.generate())),
                                 Arrays.stream(Scope.values()).map(Scope::id).toArray(String[]::new)))
                 .mapEmpty();
     }

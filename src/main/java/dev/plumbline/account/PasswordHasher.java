@@ -17,108 +17,106 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passwords as Argon2id hashes (RFC 9106) in PHC form. A hash is made to be slow, so all of a
- * process are made one after the other on a thread of their own, and only so many may wait: event
- * loops and checks do not notice a flood of sign-ins.
+ * Hashes passwords with Argon2id (RFC 9106). One thread per process executes all hashes; the queue is bounded.
  *
- * <p>A password is normalised (NFKC, as NIST SP 800-63B, 5.1.1.2 recommends) and otherwise taken as
- * it is, blanks at its ends too.
+ * <p>Passwords are normalized to NFKC (NIST SP 800-63B, section 5.1.1.2) and otherwise unchanged.
  */
 public final class PasswordHasher {
-    /** In code points, after normalisation. */
-    public static final int SHORTEST = 12;
+    /** In code points after normalization. */
+    public static final int MIN_LENGTH = 12;
 
-    /** In code points, before and after normalisation. */
-    public static final int LONGEST = 1_024;
+    /** In code points before and after normalization. */
+    public static final int MAX_LENGTH = 1_024;
 
-    // The second of OWASP's equal choices: 19 MiB and two passes.
+    // OWASP password storage recommendation: 19 MiB, 2 passes.
     private static final int MEMORY_KIB = 19_456;
     private static final int PASSES = 2;
     private static final int LANES = 1;
     private static final int HASH_BYTES = 32;
     private static final int SALT_BYTES = 16;
-    private static final String FORM = Argon2Hash.form(MEMORY_KIB, PASSES, LANES);
+    private static final String CURRENT_PREFIX = Argon2Hash.prefix(MEMORY_KIB, PASSES, LANES);
 
-    // One takes some 50 ms: whoever is let in has waited less than two seconds.
-    private static final int MOST_WAITING = 32;
+    // One hash takes about 50 ms, so the queue is shorter than 2 seconds.
+    private static final int MAX_QUEUED = 32;
 
     private final SecureRandom random = new SecureRandom();
     private final WorkerExecutor worker;
-    private final AtomicInteger waiting = new AtomicInteger();
-    private final String nobodys;
+    private final AtomicInteger pending = new AtomicInteger();
+    private final String dummyHash;
 
-    /** One for each process. */
+    /** One instance per process. */
     public PasswordHasher(Vertx vertx) {
         this.worker = vertx.createSharedWorkerExecutor("passwords", 1, 10, TimeUnit.SECONDS);
-        this.nobodys = FORM + Argon2Hash.base64(random(SALT_BYTES)) + "$" + Argon2Hash.base64(random(HASH_BYTES));
+        this.dummyHash =
+                CURRENT_PREFIX + Argon2Hash.base64(random(SALT_BYTES)) + "$" + Argon2Hash.base64(random(HASH_BYTES));
     }
 
-    /** What keeps a text from being somebody's new password, as a sentence; null: nothing. */
-    public static @Nullable String fault(String password) {
-        if (password.codePointCount(0, password.length()) > LONGEST) {
-            return "A password has at most " + LONGEST + " characters.";
+    /** Returns the violated rule as a sentence; null if the password is valid. */
+    public static @Nullable String validate(String password) {
+        if (password.codePointCount(0, password.length()) > MAX_LENGTH) {
+            return "The password must have at most " + MAX_LENGTH + " characters.";
         }
         byte[] bytes = bytes(password);
         if (bytes == null) {
-            return "A password is Unicode text; this holds half a character.";
+            return "The password is not valid Unicode text.";
         }
-        String normal = new String(bytes, StandardCharsets.UTF_8);
-        int length = normal.codePointCount(0, normal.length());
-        if (length < SHORTEST) {
-            return "A password has at least " + SHORTEST + " characters.";
+        String normalized = new String(bytes, StandardCharsets.UTF_8);
+        int length = normalized.codePointCount(0, normalized.length());
+        if (length < MIN_LENGTH) {
+            return "The password must have at least " + MIN_LENGTH + " characters.";
         }
-        return length > LONGEST ? "A password has at most " + LONGEST + " characters." : null;
+        return length > MAX_LENGTH ? "The password must have at most " + MAX_LENGTH + " characters." : null;
     }
 
     /**
-     * Makes the hash that is kept in place of a password.
+     * Hashes a password.
      *
-     * @param password one without {@link #fault}
-     * @return fails with {@link HashingQueueFullException} when too many wait already
+     * @param password valid by {@link #validate}
+     * @return the PHC string; fails with {@link HashingQueueFullException}
      */
     public Future<String> hash(String password) {
         byte[] bytes = bytes(password);
-        if (bytes == null || fault(password) != null) {
-            throw new IllegalArgumentException("a password that breaks the rules");
+        if (bytes == null || validate(password) != null) {
+            throw new IllegalArgumentException("the password is not valid");
         }
-        return work(() -> Argon2Hash.make(bytes, random(SALT_BYTES), MEMORY_KIB, PASSES, LANES, HASH_BYTES));
+        return submit(() -> Argon2Hash.compute(bytes, random(SALT_BYTES), MEMORY_KIB, PASSES, LANES, HASH_BYTES));
     }
 
     /**
-     * Whether a password is the one that a hash was made of.
+     * Verifies a password.
      *
-     * @param hash null where there is no account or it has no password: false, after as much work
-     * @return fails with {@link HashingQueueFullException} when too many wait already, and with
-     *     IllegalArgumentException when the hash is none of Argon2 or asks for too much
+     * @param hash null if there is no account or no password; the result is false after the same work
+     * @return fails with {@link HashingQueueFullException}, and with {@link IllegalArgumentException} if the hash
+     *     is not valid
      */
     public Future<Boolean> verify(String password, @Nullable String hash) {
-        byte[] given = bytes(password);
-        // what can be nobody's password costs the same as what could be
-        byte[] bytes = given == null ? new byte[SHORTEST] : given;
-        String kept = hash == null ? nobodys : hash;
-        boolean possible = given != null && hash != null;
-        return work(() -> Argon2Hash.parse(kept).fits(bytes) && possible);
+        byte[] bytesOrNull = bytes(password);
+        // an invalid password takes the same time as a valid one
+        byte[] bytes = bytesOrNull == null ? new byte[MIN_LENGTH] : bytesOrNull;
+        String stored = hash == null ? dummyHash : hash;
+        boolean possible = bytesOrNull != null && hash != null;
+        return submit(() -> Argon2Hash.parse(stored).matches(bytes) && possible);
     }
 
-    /** Whether a hash was made with parameters that are no longer ours, and is to be made again. */
+    /** Whether the hash does not use the current parameters. */
     public static boolean isOutdated(String hash) {
-        return !hash.startsWith(FORM);
+        return !hash.startsWith(CURRENT_PREFIX);
     }
 
-    /** How many hashes are being made or wait for it. */
-    public int waiting() {
-        return waiting.get();
+    /** The number of running and queued hashes. */
+    public int pending() {
+        return pending.get();
     }
 
-    private <T> Future<T> work(Callable<T> task) {
-        if (waiting.incrementAndGet() > MOST_WAITING) {
-            waiting.decrementAndGet();
-            return Future.failedFuture(new HashingQueueFullException("Too many passwords wait to be hashed."));
+    private <T> Future<T> submit(Callable<T> task) {
+        if (pending.incrementAndGet() > MAX_QUEUED) {
+            pending.decrementAndGet();
+            return Future.failedFuture(new HashingQueueFullException("The password hash queue is full."));
         }
-        return worker.executeBlocking(task, false).onComplete(done -> waiting.decrementAndGet());
+        return worker.executeBlocking(task, false).onComplete(done -> pending.decrementAndGet());
     }
 
-    /** The normalised password in UTF-8; null when it is no Unicode text. */
+    /** The normalized password in UTF-8; null if it is not valid Unicode. */
     private static byte @Nullable [] bytes(String password) {
         try {
             ByteBuffer utf8 = StandardCharsets.UTF_8
@@ -126,7 +124,7 @@ public final class PasswordHasher {
                     .onMalformedInput(CodingErrorAction.REPORT)
                     .encode(CharBuffer.wrap(Normalizer.normalize(password, Normalizer.Form.NFKC)));
             return Arrays.copyOf(utf8.array(), utf8.limit());
-        } catch (CharacterCodingException half) {
+        } catch (CharacterCodingException invalid) {
             return null;
         }
     }

@@ -2,19 +2,19 @@ package dev.plumbline.account;
 
 import java.util.Locale;
 
-/** What an account has paid for. */
+/** The plan of an account. */
 public enum Plan {
     FREE,
-    /** Jobs, and keys to create them with. */
+    /** Permits jobs and API keys. */
     PRO;
 
-    /** How it is written: {@code free} or {@code pro}. */
+    /** The name in the API: {@code free} or {@code pro}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * The plan that is written so.
+     * The plan with this name.
      *
      * @throws IllegalArgumentException if there is none
      */

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a key may be used for. */
+/** A permission of an API key. */
 public enum Scope {
     JOBS_READ("jobs:read"),
     JOBS_WRITE("jobs:write");
@@ -15,12 +15,12 @@ public enum Scope {
         this.id = id;
     }
 
-    /** How it is written, for example {@code jobs:read}. */
+    /** The name in the API, for example {@code jobs:read}. */
     public String id() {
         return id;
     }
 
-    /** The scope that is written so; null if there is none. */
+    /** The scope with this name, or null. */
     public static @Nullable Scope of(String id) {
         return Arrays.stream(values())
                 .filter(scope -> scope.id.equals(id))
@@ -28,7 +28,7 @@ public enum Scope {
                 .orElse(null);
     }
 
-    /** How each scope is written. */
+    /** The names of all scopes. */
     public static List<String> ids() {
         return Arrays.stream(values()).map(Scope::id).toList();
     }

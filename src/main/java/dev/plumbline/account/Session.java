@@ -3,11 +3,11 @@ package dev.plumbline.account;
 import java.time.Instant;
 
 /**
- * Somebody who is signed in.
+ * A web session.
  *
- * @param client what the browser said of itself, up to 200 characters
- * @param address from where they signed in
- * @param usedAt to within a quarter of an hour
- * @param expiresAt unless it is used before
+ * @param client User-Agent header, up to 200 printable characters
+ * @param address client address at sign-in
+ * @param usedAt accurate to 15 minutes
+ * @param expiresAt if the session is not used before
  */
 public record Session(long id, String client, String address, Instant createdAt, Instant usedAt, Instant expiresAt) {}

@@ -1,6 +1,6 @@
 package dev.plumbline.account;
 
-import dev.plumbline.account.SessionStore.Found;
+import dev.plumbline.account.SessionStore.StoredSession;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.RetentionTask;
@@ -14,143 +14,148 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * People who are signed in. A session is a signed token; whether it is good is asked of the
- * database every time, in batches, so that a sign-out counts at once on every node. It lives for 7
- * days from its last use, for 30 days at most.
+ * Web sessions. A session is identified by a signed token and checked in the database with each request, in
+ * batches, so that a sign-out is effective on all nodes at once. It expires 7 days after its last use and 30 days
+ * after its creation.
  *
- * <p>A token is replaced when it is older than a quarter of an hour. The former one stays good
- * until its successor has been used, since an answer can be lost on its way, and ten seconds more,
- * for requests that were sent together. Whoever shows it later holds a copy: then the session ends,
- * for the thief and for the owner, who signs in again.
+ * <p>A token is replaced after 15 minutes. The previous token is valid until the new one is used, and 10 seconds
+ * longer for concurrent requests. Later use indicates a stolen token and ends the session.
  *
- * <p>All of it fails with {@code DatabaseUnavailableException} while the database is away.
+ * <p>All methods fail with {@code DatabaseUnavailableException} during an outage.
  */
 public final class SessionService {
     private static final Logger LOG = LoggerFactory.getLogger(SessionService.class);
 
-    /** Of one account; with one more, the one that was used longest ago ends. */
-    public static final int MOST = 50;
+    /** Maximum number of sessions per account. A new session replaces the least recently used one. */
+    public static final int MAX_SESSIONS = 50;
 
-    private static final Duration FRESH = Duration.ofMinutes(15);
-    private static final int LONGEST_CLIENT = 200;
-    private static final Batcher.Limits FINDS = new Batcher.Limits(256, 10_000, 2).expiringAfter(2_000);
+    private static final Duration RENEWAL_AGE = Duration.ofMinutes(15);
+    private static final int MAX_CLIENT_LENGTH = 200;
+    private static final Batcher.Limits LOOKUP_LIMITS = new Batcher.Limits(256, 10_000, 2).expiringAfter(2_000);
 
     private final SessionStore store;
     private final SessionTokenCodec tokens;
-    private final Batcher<Long, @Nullable Found> finds;
+    private final Batcher<Long, @Nullable StoredSession> lookups;
 
     /**
-     * @param secret what tokens are signed with, at least 32 characters; with another one, everybody
-     *     is signed out
-     * @param publicUrl under which people reach the service
+     * @param secret signing key of the tokens, at least 32 characters; a change ends all sessions
+     * @param publicUrl public URL of the service, the issuer of the tokens
      */
     public SessionService(Vertx vertx, Database database, String secret, String publicUrl) {
         this.store = new SessionStore(database);
         this.tokens = new SessionTokenCodec(vertx, secret, publicUrl);
-        this.finds = new Batcher<>(vertx, FINDS, store::find);
+        this.lookups = new Batcher<>(vertx, LOOKUP_LIMITS, store::find);
     }
 
     /**
-     * Begins a session.
+     * Creates a session.
      *
-     * @param passwordHash of the password that was shown
-     * @param client what the browser says of itself
-     * @param address from where
-     * @return with a token; null if the account is gone or disabled, or has another password by now
+     * @param passwordHash hash of the verified password
+     * @param client User-Agent header
+     * @param address client address
+     * @return with a token; null if the account is deleted or disabled or its password has changed
      */
-    Future<@Nullable AuthenticatedUser> begin(Account account, String passwordHash, String client, String address) {
-        String id = tokens.freshId();
-        return store.insert(account.id(), passwordHash, SessionTokenCodec.hash(id), readable(client), address, MOST)
+    Future<@Nullable AuthenticatedUser> create(Account account, String passwordHash, String client, String address) {
+        String id = tokens.generateId();
+        return store.insert(
+                        account.id(),
+                        passwordHash,
+                        SessionTokenCodec.hash(id),
+                        printable(client),
+                        address,
+                        MAX_SESSIONS)
                 .map(session -> session == null ? null : withToken(account, session, id));
     }
 
     /**
-     * Changes a password; every other session of the account ends, and the token of this one is no
-     * good any more.
+     * Changes a password, ends all other sessions of the account and replaces the token of this one.
      *
-     * @return null if the password is not what it was any more
+     * @return null if the password has changed meanwhile
      */
     Future<SignInResult.@Nullable PasswordChanged> changePassword(
-            AuthenticatedUser who, String oldHash, String newHash) {
-        String id = tokens.freshId();
-        return store.setPassword(who.account().id(), who.session().id(), SessionTokenCodec.hash(id), oldHash, newHash)
+            AuthenticatedUser user, String oldHash, String newHash) {
+        String id = tokens.generateId();
+        return store.setPassword(user.account().id(), user.session().id(), SessionTokenCodec.hash(id), oldHash, newHash)
                 .map(changed -> changed == null
                         ? null
                         : new SignInResult.PasswordChanged(
-                                changed.kept() == null ? null : withToken(who.account(), changed.kept(), id)));
+                                changed.kept() == null ? null : withToken(user.account(), changed.kept(), id)));
     }
 
     private AuthenticatedUser withToken(Account account, Session session, String tokenId) {
         return new AuthenticatedUser(
-                account, session, tokens.write(session.id(), account.id(), tokenId, session.expiresAt()));
+                account, session, tokens.encode(session.id(), account.id(), tokenId, session.expiresAt()));
     }
 
-    /** Whatever a browser says of itself, without what could upset a terminal or a page. */
-    private static String readable(String client) {
+    /** Replaces control and non-ASCII characters and truncates the text. */
+    private static String printable(String client) {
         String plain = client.replaceAll("[^\\x20-\\x7e]", "?");
-        return plain.length() > LONGEST_CLIENT ? plain.substring(0, LONGEST_CLIENT) : plain;
+        return plain.length() > MAX_CLIENT_LENGTH ? plain.substring(0, MAX_CLIENT_LENGTH) : plain;
     }
 
     /**
-     * Who shows this token.
+     * Authenticates a token.
      *
-     * @param token whatever was shown
-     * @return null if it is not good, for whatever reason
+     * @param token not validated
+     * @return null if the token is not valid
      */
-    public Future<@Nullable AuthenticatedUser> resume(String token) {
-        return tokens.read(token)
-                .transform(read -> read.failed()
+    public Future<@Nullable AuthenticatedUser> authenticate(String token) {
+        return tokens.decode(token)
+                .transform(decoded -> decoded.failed()
                         ? Future.succeededFuture(null)
-                        : finds.ask(read.result().sessionId()).compose(found -> evaluate(read.result(), found)));
+                        : lookups.submit(decoded.result().sessionId())
+                                .compose(stored -> evaluate(decoded.result(), stored)));
     }
 
     /**
-     * Who was signed in a while ago, as they are now.
+     * Reads the current state of a session.
      *
-     * @return null if the session has ended meanwhile
+     * @return null if the session has ended
      */
-    public Future<@Nullable AuthenticatedUser> again(AuthenticatedUser before) {
-        return finds.ask(before.session().id())
-                .map(found -> found == null
-                                || found.account().id() != before.account().id()
+    public Future<@Nullable AuthenticatedUser> reload(AuthenticatedUser before) {
+        return lookups.submit(before.session().id())
+                .map(stored -> stored == null
+                                || stored.account().id() != before.account().id()
                         ? null
-                        : new AuthenticatedUser(found.account(), found.session(), before.newToken()));
+                        : new AuthenticatedUser(stored.account(), stored.session(), before.newToken()));
     }
 
-    private Future<@Nullable AuthenticatedUser> evaluate(SessionTokenCodec.Claims claims, @Nullable Found found) {
-        if (found == null || found.account().id() != claims.accountId()) {
+    private Future<@Nullable AuthenticatedUser> evaluate(
+            SessionTokenCodec.Claims claims, @Nullable StoredSession stored) {
+        if (stored == null || stored.account().id() != claims.accountId()) {
             return Future.succeededFuture(null);
         }
-        Buffer shown = SessionTokenCodec.hash(claims.tokenId());
-        AuthenticatedUser asItIs = new AuthenticatedUser(found.account(), found.session(), null);
-        if (shown.equals(found.token())) {
-            return found.sinceRenewalMs() < FRESH.toMillis()
-                    ? arrived(shown, found, asItIs)
-                    : renewed(claims, shown, asItIs);
+        Buffer tokenHash = SessionTokenCodec.hash(claims.tokenId());
+        AuthenticatedUser user = new AuthenticatedUser(stored.account(), stored.session(), null);
+        if (tokenHash.equals(stored.tokenHash())) {
+            return stored.sinceRenewalMs() < RENEWAL_AGE.toMillis()
+                    ? confirm(tokenHash, stored, user)
+                    : renew(claims, tokenHash, user);
         }
-        if (!shown.equals(found.former()) || Boolean.FALSE.equals(found.formerGood())) {
-            return endReplaced(claims, shown);
+        if (!tokenHash.equals(stored.previousTokenHash()) || Boolean.FALSE.equals(stored.previousTokenValid())) {
+            return endIfReused(claims, tokenHash);
         }
-        return Future.succeededFuture(withToken(found.account(), found.session(), tokens.successorId(claims)));
+        return Future.succeededFuture(withToken(stored.account(), stored.session(), tokens.successorId(claims)));
     }
 
-    private Future<@Nullable AuthenticatedUser> arrived(Buffer shown, Found found, AuthenticatedUser asItIs) {
-        if (found.former() == null || found.formerGood() != null) {
-            return Future.succeededFuture(asItIs);
+    private Future<@Nullable AuthenticatedUser> confirm(
+            Buffer tokenHash, StoredSession stored, AuthenticatedUser user) {
+        if (stored.previousTokenHash() == null || stored.previousTokenValid() != null) {
+            return Future.succeededFuture(user);
         }
-        return store.noteArrival(found.session().id(), shown).map(asItIs);
+        return store.confirmToken(stored.session().id(), tokenHash).map(user);
     }
 
-    private Future<@Nullable AuthenticatedUser> renewed(
-            SessionTokenCodec.Claims claims, Buffer shown, AuthenticatedUser asItIs) {
+    private Future<@Nullable AuthenticatedUser> renew(
+            SessionTokenCodec.Claims claims, Buffer tokenHash, AuthenticatedUser user) {
         String next = tokens.successorId(claims);
-        return store.renew(claims.sessionId(), shown, SessionTokenCodec.hash(next))
-                // where a request that was sent together with this one was faster, it has done the same
-                .map(renewed -> withToken(asItIs.account(), renewed == null ? asItIs.session() : renewed, next));
+        return store.renew(claims.sessionId(), tokenHash, SessionTokenCodec.hash(next))
+                // a concurrent request may have replaced the token with the same successor
+                .map(renew -> withToken(user.account(), renew == null ? user.session() : renew, next));
     }
 
-    private Future<@Nullable AuthenticatedUser> endReplaced(SessionTokenCodec.Claims claims, Buffer shown) {
-        return store.endReplaced(claims.sessionId(), shown).map(ended -> {
+    private Future<@Nullable AuthenticatedUser> endIfReused(SessionTokenCodec.Claims claims, Buffer tokenHash) {
+        return store.endIfReused(claims.sessionId(), tokenHash).map(ended -> {
             if (ended) {
                 LOG.atWarn()
                         .addKeyValue("account", claims.accountId())
@@ -161,33 +166,32 @@ public final class SessionService {
         });
     }
 
-    /** The account's sessions, the last used first. */
+    /** The sessions of an account, most recently used first. */
     public Future<List<Session>> list(long accountId) {
         return store.list(accountId);
     }
 
-    /** Signs one out. */
     public Future<Void> end(Session session) {
         return store.end(session.id());
     }
 
-    /** Signs out one of the account's; one that is not, or has ended, changes nothing. */
+    /** Ends a session of the account; unknown sessions are ignored. */
     public Future<Void> end(long accountId, long sessionId) {
         return store.end(accountId, sessionId);
     }
 
-    /** Signs an account out everywhere. */
+    /** Ends all sessions of an account. */
     public Future<Void> endAll(long accountId) {
         return store.endAll(accountId);
     }
 
-    /** How many look-ups wait for their batch. */
-    public int findsQueued() {
-        return finds.queued();
+    /** The number of queued lookups. */
+    public int pendingLookups() {
+        return lookups.queued();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} expired sessions and says how many they were. */
-    public Future<Integer> purgeSlice() {
-        return store.purgeSlice();
+    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired sessions and returns their number. */
+    public Future<Integer> purgeExpired() {
+        return store.purgeExpired();
     }
 }

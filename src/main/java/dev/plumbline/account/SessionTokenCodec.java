@@ -2,6 +2,7 @@ package dev.plumbline.account;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.common.hash.Hashing;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -12,8 +13,6 @@ import io.vertx.ext.auth.authentication.TokenCredentials;
 import io.vertx.ext.auth.jwt.JWTAuth;
 import io.vertx.ext.auth.jwt.JWTAuthOptions;
 import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Arrays;
@@ -23,13 +22,12 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The tokens that sessions are carried in: JSON Web Tokens (RFC 7519) by one algorithm, HS256, for
- * one issuer and one audience. That a token is signed and not expired says only that it was once
- * ours; whether it is good, the database says.
+ * Session tokens: JSON Web Tokens (RFC 7519) with HS256, one issuer and one audience. Decoding checks signature
+ * and expiry; the database decides whether the token is current.
  */
 final class SessionTokenCodec {
-    /** What a token may have, and more than ours ever have. */
-    static final int LONGEST = 1_024;
+    /** Maximum length of a token in characters. */
+    static final int MAX_LENGTH = 1_024;
 
     private static final String ALGORITHM = "HS256";
     private static final String AUDIENCE = "plumbline-web";
@@ -39,16 +37,16 @@ final class SessionTokenCodec {
 
     private final SecureRandom random = new SecureRandom();
     private final JWTAuth jwt;
-    private final SecretKeySpec successors;
+    private final SecretKeySpec successorKey;
     private final String issuer;
 
     /**
      * @param secret at least 32 characters
-     * @param issuer the address under which people reach the service
+     * @param issuer public URL of the service
      */
     SessionTokenCodec(Vertx vertx, String secret, String issuer) {
         this.issuer = issuer;
-        this.successors = new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256");
+        this.successorKey = new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256");
         this.jwt = JWTAuth.create(
                 vertx,
                 new JWTAuthOptions()
@@ -61,41 +59,40 @@ final class SessionTokenCodec {
     }
 
     /**
-     * What a token says.
+     * The claims of a token.
      *
-     * @param tokenId the token's own
+     * @param tokenId ID of the token
      */
     record Claims(long sessionId, long accountId, String tokenId) {
-        /** Hides the token's id. */
+        /** Omits the token ID. */
         @Override
         public String toString() {
             return "Claims[session=" + sessionId + ", account=" + accountId + "]";
         }
     }
 
-    /** A new id for a token: 128 random bits. */
-    String freshId() {
+    /** A random token ID, 128 bits. */
+    String generateId() {
         byte[] bytes = new byte[ID_BYTES];
         random.nextBytes(bytes);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
     /**
-     * The id of the token that replaces another: always the same, so that requests that were sent
-     * together are told the same, and can be told it again.
+     * The ID of the token that replaces this one. Deterministic, so that concurrent requests get the same token.
      */
-    String successorId(Claims of) {
+    String successorId(Claims token) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(successors);
-            byte[] code = mac.doFinal(("successor\n" + of.sessionId + "\n" + of.tokenId).getBytes(UTF_8));
+            mac.init(successorKey);
+            byte[] code = mac.doFinal(("successor\n" + token.sessionId + "\n" + token.tokenId).getBytes(UTF_8));
             return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(code, ID_BYTES));
-        } catch (GeneralSecurityException impossible) {
-            throw new IllegalStateException(impossible);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
         }
     }
 
-    String write(long sessionId, long accountId, String tokenId, Instant expiresAt) {
+    String encode(long sessionId, long accountId, String tokenId, Instant expiresAt) {
         return jwt.generateToken(
                 new JsonObject()
                         .put("iss", issuer)
@@ -107,17 +104,17 @@ final class SessionTokenCodec {
                 new JWTOptions().setAlgorithm(ALGORITHM));
     }
 
-    /** Fails for whatever is no token of ours, without a word that could be logged. */
-    Future<Claims> read(String token) {
-        if (token.length() > LONGEST || !COMPACT.matcher(token).matches()) {
-            return foreign();
+    /** Fails if the token is not valid; the message does not contain it. */
+    Future<Claims> decode(String token) {
+        if (token.length() > MAX_LENGTH || !COMPACT.matcher(token).matches()) {
+            return invalid();
         }
         try {
             return jwt.authenticate(new TokenCredentials(token))
                     .map(user -> claims(user.principal().mergeIn(user.attributes())))
-                    .recover(refused -> foreign());
-        } catch (RuntimeException refused) {
-            return foreign();
+                    .recover(failure -> invalid());
+        } catch (RuntimeException failure) {
+            return invalid();
         }
     }
 
@@ -125,20 +122,16 @@ final class SessionTokenCodec {
         JsonObject token = user.getJsonObject("accessToken");
         String id = token.getString("jti");
         if (id.length() != ID_CHARACTERS || !token.containsKey("exp")) {
-            throw new IllegalArgumentException("a token of another kind");
+            throw new IllegalArgumentException("not a session token");
         }
         return new Claims(Long.parseLong(token.getString("sid")), Long.parseLong(token.getString("sub")), id);
     }
 
     static Buffer hash(String tokenId) {
-        try {
-            return Buffer.buffer(MessageDigest.getInstance("SHA-256").digest(tokenId.getBytes(UTF_8)));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        return Buffer.buffer(Hashing.sha256().hashString(tokenId, UTF_8).asBytes());
     }
 
-    private static Future<Claims> foreign() {
-        return Future.failedFuture(new IllegalArgumentException("no token of ours"));
+    private static Future<Claims> invalid() {
+        return Future.failedFuture(new IllegalArgumentException("invalid session token"));
     }
 }

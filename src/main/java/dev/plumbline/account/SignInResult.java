@@ -2,32 +2,32 @@ package dev.plumbline.account;
 
 import org.jspecify.annotations.Nullable;
 
-/** How an attempt to sign in, to sign up or to change a password can end. */
+/** The outcome of a sign-in, a sign-up or a password change. */
 public sealed interface SignInResult {
 
-    /** Signed in, with a new token. */
+    /** Signed in with a new token. */
     record Success(AuthenticatedUser signedIn) implements SignInResult {}
 
     /**
-     * The password was changed; nobody else is signed in any more.
+     * The password was changed and all other sessions ended.
      *
      * @param signedIn with a new token; null if the session has ended meanwhile
      */
     record PasswordChanged(@Nullable AuthenticatedUser signedIn) implements SignInResult {}
 
-    /** There is no such account, or that is not its password: nobody is told which. */
+    /** The account does not exist or the password is wrong. */
     record InvalidCredentials() implements SignInResult {}
 
-    /** The password is right, but the account is disabled. */
+    /** The password is correct, but the account is disabled. */
     record Disabled() implements SignInResult {}
 
-    /** Another account has that e-mail address. */
+    /** The e-mail address is taken. */
     record EmailTaken() implements SignInResult {}
 
     /**
-     * There were too many failures.
+     * Too many failed attempts.
      *
-     * @param policy which quota is used up
+     * @param policy the exceeded quota
      * @param retryAfterSeconds at least 1
      */
     record RateLimited(String policy, int retryAfterSeconds) implements SignInResult {}

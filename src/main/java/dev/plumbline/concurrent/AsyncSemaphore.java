@@ -8,100 +8,91 @@ import java.util.ArrayDeque;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Lets a few do their work at once; others wait for their turn, not longer than they may. */
+/** An asynchronous semaphore with a bounded FIFO queue. Thread-safe. */
 public final class AsyncSemaphore {
-    /** To wait for as long as it takes. */
-    public static final long FOREVER = Long.MAX_VALUE;
+    /** The task waits until a permit is available. */
+    public static final long NO_TIMEOUT = Long.MAX_VALUE;
 
     private final Vertx vertx;
-    private final int mostWaiting;
-    private final ArrayDeque<Waiting<?>> waiting = new ArrayDeque<>();
-    private int free;
+    private final int maxQueued;
+    private final ArrayDeque<Waiter<?>> queue = new ArrayDeque<>();
+    private int availablePermits;
 
-    private record Waiting<T>(@Nullable Context caller, Supplier<Future<T>> work, Promise<T> outcome) {}
+    private record Waiter<T>(@Nullable Context caller, Supplier<Future<T>> task, Promise<T> promise) {}
 
     /**
-     * @param atOnce how many work at once
-     * @param mostWaiting how many may wait
+     * @param permits maximum number of concurrent tasks
+     * @param maxQueued maximum number of queued tasks
      */
-    public AsyncSemaphore(Vertx vertx, int atOnce, int mostWaiting) {
+    public AsyncSemaphore(Vertx vertx, int permits, int maxQueued) {
         this.vertx = vertx;
-        this.free = atOnce;
-        this.mostWaiting = mostWaiting;
+        this.availablePermits = permits;
+        this.maxQueued = maxQueued;
     }
 
     /**
-     * Does the work when its turn has come, on the caller's context.
+     * Runs a task with a permit, on the context of the caller.
      *
-     * @param millis how long to wait for it; {@link #FOREVER} where all work before it ends in time
-     * @param late tells what comes of it when the turn did not come in time
+     * @param timeoutMillis maximum time in the queue, or {@link #NO_TIMEOUT}
+     * @param onRejected provides the outcome if the queue is full or the timeout expires
      */
-    public <T> Future<T> take(long millis, Supplier<Future<T>> work, Supplier<Future<T>> late) {
-        Waiting<T> mine = new Waiting<>(Vertx.currentContext(), work, Promise.promise());
-        boolean refused = false;
-        boolean now = false;
+    public <T> Future<T> withPermit(long timeoutMillis, Supplier<Future<T>> task, Supplier<Future<T>> onRejected) {
+        Waiter<T> waiter = new Waiter<>(Vertx.currentContext(), task, Promise.promise());
+        boolean rejected = false;
+        boolean acquired = false;
         synchronized (this) {
-            if (free > 0) {
-                free--;
-                now = true;
-            } else if (waiting.size() >= mostWaiting || millis <= 0) {
-                refused = true;
+            if (availablePermits > 0) {
+                availablePermits--;
+                acquired = true;
+            } else if (queue.size() >= maxQueued || timeoutMillis <= 0) {
+                rejected = true;
             } else {
-                waiting.add(mine);
+                queue.add(waiter);
             }
         }
-        if (refused) {
-            return late.get();
+        if (rejected) {
+            return onRejected.get();
         }
-        if (now) {
-            return begin(work).onComplete(done -> next());
+        if (acquired) {
+            return ContextFutures.call(task).onComplete(done -> release());
         }
-        if (millis < FOREVER) {
-            long timer = vertx.setTimer(millis, fired -> giveUp(mine, late));
-            mine.outcome().future().onComplete(told -> vertx.cancelTimer(timer));
+        if (timeoutMillis < NO_TIMEOUT) {
+            long timer = vertx.setTimer(timeoutMillis, fired -> timeOut(waiter, onRejected));
+            waiter.promise().future().onComplete(done -> vertx.cancelTimer(timer));
         }
-        return mine.outcome().future();
+        return waiter.promise().future();
     }
 
-    /** Begins work; what it throws is a failure like any other. */
-    public static <T> Future<T> begin(Supplier<Future<T>> work) {
-        try {
-            return work.get();
-        } catch (RuntimeException thrown) {
-            return Future.failedFuture(thrown);
-        }
-    }
-
-    private <T> void giveUp(Waiting<T> tired, Supplier<Future<T>> late) {
+    private <T> void timeOut(Waiter<T> waiter, Supplier<Future<T>> onRejected) {
         synchronized (this) {
-            if (!waiting.remove(tired)) {
+            if (!queue.remove(waiter)) {
                 return;
             }
         }
-        late.get().onComplete(tired.outcome());
+        onRejected.get().onComplete(waiter.promise());
     }
 
-    private void next() {
-        Waiting<?> first;
+    private void release() {
+        Waiter<?> next;
         synchronized (this) {
-            first = waiting.poll();
-            if (first == null) {
-                free++;
+            next = queue.poll();
+            if (next == null) {
+                availablePermits++;
                 return;
             }
         }
-        if (first.caller() == null) {
-            start(first);
+        if (next.caller() == null) {
+            execute(next);
         } else {
-            // Not at once, for work that ends where it begins would heap up one turn upon the other.
-            first.caller().runOnContext(now -> start(first));
+            // in a new task, because tasks that complete synchronously would recurse
+            next.caller().runOnContext(ignored -> execute(next));
         }
     }
 
-    private <T> void start(Waiting<T> first) {
-        begin(first.work()).onComplete(outcome -> {
-            next();
-            ContextFutures.tell(first.outcome(), outcome);
+    private <T> void execute(Waiter<T> waiter) {
+        ContextFutures.call(waiter.task()).onComplete(outcome -> {
+            release();
+            ContextFutures.complete(waiter.promise(), outcome);
         });
     }
 }

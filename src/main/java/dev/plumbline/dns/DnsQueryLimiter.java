@@ -35,8 +35,8 @@ public final class DnsQueryLimiter {
      */
     public Future<DnsResponse> ask(Deadline deadline, Supplier<Future<DnsResponse>> question) {
         // All that is open ends with the deadline, and with it the wait.
-        return turns.take(
-                AsyncSemaphore.FOREVER, () -> counted(deadline, question), DnsQueryLimiter::turnThatNeverCame);
+        return turns.withPermit(
+                AsyncSemaphore.NO_TIMEOUT, () -> counted(deadline, question), DnsQueryLimiter::turnThatNeverCame);
     }
 
     /** What came of a domain's admission, which is looked for once in a check. */

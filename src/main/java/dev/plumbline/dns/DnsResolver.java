@@ -188,9 +188,9 @@ public final class DnsResolver {
         Flight mine = new Flight(promise.future(), millis == attemptsMillis(), endNanos);
         Flight flight = flights.merge(key, mine, (running, other) -> running.servesAsWellAs(other) ? running : other);
         if (flight != mine) {
-            return within(deadline, ContextFutures.ofCaller(flight.answer));
+            return within(deadline, ContextFutures.onCallerContext(flight.answer));
         }
-        open.take(
+        open.withPermit(
                         Math.min(WAIT_MS, deadline.remainingMillis()),
                         () -> new DnsLookup(
                                         transport,
@@ -207,7 +207,7 @@ public final class DnsResolver {
                         cache.put(key, new Kept(outcome.result(), nanoClock.getAsLong()));
                     }
                     flights.remove(key, mine);
-                    ContextFutures.tell(promise, outcome);
+                    ContextFutures.complete(promise, outcome);
                 });
         return promise.future();
     }
@@ -231,7 +231,7 @@ public final class DnsResolver {
             return shared;
         }
         Promise<DnsResponse> promise = DnsTimeout.after(vertx, remaining);
-        shared.onComplete(outcome -> ContextFutures.tell(promise, outcome));
+        shared.onComplete(outcome -> ContextFutures.complete(promise, outcome));
         return promise.future();
     }
 

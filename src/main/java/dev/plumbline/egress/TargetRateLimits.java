@@ -54,7 +54,7 @@ final class TargetRateLimits {
             return Future.succeededFuture(back);
         }
         long remaining = deadline.remainingMillis();
-        return ContextFutures.ofCaller(gate.enter(key, remaining - Math.min(LEFT_MILLIS, remaining / 4)))
+        return ContextFutures.onCallerContext(gate.enter(key, remaining - Math.min(LEFT_MILLIS, remaining / 4)))
                 .transform(outcome -> {
                     if (outcome.failed()) {
                         back.run();

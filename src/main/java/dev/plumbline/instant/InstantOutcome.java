@@ -6,40 +6,37 @@ import dev.plumbline.result.RenderedResult;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a request for an instant check can end. */
+/** The outcome of a request for an instant check. */
 public sealed interface InstantOutcome {
 
     /**
-     * There is a result.
+     * The check completed.
      *
-     * @param fresh whether this caller had it run, and was charged
-     * @param quota what the charge was answered with; null when nothing was charged
+     * @param fresh whether this request ran the check
+     * @param quota the quota after the charge; null if nothing was charged
      */
-    record Answered(RenderedResult answer, boolean fresh, Message.@Nullable Granted quota) implements InstantOutcome {}
+    record Completed(RenderedResult result, boolean fresh, Message.@Nullable Granted quota) implements InstantOutcome {}
 
     record UnknownModule(String module) implements InstantOutcome {}
 
     record InvalidTarget(String detail) implements InstantOutcome {}
 
-    record BadOptions(List<Options.Fault> faults) implements InstantOutcome {}
+    record InvalidOptions(List<Options.Fault> faults) implements InstantOutcome {}
 
-    /** The target itself is forbidden; no packet has left. */
-    record NotAllowed(String detail) implements InstantOutcome {}
+    /** The target policy does not permit the target; nothing was sent. */
+    record TargetBlocked(String detail) implements InstantOutcome {}
 
-    /** A check of this service asks for a check: a loop. */
-    record Loop() implements InstantOutcome {}
+    /** The request was sent by a check. */
+    record LoopDetected() implements InstantOutcome {}
 
-    /** Nothing is known, and nobody was to find out. */
-    record NotKnown() implements InstantOutcome {}
+    /** There is no cached result and the request does not permit a run. */
+    record NotCached() implements InstantOutcome {}
 
-    record OverQuota(Message.Denied quota) implements InstantOutcome {}
+    record QuotaExceeded(Message.Denied quota) implements InstantOutcome {}
 
-    /** No room just now; nothing was charged. */
-    record NoRoom(int retryAfterSeconds) implements InstantOutcome {}
+    /** The queue is full; nothing was charged. */
+    record Overloaded(int retryAfterSeconds) implements InstantOutcome {}
 
-    /**
-     * Something that is needed is away. Nothing was charged, unless a check had begun and its runner
-     * fell silent.
-     */
+    /** A component is unavailable. Nothing was charged unless the runner did not reply. */
     record Unavailable(String detail) implements InstantOutcome {}
 }

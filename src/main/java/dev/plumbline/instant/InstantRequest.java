@@ -3,13 +3,13 @@ package dev.plumbline.instant;
 import java.util.Map;
 
 /**
- * Somebody asks for an instant check.
+ * A request for an instant check.
  *
- * @param target as it was typed, decoded
- * @param options as they were typed, by name
- * @param client whose quota pays: a client address, or an IPv6 client's /64
+ * @param target decoded, not normalized
+ * @param options values by name, not validated
+ * @param client the client address that is charged; a /64 prefix for IPv6
  * @param requestId for the log
- * @param fromOurselves whether the request came from a check of this service or of another like it
+ * @param fromCheck whether a check of this service or another instance sent the request
  */
 public record InstantRequest(
         String module,
@@ -17,4 +17,4 @@ public record InstantRequest(
         Map<String, String> options,
         String client,
         String requestId,
-        boolean fromOurselves) {}
+        boolean fromCheck) {}

@@ -3,17 +3,18 @@ package dev.plumbline.limit;
 import java.time.Duration;
 
 /**
- * How much of something one key may have.
+ * The limit of a quota.
  *
- * @param limit most in any window of that length, at most 10,000; 0 for no limit
+ * @param limit maximum number of charges per key in the window, at most 10,000; 0 for no limit
+ * @param window length of the sliding window, positive
  */
 public record QuotaPolicy(int limit, Duration window) {
     public QuotaPolicy {
         if (limit < 0 || limit > 10_000) {
-            throw new IllegalArgumentException("a limit is 0 to 10000, not " + limit);
+            throw new IllegalArgumentException("limit must be between 0 and 10000: " + limit);
         }
         if (window.isNegative() || window.isZero()) {
-            throw new IllegalArgumentException("a window is longer than nothing");
+            throw new IllegalArgumentException("window must be positive");
         }
     }
 

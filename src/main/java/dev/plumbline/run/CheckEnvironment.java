@@ -21,18 +21,15 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * All that checks run with, put together from the settings: one for each process, whether it serves
- * or runs a single check on the terminal.
- */
+/** The target policy and the probes of a process, created from the configuration. */
 public record CheckEnvironment(TargetPolicy policy, ProbeRegistry probes) {
-    /** How the User-Agent of every service of this kind begins. */
+    /** Prefix of the User-Agent header of all versions. */
     public static final String PRODUCT = "Plumbline/";
 
     /**
      * @param version of this program
-     * @throws IOException when the extra roots cannot be read
-     * @throws IllegalArgumentException when a rule about targets cannot be read, naming it
+     * @throws IOException if the extra root certificates cannot be read
+     * @throws IllegalArgumentException if a target rule is invalid; the message names it
      */
     public static CheckEnvironment of(Vertx vertx, Config config, OwnEndpoints own, String version) throws IOException {
         Config.TargetSettings targets = config.targets();

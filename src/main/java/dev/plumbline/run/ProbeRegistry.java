@@ -2,7 +2,7 @@ package dev.plumbline.run;
 
 import java.util.Map;
 
-/** The probes that checks may use, by class. */
+/** The probes by class. */
 public final class ProbeRegistry {
     private final Map<Class<?>, Object> byType;
 
@@ -11,12 +11,12 @@ public final class ProbeRegistry {
     }
 
     /**
-     * @throws IllegalArgumentException when there is no such probe
+     * @throws IllegalArgumentException if there is no such probe
      */
     public <P> P get(Class<P> type) {
         Object probe = byType.get(type);
         if (probe == null) {
-            throw new IllegalArgumentException("there is no probe " + type.getSimpleName());
+            throw new IllegalArgumentException("unknown probe: " + type.getSimpleName());
         }
         return type.cast(probe);
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** {@code check MODULE TARGET}, as somebody at a terminal meets it. */
+/** {@code check MODULE TARGET}. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CheckCommandTest {
     @TempDir
@@ -63,7 +63,7 @@ class CheckCommandTest {
     }
 
     @Test
-    void itPrintsAReportForPeople() {
+    void aTextReportIsPrinted() {
         CommandLineRunner.Ended ended = CommandLineRunner.check(open, "http-status", lab.http("/ok"));
 
         assertThat(ended.code()).isZero();
@@ -76,7 +76,7 @@ class CheckCommandTest {
     }
 
     @Test
-    void itPrintsJsonForPrograms() {
+    void jsonIsPrinted() {
         CommandLineRunner.Ended ended =
                 CommandLineRunner.check(open, "http-status", lab.http("/status/500"), "--json", "-o", "method=get");
 
@@ -105,7 +105,7 @@ class CheckCommandTest {
     }
 
     @Test
-    void aCallWithoutATargetIsNoVerdict() {
+    void aMissingTargetIsInvalidUsage() {
         assertThat(CommandLineRunner.check(open, "http-status", "--json").code())
                 .isEqualTo(4);
         assertThat(CommandLineRunner.check(open, "http-status", "example.com", "--nonsense")
@@ -114,7 +114,7 @@ class CheckCommandTest {
     }
 
     @Test
-    void aWrongOptionIsNamed() {
+    void anInvalidOptionIsNamed() {
         CommandLineRunner.Ended ended =
                 CommandLineRunner.check(open, "http-status", "example.com", "-o", "max_redirects=99");
 
@@ -130,7 +130,7 @@ class CheckCommandTest {
 
     @ParameterizedTest
     @MethodSource("hostile")
-    void theCanaryIsLeftAlone(HostileTargets.Case hostile) throws IOException {
+    void blockedTargetsAreNotContacted(HostileTargets.Case hostile) throws IOException {
         CommandLineRunner.Ended ended = CommandLineRunner.check(closed, "http-status", hostile.target(), "--json");
 
         if (hostile.refusal() == HostileTargets.Refusal.BLOCKED) {

@@ -16,7 +16,7 @@ class AsyncSemaphoreTest {
 
     private final Vertx vertx = Vertx.vertx();
     private final List<Promise<String>> working = new ArrayList<>();
-    private final AsyncSemaphore turns = new AsyncSemaphore(vertx, 2, 2);
+    private final AsyncSemaphore semaphore = new AsyncSemaphore(vertx, 2, 2);
 
     @AfterEach
     void close() {
@@ -24,7 +24,7 @@ class AsyncSemaphoreTest {
     }
 
     private Future<String> take(long millis) {
-        return turns.take(
+        return semaphore.withPermit(
                 millis,
                 () -> {
                     Promise<String> work = Promise.promise();
@@ -35,7 +35,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void letsNoMoreWorkThanMay() {
+    void concurrencyIsLimited() {
         List<Future<String>> all = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             all.add(take(LONG));
@@ -58,7 +58,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void waitsNoLongerThanItMay() {
+    void theTimeoutLimitsTheTimeInTheQueue() {
         take(LONG);
         take(LONG);
         assertThat(Await.value(take(1))).isEqualTo("late");
@@ -71,9 +71,9 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void givesTheTurnOnWhenWorkNeverBegins() {
+    void thePermitIsReleasedIfTheTaskThrows() {
         for (int i = 0; i < 3; i++) {
-            Future<String> broken = turns.take(
+            Future<String> broken = semaphore.withPermit(
                     LONG,
                     () -> {
                         throw new IllegalStateException("broken");

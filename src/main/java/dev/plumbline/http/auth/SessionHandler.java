@@ -70,7 +70,7 @@ public final class SessionHandler {
      * @param then called at most once, on the context of the request
      */
     public void stillSignedIn(RoutingContext ctx, AuthenticatedUser before, Consumer<AuthenticatedUser> then) {
-        sessions.again(before).onComplete(now -> {
+        sessions.reload(before).onComplete(now -> {
             try {
                 if (now.failed()) {
                     ctx.fail(now.cause());
@@ -101,7 +101,7 @@ public final class SessionHandler {
             then.accept(null);
             return;
         }
-        sessions.resume(token).onComplete(resumed -> {
+        sessions.authenticate(token).onComplete(resumed -> {
             try {
                 if (resumed.failed()) {
                     ctx.fail(resumed.cause());

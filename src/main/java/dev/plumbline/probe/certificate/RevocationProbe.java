@@ -139,7 +139,7 @@ public final class RevocationProbe {
                 }
             });
         }
-        Future.join(one, other).compose(both -> other).onComplete(last -> ContextFutures.tell(promise, last));
+        Future.join(one, other).compose(both -> other).onComplete(last -> ContextFutures.complete(promise, last));
         return promise.future();
     }
 
@@ -167,7 +167,7 @@ public final class RevocationProbe {
         }
         HttpRequestSpec call =
                 HttpRequestSpec.get(list, MAX_LIST_BYTES).overHttp1().withoutRedirectBodies();
-        return lists.take(
+        return lists.withPermit(
                 context.deadline().remainingMillis(),
                 () -> unanswered(exchange(context, call, reader), list),
                 () -> Future.succeededFuture(

@@ -7,7 +7,6 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.concurrent.ContextFutures;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -82,14 +81,14 @@ final class FetchCache {
         if (other.endNanos - endNanos > TOLERANCE_NANOS) {
             return fetch.get(); // it could still be under way when this check has to end
         }
-        return ContextFutures.ofCaller(other.landing.future())
+        return ContextFutures.onCallerContext(other.landing.future())
                 .transform(landed -> landed.succeeded() && shared(landed.result())
                         ? Future.succeededFuture(landed.result())
                         : fetch.get());
     }
 
     private Future<RedirectTrace> lead(Key key, Flight mine, Supplier<Future<RedirectTrace>> fetch) {
-        return AsyncSemaphore.begin(fetch).onComplete(outcome -> {
+        return ContextFutures.call(fetch).onComplete(outcome -> {
             if (outcome.succeeded() && shared(outcome.result())) {
                 done.put(key, outcome.result());
             }

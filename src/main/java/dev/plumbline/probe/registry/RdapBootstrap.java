@@ -131,7 +131,7 @@ public final class RdapBootstrap {
             vertx.cancelTimer(timer);
             enough.tryComplete();
         });
-        return ContextFutures.ofCaller(enough.future()).map(done -> Optional.ofNullable(serverOf(domain)));
+        return ContextFutures.onCallerContext(enough.future()).map(done -> Optional.ofNullable(serverOf(domain)));
     }
 
     /**

@@ -5,7 +5,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
@@ -79,7 +78,7 @@ final class RegistryRateLimiter {
             return ask(context, server, question);
         }
         long patience = Math.min(context.patienceMs(), context.deadline().remainingMillis());
-        return ContextFutures.ofCaller(gate.enter(server, patience, context.bulk()))
+        return ContextFutures.onCallerContext(gate.enter(server, patience, context.bulk()))
                 .compose(entered -> {
                     CheckFailure meanwhile = silence(server);
                     Future<T> asked =
@@ -90,7 +89,7 @@ final class RegistryRateLimiter {
 
     private <T> Future<T> ask(CheckContext context, String server, Function<CheckContext, Future<T>> question) {
         long started = nanoClock.getAsLong();
-        return AsyncSemaphore.begin(
+        return ContextFutures.call(
                         () -> question.apply(context.within(context.deadline().atMost(MOST_MILLIS))))
                 .onComplete(outcome -> note(server, started, outcome));
     }

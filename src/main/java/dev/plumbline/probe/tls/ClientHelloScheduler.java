@@ -159,7 +159,7 @@ final class ClientHelloScheduler {
     }
 
     private <T> Future<T> inTurn(Supplier<Future<T>> question, T none, Runnable open) {
-        return turns.take(left(), question, () -> {
+        return turns.withPermit(left(), question, () -> {
                     open.run();
                     return Future.succeededFuture(none);
                 })

@@ -40,7 +40,7 @@ class BootstrapAccountLogTest {
     @Test
     void whatTheOperatorGaveIsNotPrinted() {
         String url = DATABASE.createEmpty();
-        String key = ApiKeySecret.fresh();
+        String key = ApiKeySecret.generate();
         try (ServiceUnderTest service = ServiceUnderTest.start(
                 url,
                 Map.of(

@@ -106,7 +106,7 @@ class DatabaseOutageApiTest {
         HttpResponse<String> page = service.page(report, "Accept", "text/html");
         assertThat(page.statusCode()).isEqualTo(503);
         assertThat(page.headers().firstValue("Retry-After")).isPresent();
-        assertThat(page.body()).contains("cannot be reached just now; try again shortly");
+        assertThat(page.body()).contains("The database is unavailable. Retry later.");
         assertThat(service.page("/check/http-status/" + known).statusCode()).isEqualTo(200);
         for (HttpResponse<String> refused : List.of(
                 create(),

@@ -105,7 +105,7 @@ public final class AccountService {
             faults.add(Problem.Fault.pointer("/email", String.valueOf(none.getMessage())));
         }
         String password = given.getString("password");
-        String fault = PasswordHasher.fault(password);
+        String fault = PasswordHasher.validate(password);
         if (fault != null) {
             faults.add(Problem.Fault.pointer("/password", fault));
         }
@@ -145,7 +145,7 @@ public final class AccountService {
     public void changePassword(
             RoutingContext ctx, AuthenticatedUser who, JsonObject given, Runnable then, Consumer<Problem> refused) {
         String next = given.getString("new_password");
-        String fault = PasswordHasher.fault(next);
+        String fault = PasswordHasher.validate(next);
         if (fault != null) {
             refused.accept(JsonBody.invalid(List.of(Problem.Fault.pointer("/new_password", fault))));
             return;
@@ -201,9 +201,9 @@ public final class AccountService {
             Consumer<Problem> refused) {
         List<Problem.Fault> faults = new ArrayList<>();
         String name = given.getString("name");
-        String nameFault = ApiKeyRequest.nameFault(name);
-        if (nameFault != null) {
-            faults.add(Problem.Fault.pointer("/name", nameFault));
+        String validateName = ApiKeyRequest.validateName(name);
+        if (validateName != null) {
+            faults.add(Problem.Fault.pointer("/name", validateName));
         }
         Instant expiresAt = expiresAt(given);
         if (expiresAt != null && !expiresAt.isAfter(needs.clock.instant())) {
@@ -246,7 +246,7 @@ public final class AccountService {
                     "too-many-keys",
                     "The account has all the keys that it may have",
                     "An account has at most "
-                            + AccountAdministration.MOST_KEYS
+                            + AccountAdministration.MAX_KEYS
                             + " live keys; revoke one that is not used any more."));
         } else {
             refused.accept(Problem.notFound("The account is gone."));

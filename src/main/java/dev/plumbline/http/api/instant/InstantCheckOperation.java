@@ -47,22 +47,22 @@ public final class InstantCheckOperation implements ApiOperation {
     }
 
     private void answer(RoutingContext ctx, InstantOutcome outcome) {
-        if (outcome instanceof InstantOutcome.Answered answered) {
+        if (outcome instanceof InstantOutcome.Completed answered) {
             send(ctx, answered);
         } else {
             problems.send(ctx, InstantCheckService.problem(ctx, outcome));
         }
     }
 
-    private void send(RoutingContext ctx, InstantOutcome.Answered answered) {
+    private void send(RoutingContext ctx, InstantOutcome.Completed answered) {
         HttpServerResponse response = ctx.response();
-        answers.writeHeaders(response, answered.answer(), RequestIdHandler.of(ctx));
+        answers.writeHeaders(response, answered.result(), RequestIdHandler.of(ctx));
         InstantCheckService.tellQuota(ctx, answered);
-        if (!answered.answer().cacheable()) {
+        if (!answered.result().cacheable()) {
             response.putHeader("Cache-Control", "no-store");
         }
-        cache.putPath(RawTarget.asTyped(ctx), answered.answer());
-        if (ContentNegotiation.matches(ctx, answered.answer().etag())) {
+        cache.putPath(RawTarget.asTyped(ctx), answered.result());
+        if (ContentNegotiation.matches(ctx, answered.result().etag())) {
             response.headers().remove("Content-Type");
             response.setStatusCode(304).end();
             return;
@@ -70,7 +70,7 @@ public final class InstantCheckOperation implements ApiOperation {
         ResponseBodies.end(
                 ctx,
                 answered.fresh()
-                        ? answered.answer().freshBody()
-                        : answered.answer().cachedBody());
+                        ? answered.result().freshBody()
+                        : answered.result().cachedBody());
     }
 }

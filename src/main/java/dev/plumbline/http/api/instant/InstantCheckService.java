@@ -48,7 +48,7 @@ public final class InstantCheckService {
 
     /** As {@link #check}, but nothing is run and nothing charged. */
     public Future<InstantOutcome> look(RoutingContext ctx, String module, String target) {
-        return ask(ctx, module, target, checks::look);
+        return ask(ctx, module, target, checks::findCached);
     }
 
     /**
@@ -57,7 +57,7 @@ public final class InstantCheckService {
      * @return null where that is not known, and where nothing is limited; does not fail
      */
     public Future<Message.@Nullable Granted> left(RoutingContext ctx) {
-        return checks.left(clients.quotaKey(ctx.request()));
+        return checks.remainingQuota(clients.quotaKey(ctx.request()));
     }
 
     private Future<InstantOutcome> ask(
@@ -65,7 +65,7 @@ public final class InstantCheckService {
         Map<String, String> options = new LinkedHashMap<>();
         for (Map.Entry<String, String> parameter : ctx.queryParams()) {
             if (options.put(parameter.getKey(), parameter.getValue()) != null) {
-                return Future.succeededFuture(new InstantOutcome.BadOptions(
+                return Future.succeededFuture(new InstantOutcome.InvalidOptions(
                         List.of(new Options.Fault(parameter.getKey(), "is given twice"))));
             }
         }
@@ -86,7 +86,7 @@ public final class InstantCheckService {
     }
 
     /** Tells by headers what is left of the quota, where something was taken from it. */
-    public static void tellQuota(RoutingContext ctx, InstantOutcome.Answered answered) {
+    public static void tellQuota(RoutingContext ctx, InstantOutcome.Completed answered) {
         Message.Granted quota = answered.quota();
         if (quota != null) {
             tell(ctx, quota.limit(), quota.remaining(), quota.resetSeconds());
@@ -95,7 +95,7 @@ public final class InstantCheckService {
 
     private static void tell(RoutingContext ctx, int limit, int remaining, int seconds) {
         RateLimitHeaders.write(
-                ctx.response(), List.of(new JobMessage.QuotaLeft(InstantChecks.POLICY, limit, remaining, seconds)));
+                ctx.response(), List.of(new JobMessage.QuotaStatus(InstantChecks.POLICY, limit, remaining, seconds)));
     }
 
     private static Problem overQuota(Message.Denied quota) {
@@ -131,7 +131,7 @@ public final class InstantCheckService {
 
     /** What to answer when there is no result; what is left of the quota is told by headers. */
     public static Problem problem(RoutingContext ctx, InstantOutcome outcome) {
-        if (outcome instanceof InstantOutcome.OverQuota over) {
+        if (outcome instanceof InstantOutcome.QuotaExceeded over) {
             tell(ctx, over.quota().limit(), 0, over.quota().retryAfterSeconds());
             return overQuota(over.quota());
         }
@@ -142,14 +142,14 @@ public final class InstantCheckService {
             return Problem.of(422, "invalid-target", "The module cannot check this target", invalid.detail())
                     .withFaults(List.of(Problem.Fault.parameter("target", invalid.detail())));
         }
-        if (outcome instanceof InstantOutcome.BadOptions bad) {
+        if (outcome instanceof InstantOutcome.InvalidOptions bad) {
             return badOptions(bad.faults());
         }
-        if (outcome instanceof InstantOutcome.NotAllowed refused) {
+        if (outcome instanceof InstantOutcome.TargetBlocked refused) {
             return Problem.of(422, "target-not-allowed", "The target may not be checked", refused.detail())
                     .withFaults(List.of(Problem.Fault.parameter("target", refused.detail())));
         }
-        if (outcome instanceof InstantOutcome.Loop) {
+        if (outcome instanceof InstantOutcome.LoopDetected) {
             return Problem.of(
                     422,
                     "request-loop",
@@ -157,7 +157,7 @@ public final class InstantCheckService {
                     "The request carries the User-Agent of a check of this kind of service; to keep such"
                             + " services from checking each other for ever, it gets no fresh check.");
         }
-        if (outcome instanceof InstantOutcome.NoRoom full) {
+        if (outcome instanceof InstantOutcome.Overloaded full) {
             return Problem.unavailable(
                     "overloaded",
                     "Too many checks are under way, here or at this target; try again shortly. Nothing was"

@@ -42,7 +42,7 @@ final class CancelJobOperation implements ApiOperation {
         }
     }
 
-    private void answer(RoutingContext ctx, JobMessage.JobHead job) {
+    private void answer(RoutingContext ctx, JobMessage.JobSnapshot job) {
         boolean minimal = PreferHeader.of(ctx.request().headers()).minimal();
         answers.sendStored(ctx, job, JobViewParameters.whole(!minimal), calls.lines(job), () -> {
             JobResponses.retryAfter(ctx.response(), job);

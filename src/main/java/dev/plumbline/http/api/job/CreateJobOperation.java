@@ -130,7 +130,7 @@ final class CreateJobOperation implements ApiOperation {
     private void answer(RoutingContext ctx, List<String> items, JobMessage.CreateReply reply) {
         if (reply instanceof JobMessage.JobCreated created) {
             accepted(ctx, items, created);
-        } else if (reply instanceof JobMessage.JobOverQuota over) {
+        } else if (reply instanceof JobMessage.JobQuotaExceeded over) {
             RateLimitHeaders.write(ctx.response(), over.quotas());
             answers.problem(ctx, overQuota(over));
         } else {
@@ -182,9 +182,9 @@ final class CreateJobOperation implements ApiOperation {
         return Problem.of(422, "invalid-job", "The job is wrong", detail).withFaults(faults);
     }
 
-    private static Problem overQuota(JobMessage.JobOverQuota over) {
-        JobMessage.QuotaLeft quota = over.exceeded();
-        boolean ofAccount = quota.policy().equals(JobMessage.QuotaLeft.OF_ACCOUNT);
+    private static Problem overQuota(JobMessage.JobQuotaExceeded over) {
+        JobMessage.QuotaStatus quota = over.exceeded();
+        boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
                 (ofAccount ? "The keys of this account have together" : "This key has")

@@ -45,18 +45,18 @@ final class JobClient {
         return ask(BusAddresses.JOB_CREATE, job, JobMessage.CreateReply.class, TIMEOUT_MS);
     }
 
-    Future<JobMessage.JobHead> read(long accountId, String token) {
+    Future<JobMessage.JobSnapshot> read(long accountId, String token) {
         return job(BusAddresses.JOB_READ, new JobMessage.ReadJob(accountId, token), TIMEOUT_MS);
     }
 
-    Future<JobMessage.JobHead> cancel(long accountId, String token) {
+    Future<JobMessage.JobSnapshot> cancel(long accountId, String token) {
         return job(BusAddresses.JOB_CANCEL, new JobMessage.CancelJob(accountId, token), TIMEOUT_MS);
     }
 
     /**
      * @param knownVersion as in {@link JobMessage.AwaitJob}
      */
-    Future<JobMessage.JobHead> await(long accountId, String token, long knownVersion, long waitMs) {
+    Future<JobMessage.JobSnapshot> await(long accountId, String token, long knownVersion, long waitMs) {
         return job(
                 BusAddresses.JOB_AWAIT,
                 new JobMessage.AwaitJob(accountId, token, knownVersion, waitMs),
@@ -75,11 +75,11 @@ final class JobClient {
                 .compose(reply -> reply instanceof JobMessage.JobList list
                         ? Future.succeededFuture(list)
                         : Future.failedFuture(new Refusal(
-                                reply instanceof JobMessage.NoSuchJob ? PageCursor.none() : unavailable())));
+                                reply instanceof JobMessage.JobNotFound ? PageCursor.none() : unavailable())));
     }
 
     /** The lines of a job as they were at its version. */
-    LineStream.Source lines(JobMessage.JobHead job) {
+    LineStream.Source lines(JobMessage.JobSnapshot job) {
         return (from, most) -> ask(
                         BusAddresses.JOB_RESULTS,
                         new JobMessage.ReadResults(job.id(), job.version(), from, most),
@@ -90,7 +90,7 @@ final class JobClient {
                         : Future.failedFuture(new Refusal(unavailable())));
     }
 
-    private Future<JobMessage.JobHead> job(String address, JobMessage question, long timeoutMs) {
+    private Future<JobMessage.JobSnapshot> job(String address, JobMessage question, long timeoutMs) {
         return ask(address, question, JobMessage.JobReply.class, timeoutMs)
                 .compose(reply -> reply instanceof JobMessage.JobFound found
                         ? Future.succeededFuture(found.job())
@@ -99,20 +99,20 @@ final class JobClient {
 
     private <R extends JobMessage> Future<R> ask(
             String address, JobMessage question, Class<R> replyType, long timeoutMs) {
-        return bus.ask(address, question, replyType, timeoutMs)
+        return bus.request(address, question, replyType, timeoutMs)
                 .recover(failure -> Future.failedFuture(new Refusal(unanswered(failure))));
     }
 
     /** Nothing is known of the database: the one who would ask it has not answered. */
     private static Problem unanswered(Throwable failure) {
-        if (MessageBus.unserved(failure)) {
+        if (MessageBus.isUnserved(failure)) {
             return Problem.unavailable(
                     "unavailable",
                     "The service is starting or stopping, and nobody in it answers for jobs just now; nothing"
                             + " was done. Try again shortly.",
                     RETRY_SECONDS);
         }
-        if (MessageBus.timedOut(failure)) {
+        if (MessageBus.isTimeout(failure)) {
             return Problem.unavailable(
                     "unavailable",
                     "The part of the service that keeps the jobs did not answer in time; try again shortly. "
@@ -128,10 +128,10 @@ final class JobClient {
     }
 
     private static Problem problem(JobMessage.JobReply reply) {
-        if (reply instanceof JobMessage.NoSuchJob) {
+        if (reply instanceof JobMessage.JobNotFound) {
             return noSuchJob();
         }
-        if (reply instanceof JobMessage.JobGone) {
+        if (reply instanceof JobMessage.JobExpired) {
             return Problem.of(
                     410,
                     "job-expired",

@@ -50,7 +50,7 @@ public final class JobCsv implements LineWriter {
     /** What makes a formula: also in full width, and behind what a spreadsheet strips. */
     private static final String DANGEROUS = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n";
 
-    private final JobMessage.JobHead job;
+    private final JobMessage.JobSnapshot job;
     private final boolean raw;
     private final List<String> header = new ArrayList<>(COLUMNS);
     private final Map<String, Integer> ofResult = new HashMap<>();
@@ -66,7 +66,7 @@ public final class JobCsv implements LineWriter {
      * @param module null when this program has it no longer: then there are no columns for its fields
      * @param raw whether cells are left as they are, for programs
      */
-    JobCsv(JobMessage.JobHead job, @Nullable ModuleDescription module, boolean raw) {
+    JobCsv(JobMessage.JobSnapshot job, @Nullable ModuleDescription module, boolean raw) {
         this.job = job;
         this.raw = raw;
         for (String column : COLUMNS) {

@@ -29,12 +29,12 @@ final class JobJson {
     }
 
     /** Where the job is found. */
-    String location(JobMessage.JobHead job) {
+    String location(JobMessage.JobSnapshot job) {
         return publicUrl + PATH + job.token();
     }
 
     /** A job without its lines. */
-    Buffer summary(JobMessage.JobHead job) {
+    Buffer summary(JobMessage.JobSnapshot job) {
         return written(json -> {
             json.writeStartObject();
             members(json, job);
@@ -43,11 +43,11 @@ final class JobJson {
     }
 
     /** A page of an account's jobs. */
-    Buffer list(List<JobMessage.JobHead> jobs, @Nullable String nextCursor) {
+    Buffer list(List<JobMessage.JobSnapshot> jobs, @Nullable String nextCursor) {
         return written(json -> {
             json.writeStartObject();
             json.writeArrayFieldStart("jobs");
-            for (JobMessage.JobHead job : jobs) {
+            for (JobMessage.JobSnapshot job : jobs) {
                 json.writeStartObject();
                 members(json, job);
                 json.writeEndObject();
@@ -64,7 +64,7 @@ final class JobJson {
      * @param from index of the first line that is shown
      * @param nextCursor where the lines go on; null behind the last
      */
-    LineWriter whole(JobMessage.JobHead job, int from, @Nullable String nextCursor) {
+    LineWriter whole(JobMessage.JobSnapshot job, int from, @Nullable String nextCursor) {
         return new LineWriter() {
             @Override
             public void begin(Buffer out) {
@@ -90,7 +90,7 @@ final class JobJson {
     }
 
     /** A job's lines, each a JSON object of its own with a line feed behind it. */
-    static LineWriter ndjson(JobMessage.JobHead job) {
+    static LineWriter ndjson(JobMessage.JobSnapshot job) {
         return new LineWriter() {
             @Override
             public void begin(Buffer out) {}
@@ -106,7 +106,7 @@ final class JobJson {
         };
     }
 
-    private void members(JsonGenerator json, JobMessage.JobHead job) throws IOException {
+    private void members(JsonGenerator json, JobMessage.JobSnapshot job) throws IOException {
         json.writeStringField("token", job.token());
         json.writeStringField("module", job.module());
         json.writeObjectFieldStart("options");
@@ -141,7 +141,7 @@ final class JobJson {
     }
 
     /** How much of it is over, 0 to 1, in thousandths; 1 only when all of it is. */
-    private static double progress(JobMessage.JobHead job) {
+    private static double progress(JobMessage.JobSnapshot job) {
         int over = job.done() + job.cancelled();
         return Math.floor(1000.0 * over / Math.max(1, job.total())) / 1000;
     }

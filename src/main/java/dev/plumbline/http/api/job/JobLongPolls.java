@@ -60,7 +60,7 @@ final class JobLongPolls {
      * @param knownVersion wait until the job is of a later version, or {@link #UNTIL_FINAL}
      * @param ctx of the client who waits
      */
-    Future<JobMessage.JobHead> await(
+    Future<JobMessage.JobSnapshot> await(
             RoutingContext ctx, ApiCaller caller, String token, long knownVersion, int seconds) {
         AtomicBoolean inside = new AtomicBoolean(true);
         Runnable leave = () -> {
@@ -73,7 +73,7 @@ final class JobLongPolls {
         return slice(ctx, caller.accountId(), token, knownVersion, until).onComplete(over -> leave.run());
     }
 
-    private Future<JobMessage.JobHead> slice(
+    private Future<JobMessage.JobSnapshot> slice(
             RoutingContext ctx, long accountId, String token, long knownVersion, long until) {
         long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime()));
         return calls.await(accountId, token, knownVersion, Math.min(left, SLICE_MS))

@@ -48,7 +48,7 @@ final class JobResponses {
      */
     void sendStored(
             RoutingContext ctx,
-            JobMessage.JobHead job,
+            JobMessage.JobSnapshot job,
             JobViewParameters view,
             LineStream.Source lines,
             Runnable special) {
@@ -79,7 +79,7 @@ final class JobResponses {
      */
     void send(
             RoutingContext ctx,
-            JobMessage.JobHead job,
+            JobMessage.JobSnapshot job,
             JobViewParameters view,
             LineStream.Source lines,
             Runnable special) {
@@ -88,7 +88,7 @@ final class JobResponses {
 
     private Future<Void> stream(
             RoutingContext ctx,
-            JobMessage.JobHead job,
+            JobMessage.JobSnapshot job,
             JobViewParameters view,
             LineStream.Source lines,
             Runnable special) {
@@ -150,13 +150,13 @@ final class JobResponses {
     }
 
     /** Says when to come again, as long as there is more to come. */
-    static void retryAfter(HttpServerResponse response, JobMessage.JobHead job) {
+    static void retryAfter(HttpServerResponse response, JobMessage.JobSnapshot job) {
         if (!job.state().isFinal()) {
             response.putHeader("Retry-After", Integer.toString(POLL_SECONDS));
         }
     }
 
-    String location(JobMessage.JobHead job) {
+    String location(JobMessage.JobSnapshot job) {
         return json.location(job);
     }
 
@@ -164,7 +164,7 @@ final class JobResponses {
         problems.send(ctx, problem);
     }
 
-    private static void body(HttpServerResponse response, JobMessage.JobHead job, JobViewParameters view) {
+    private static void body(HttpServerResponse response, JobMessage.JobSnapshot job, JobViewParameters view) {
         response.putHeader("Content-Type", view.format().contentType());
         if (view.format() != ResultFormat.JSON) {
             response.putHeader(
@@ -174,7 +174,7 @@ final class JobResponses {
         }
     }
 
-    private LineWriter format(JobMessage.JobHead job, JobViewParameters view) {
+    private LineWriter format(JobMessage.JobSnapshot job, JobViewParameters view) {
         return switch (view.format()) {
             case JSON -> json.whole(job, view.from(), view.nextCursor(job));
             case NDJSON -> JobJson.ndjson(job);

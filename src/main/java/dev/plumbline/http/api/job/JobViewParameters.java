@@ -50,18 +50,18 @@ record JobViewParameters(ResultFormat format, int from, int limit, boolean lines
     }
 
     /** Index behind the last line that is shown. */
-    int to(JobMessage.JobHead job) {
+    int to(JobMessage.JobSnapshot job) {
         return Math.min(job.total(), from + limit);
     }
 
     /** Where the lines go on; null when none are left. */
     @Nullable
-    String nextCursor(JobMessage.JobHead job) {
+    String nextCursor(JobMessage.JobSnapshot job) {
         return to(job) < job.total() ? PageCursor.fromLine(to(job)) : null;
     }
 
     /** The entity tag of this view of a job: weak, since it stands for a version, not for bytes. */
-    String etag(JobMessage.JobHead job) {
+    String etag(JobMessage.JobSnapshot job) {
         return WEAK + job.version() + suffix();
     }
 

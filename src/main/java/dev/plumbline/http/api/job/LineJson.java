@@ -17,7 +17,7 @@ final class LineJson {
 
     private LineJson() {}
 
-    static void write(Buffer out, JobMessage.JobHead job, JobMessage.ResultLine line) {
+    static void write(Buffer out, JobMessage.JobSnapshot job, JobMessage.ResultLine line) {
         out.appendString("{\"index\":")
                 .appendString(Integer.toString(line.index()))
                 .appendString(",\"input\":\"")

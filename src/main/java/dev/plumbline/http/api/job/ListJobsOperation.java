@@ -55,7 +55,7 @@ final class ListJobsOperation implements ApiOperation {
     }
 
     private io.vertx.core.buffer.Buffer page(JobMessage.JobList found) {
-        List<JobMessage.JobHead> jobs = found.jobs();
+        List<JobMessage.JobSnapshot> jobs = found.jobs();
         return json.list(
                 jobs,
                 found.more() && !jobs.isEmpty()

@@ -62,7 +62,7 @@ public final class PageJobService {
      *
      * @param once the same again creates nothing again; null where that cannot happen
      */
-    public Future<JobMessage.JobHead> create(Vertx vertx, Owner owner, JobParameters wish, @Nullable String once) {
+    public Future<JobMessage.JobSnapshot> create(Vertx vertx, Owner owner, JobParameters wish, @Nullable String once) {
         if (wish.items.size() > MOST_LINES) {
             return refused(CreateJobOperation.invalid(List.of(Problem.Fault.pointer(
                     "/items", "has " + wish.items.size() + " lines and may have " + MOST_LINES))));
@@ -88,7 +88,7 @@ public final class PageJobService {
         return new ValidatedJob(reader.read(body), CreateJobOperation.hash(body));
     }
 
-    private Future<JobMessage.JobHead> create(Owner owner, ValidatedJob judged, @Nullable String once) {
+    private Future<JobMessage.JobSnapshot> create(Owner owner, ValidatedJob judged, @Nullable String once) {
         JobRequestReader.Outcome outcome = judged.outcome;
         if (outcome instanceof JobRequestReader.Malformed malformed) {
             return refused(Problem.badRequest(malformed.detail()));
@@ -109,7 +109,7 @@ public final class PageJobService {
                 .compose(reply -> reply instanceof JobMessage.JobCreated created
                         ? Future.succeededFuture(created.job())
                         : refused(
-                                reply instanceof JobMessage.JobOverQuota over
+                                reply instanceof JobMessage.JobQuotaExceeded over
                                         ? overQuota(over)
                                         : CreateJobOperation.refusal(reply)));
     }
@@ -118,9 +118,9 @@ public final class PageJobService {
         return Future.failedFuture(new JobClient.Refusal(problem));
     }
 
-    private static Problem overQuota(JobMessage.JobOverQuota over) {
-        JobMessage.QuotaLeft quota = over.exceeded();
-        boolean ofAccount = quota.policy().equals(JobMessage.QuotaLeft.OF_ACCOUNT);
+    private static Problem overQuota(JobMessage.JobQuotaExceeded over) {
+        JobMessage.QuotaStatus quota = over.exceeded();
+        boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
                 (ofAccount
@@ -134,12 +134,12 @@ public final class PageJobService {
     }
 
     /** How a job stands. */
-    public Future<JobMessage.JobHead> read(long accountId, String token) {
+    public Future<JobMessage.JobSnapshot> read(long accountId, String token) {
         return JobToken.isOne(token) ? calls.read(accountId, token) : refused(JobClient.noSuchJob());
     }
 
     /** Cancels a job, however often it is asked to. */
-    public Future<JobMessage.JobHead> cancel(long accountId, String token) {
+    public Future<JobMessage.JobSnapshot> cancel(long accountId, String token) {
         return JobToken.isOne(token) ? calls.cancel(accountId, token) : refused(JobClient.noSuchJob());
     }
 
@@ -148,7 +148,7 @@ public final class PageJobService {
      *
      * @param next where the list goes on; null at its end
      */
-    public record JobsPage(List<JobMessage.JobHead> jobs, @Nullable String next) {}
+    public record JobsPage(List<JobMessage.JobSnapshot> jobs, @Nullable String next) {}
 
     /**
      * The account's jobs, newest first.
@@ -163,7 +163,7 @@ public final class PageJobService {
             return refused(PageCursor.none());
         }
         return calls.list(accountId, limit, before).map(found -> {
-            List<JobMessage.JobHead> jobs = found.jobs();
+            List<JobMessage.JobSnapshot> jobs = found.jobs();
             return new JobsPage(
                     jobs,
                     found.more() && !jobs.isEmpty()
@@ -179,7 +179,7 @@ public final class PageJobService {
      * @param each called with one page after the other, in their order, beside the event loops
      */
     public Future<Void> lines(
-            Vertx vertx, JobMessage.JobHead job, int from, Consumer<List<JobMessage.ResultLine>> each) {
+            Vertx vertx, JobMessage.JobSnapshot job, int from, Consumer<List<JobMessage.ResultLine>> each) {
         return inTurn(vertx, () -> {
             Promise<Void> done = Promise.promise();
             next(vertx, calls.lines(job), from, job.total(), each, done);
@@ -234,7 +234,7 @@ public final class PageJobService {
     }
 
     /** Sends all lines of a job as a file. */
-    public void send(RoutingContext ctx, JobMessage.JobHead job, File file) {
+    public void send(RoutingContext ctx, JobMessage.JobSnapshot job, File file) {
         answers.sendStored(ctx, job, JobViewParameters.ofFile(ctx, file.format), calls.lines(job), () -> {});
     }
 

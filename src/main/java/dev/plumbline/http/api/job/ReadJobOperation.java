@@ -73,7 +73,7 @@ final class ReadJobOperation implements ApiOperation {
         long known = condition == null ? JobLongPolls.UNTIL_FINAL : view.versionOf(condition);
         boolean differs = condition != null && known < 0;
         boolean wait = seconds > 0 && !differs && waits.enter(caller);
-        Future<JobMessage.JobHead> job =
+        Future<JobMessage.JobSnapshot> job =
                 wait ? waits.await(ctx, caller, token, known, seconds) : calls.read(caller.accountId(), token);
         int waited = wait || (seconds > 0 && differs) ? seconds : 0;
         answers.when(ctx, job, found -> {
@@ -86,7 +86,7 @@ final class ReadJobOperation implements ApiOperation {
         });
     }
 
-    private void answer(RoutingContext ctx, JobMessage.JobHead job, JobViewParameters view, int waitedSeconds) {
+    private void answer(RoutingContext ctx, JobMessage.JobSnapshot job, JobViewParameters view, int waitedSeconds) {
         if (ctx.response().closed()) {
             return;
         }

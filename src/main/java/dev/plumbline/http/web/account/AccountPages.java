@@ -108,7 +108,7 @@ public final class AccountPages implements PageRoutes.Pages {
 
     /** The page is of use without it. */
     private Future<JobMessage.@Nullable Usage> usage(AuthenticatedUser who) {
-        return bus.ask(
+        return bus.request(
                         BusAddresses.JOB_USAGE,
                         new JobMessage.ReadUsage(who.account().id()),
                         JobMessage.UsageReply.class,
@@ -135,7 +135,7 @@ public final class AccountPages implements PageRoutes.Pages {
                 AccountView.moment(who.account().createdAt()),
                 shown,
                 (int) shown.stream().filter(AccountView.Key::live).count(),
-                AccountAdministration.MOST_KEYS,
+                AccountAdministration.MAX_KEYS,
                 forms.key,
                 sessions.stream()
                         .map(session -> AccountView.Place.of(session, who))

@@ -64,7 +64,13 @@ public record UsageView(
             days.add(new Day(SHOWN.format(date), ofDay, grouped(linesOfDay), i * 10, Math.round(height * 100) / 100.0));
         }
         return new UsageView(
-                days, jobs, grouped(lines), told.lastHour(), limits.jobsOfAccount(), limits.jobsOfKey(), told.whole());
+                days,
+                jobs,
+                grouped(lines),
+                told.lastHour(),
+                limits.jobsOfAccount(),
+                limits.jobsOfKey(),
+                told.complete());
     }
 
     private static String grouped(long number) {

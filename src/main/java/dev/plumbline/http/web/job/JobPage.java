@@ -84,7 +84,7 @@ public final class JobPage implements PageRoutes.Pages {
         members.pro(ctx, path(Links.encoded(token(ctx))), then);
     }
 
-    private void enter(RoutingContext ctx, BiConsumer<AuthenticatedUser, JobMessage.JobHead> then) {
+    private void enter(RoutingContext ctx, BiConsumer<AuthenticatedUser, JobMessage.JobSnapshot> then) {
         member(ctx, who -> when(ctx, jobs.read(who.account().id(), token(ctx)), job -> then.accept(who, job)));
     }
 
@@ -118,7 +118,7 @@ public final class JobPage implements PageRoutes.Pages {
             String query,
             int again) {}
 
-    private void whole(RoutingContext ctx, AuthenticatedUser who, JobMessage.JobHead job) {
+    private void whole(RoutingContext ctx, AuthenticatedUser who, JobMessage.JobSnapshot job) {
         when(ctx, view(ctx, job), view -> {
             PageInfo page = PageInfo.unlisted(
                             view.summary.tool() + ", " + lines(job.total()), "A bulk check and its results.", "bulk")
@@ -133,7 +133,7 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     /** The part of the page that changes while the job runs; 204 as long as it has not. */
-    private void live(RoutingContext ctx, AuthenticatedUser who, JobMessage.JobHead job) {
+    private void live(RoutingContext ctx, AuthenticatedUser who, JobMessage.JobSnapshot job) {
         if (Long.toString(job.version()).equals(ctx.queryParams().get("seen"))) {
             ctx.response()
                     .setStatusCode(204)
@@ -148,7 +148,7 @@ public final class JobPage implements PageRoutes.Pages {
                         ctx, PageInfo.unlisted("", "", "bulk").of(who.account().email()), "jobupdate", view));
     }
 
-    private Future<Job> view(RoutingContext ctx, JobMessage.JobHead job) {
+    private Future<Job> view(RoutingContext ctx, JobMessage.JobSnapshot job) {
         ResultColumns fields = columns.getOrDefault(job.module(), NONE);
         ResultTable.Filter wish =
                 ResultTable.Filter.of(name -> ctx.queryParams().get(name));
@@ -172,14 +172,17 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     private static @Nullable String report(
-            JobMessage.JobHead job, @Nullable ModuleDefinition<?> module, ResultRow row, Map<String, String> given) {
+            JobMessage.JobSnapshot job,
+            @Nullable ModuleDefinition<?> module,
+            ResultRow row,
+            Map<String, String> given) {
         return module == null || row.target() == null || row.target().isEmpty()
                 ? null
                 : Links.report(job.module(), row.target(), given);
     }
 
     /** The options as a query has them. */
-    private static Map<String, String> given(JobMessage.JobHead job) {
+    private static Map<String, String> given(JobMessage.JobSnapshot job) {
         Map<String, String> given = new TreeMap<>();
         job.options().forEach((name, value) -> {
             if (!name.equals(ModuleDescription.FRESH.name())) {
@@ -195,7 +198,7 @@ public final class JobPage implements PageRoutes.Pages {
                 : value.toString();
     }
 
-    private static Map<String, String> titled(@Nullable ModuleDefinition<?> module, JobMessage.JobHead job) {
+    private static Map<String, String> titled(@Nullable ModuleDefinition<?> module, JobMessage.JobSnapshot job) {
         Map<String, String> titled = new LinkedHashMap<>();
         new TreeMap<>(job.options()).forEach((name, value) -> {
             var option = name.equals(ModuleDescription.FRESH.name())
@@ -211,9 +214,9 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     /** A new job of the lines that failed: what went wrong may have been mended. */
-    private void again(RoutingContext ctx, AuthenticatedUser who, JobMessage.JobHead job) {
+    private void again(RoutingContext ctx, AuthenticatedUser who, JobMessage.JobSnapshot job) {
         long account = who.account().id();
-        Future<JobMessage.JobHead> created = reader.rows(
+        Future<JobMessage.JobSnapshot> created = reader.rows(
                         ctx.vertx(),
                         job,
                         columns.getOrDefault(job.module(), NONE).names())

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param path of its page
  * @param pace how fast it runs and how long it still takes, in words; null when it does not run
  */
-public record JobSummary(JobMessage.JobHead job, String tool, String path, @Nullable String pace) {
+public record JobSummary(JobMessage.JobSnapshot job, String tool, String path, @Nullable String pace) {
 
-    static JobSummary of(JobMessage.JobHead job, ModuleCatalogue modules, Instant now) {
+    static JobSummary of(JobMessage.JobSnapshot job, ModuleCatalogue modules, Instant now) {
         ModuleDefinition<?> module = modules.find(job.module());
         return new JobSummary(
                 job,
@@ -31,7 +31,7 @@ public record JobSummary(JobMessage.JobHead job, String tool, String path, @Null
                 pace(job, now));
     }
 
-    private static @Nullable String pace(JobMessage.JobHead job, Instant now) {
+    private static @Nullable String pace(JobMessage.JobSnapshot job, Instant now) {
         Instant started = job.startedAt();
         if (started == null || job.state().isFinal() || job.done() == 0) {
             return null;

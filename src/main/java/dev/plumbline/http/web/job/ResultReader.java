@@ -39,7 +39,7 @@ final class ResultReader {
      *
      * @param wanted names of the fields that are kept; the same whenever a job is asked for
      */
-    Future<List<ResultRow>> rows(Vertx vertx, JobMessage.JobHead job, Set<String> wanted) {
+    Future<List<ResultRow>> rows(Vertx vertx, JobMessage.JobSnapshot job, Set<String> wanted) {
         Read before = known.getIfPresent(job.id());
         if (before != null && before.version >= job.version()) {
             return Future.succeededFuture(before.rows);

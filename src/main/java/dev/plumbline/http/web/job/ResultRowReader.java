@@ -27,7 +27,7 @@ final class ResultRowReader {
     /**
      * @param wanted names of fields whose values are no objects, nor lists of them
      */
-    static ResultRow of(JobMessage.JobHead job, JobMessage.ResultLine line, Set<String> wanted) {
+    static ResultRow of(JobMessage.JobSnapshot job, JobMessage.ResultLine line, Set<String> wanted) {
         String state = LineState.of(job, line).id();
         byte[] result = line.result();
         if (result == null) {

@@ -105,7 +105,7 @@ public final class ReportPage implements PageRoutes.Pages {
 
     private void answer(RoutingContext ctx, ModuleDescription module, String target, InstantOutcome outcome) {
         Map<String, String> asked = OptionField.asked(module, parameters(ctx));
-        if (outcome instanceof InstantOutcome.Answered answered) {
+        if (outcome instanceof InstantOutcome.Completed answered) {
             InstantCheckService.tellQuota(ctx, answered);
             ReportView report = writer.write(module, answered, asked);
             PageInfo page = PageInfo.unlisted(titled(module, report.target()), report.summary(), "check")
@@ -118,8 +118,8 @@ public final class ReportPage implements PageRoutes.Pages {
                         ctx,
                         cache.put(
                                 RawTarget.asTyped(ctx),
-                                answered.answer().checkedAt(),
-                                answered.answer().expiresAt(),
+                                answered.result().checkedAt(),
+                                answered.result().expiresAt(),
                                 html));
             } else {
                 pages.send(ctx, 200, html);
@@ -129,7 +129,7 @@ public final class ReportPage implements PageRoutes.Pages {
         CheckForm form = CheckForm.of(module, target, asked);
         UnicodeName name = UnicodeName.of(target);
         PageInfo page = PageInfo.unlisted(titled(module, name), module.summary(), "check");
-        if (outcome instanceof InstantOutcome.NotKnown) {
+        if (outcome instanceof InstantOutcome.NotCached) {
             String path = Links.report(module.module(), target, asked);
             pages.show(ctx, page.at(path), "notchecked", new NotCheckedView(form, name, path, null));
             return;

@@ -40,8 +40,8 @@ final class ReportViewBuilder {
     /**
      * @param asked the options that were asked for and are not the defaults, by name
      */
-    ReportView write(ModuleDescription module, InstantOutcome.Answered answered, Map<String, String> asked) {
-        JsonObject result = new JsonObject(answered.answer().cachedBody());
+    ReportView write(ModuleDescription module, InstantOutcome.Completed answered, Map<String, String> asked) {
+        JsonObject result = new JsonObject(answered.result().cachedBody());
         String target = result.getString("target");
         JsonObject fields = result.getJsonObject("fields");
         boolean incomplete = result.getValue("error") != null;
@@ -182,8 +182,8 @@ final class ReportViewBuilder {
         return titles;
     }
 
-    private ReportView.Age age(InstantOutcome.Answered answered, long tookMs) {
-        RenderedResult answer = answered.answer();
+    private ReportView.Age age(InstantOutcome.Completed answered, long tookMs) {
+        RenderedResult answer = answered.result();
         Instant now = clock.instant();
         Duration left = Duration.between(now, answer.expiresAt());
         return new ReportView.Age(
