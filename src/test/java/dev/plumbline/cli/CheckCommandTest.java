@@ -91,7 +91,7 @@ class CheckCommandTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "no-such | example.com | there is no module 'no-such'; there are ",
+                "no-such | example.com | unknown module 'no-such'. Modules: ",
                 "http-status | http://a b/ | cannot hold a space",
                 "http-status | http://127.0.0.1/ | loopback",
                 "http-status | localhost | localhost",
