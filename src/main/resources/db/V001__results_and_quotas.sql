@@ -1,4 +1,4 @@
--- What instant checks found, until it is too old to be told again.
+-- Cached results until they expire.
 create table result_cache (
   key text primary key,  -- SHA-256 of module, target and options
   body bytea not null,
@@ -7,146 +7,145 @@ create table result_cache (
 );
 create index result_cache_expires_at on result_cache (expires_at);
 
--- Who took what in the last window: one row per policy and key, the times of the takes in ascending
+-- Sliding windows of quotas: one row per policy and key. charges holds the time of each charge in ascending
 -- order, in microseconds since 1970, one element per unit of cost.
 create table quota_window (
   policy text not null,
   key text not null,
-  takes bigint[] not null,
-  expires_at timestamptz not null,  -- rounded up, so that most updates leave the index alone
+  charges bigint[] not null,
+  expires_at timestamptz not null,  -- rounded up, so that max_charges updates do not change the index
   primary key (policy, key)
 ) with (fillfactor = 70);
 create index quota_window_expires_at on quota_window (expires_at);
 
-create function micros(moment timestamptz) returns bigint
+create function to_micros(p_time timestamptz) returns bigint
 language sql immutable parallel safe as $$
-  select (extract(epoch from moment) * 1000000)::bigint
+  select (extract(epoch from p_time) * 1000000)::bigint
 $$;
 
--- When a row can be deleted: some time after its last take has left the window.
-create function quota_expiry(last_take bigint, span bigint) returns timestamptz
+-- The time at which a row can be deleted: one to two windows after the last charge has left the window.
+create function quota_expiry(p_last_charge bigint, p_window bigint) returns timestamptz
 language sql immutable parallel safe as $$
-  select to_timestamp(((last_take / span + 2) * span) / 1000000.0)
+  select to_timestamp(((p_last_charge / p_window + 2) * p_window) / 1000000.0)
 $$;
 
--- Takes from many quotas at once; the answers come in the order of the questions. Exact: no window
--- of that length, wherever it begins, ever holds more takes than the limit. A window is half open:
--- what was taken at t is free again at t + window.
+-- Charges several quotas. item is the position of the request in the arrays. Exact: no window of the given
+-- length contains more charges than the limit. A window is half-open: a charge at t expires at t + window.
 --
--- Rows are locked in the order of (policy, key), so that two batches cannot wait for each other in a
--- circle; the time is looked at after the lock is held, and never runs backwards within a row.
--- fixed_now is for tests, which walk through hours without waiting.
-create function take_quotas(
-  policies text[], keys text[], costs int[], limits int[], windows bigint[], fixed_now bigint
+-- Rows are locked in the order of (policy, key) to prevent deadlocks between batches. The clock is read while
+-- the lock is held and is monotonic per row. p_now replaces the clock in tests.
+create function charge_quotas(
+  p_policies text[], p_keys text[], p_costs int[], p_limits int[], p_windows bigint[], p_now bigint
 ) returns table (
-  item int, granted boolean, remaining int, reset_micros bigint, retry_micros bigint, taken_at bigint
+  item int, granted boolean, remaining int, reset_micros bigint, retry_micros bigint, charged_at bigint
 )
 language plpgsql as $$
 declare
-  ask record;
-  held_policy text;
-  held_key text;
-  held_window bigint;
-  held bigint[];
+  request record;
+  current_policy text;
+  current_key text;
+  current_window bigint;
+  current_charges bigint[];
   changed boolean := false;
-  moment bigint;
+  now_micros bigint;
   used int;
 begin
-  for ask in
-    select a.policy, a.key, a.cost, a.most, a.span, a.ord::int as ord
-    from unnest(policies, keys, costs, limits, windows)
-      with ordinality as a(policy, key, cost, most, span, ord)
+  for request in
+    select a.policy, a.key, a.cost, a.max_charges, a.window_micros, a.ord::int as ord
+    from unnest(p_policies, p_keys, p_costs, p_limits, p_windows)
+      with ordinality as a(policy, key, cost, max_charges, window_micros, ord)
     order by a.policy, a.key, a.ord
   loop
-    if held_key is distinct from ask.key or held_policy is distinct from ask.policy then
+    if current_key is distinct from request.key or current_policy is distinct from request.policy then
       if changed then
         update quota_window q
-          set takes = held, expires_at = quota_expiry(moment, held_window)
-          where q.policy = held_policy and q.key = held_key;
+          set charges = current_charges, expires_at = quota_expiry(now_micros, current_window)
+          where q.policy = current_policy and q.key = current_key;
         changed := false;
       end if;
-      held_policy := ask.policy;
-      held_key := ask.key;
-      held_window := ask.span;
+      current_policy := request.policy;
+      current_key := request.key;
+      current_window := request.window_micros;
       loop
-        select q.takes into held from quota_window q
-          where q.policy = ask.policy and q.key = ask.key for update;
+        select q.charges into current_charges from quota_window q
+          where q.policy = request.policy and q.key = request.key for update;
         exit when found;
-        insert into quota_window (policy, key, takes, expires_at)
-          values (ask.policy, ask.key, '{}', to_timestamp(0)) on conflict do nothing;
+        insert into quota_window (policy, key, charges, expires_at)
+          values (request.policy, request.key, '{}', to_timestamp(0)) on conflict do nothing;
         if found then
-          held := '{}';
+          current_charges := '{}';
           exit;
         end if;
       end loop;
-      moment := greatest(
-        coalesce(fixed_now, micros(clock_timestamp())), coalesce(held[cardinality(held)], 0));
-      if held[1] <= moment - ask.span then
-        held := array(select t from unnest(held) t where t > moment - ask.span order by t);
+      now_micros := greatest(
+        coalesce(p_now, to_micros(clock_timestamp())), coalesce(current_charges[cardinality(current_charges)], 0));
+      if current_charges[1] <= now_micros - request.window_micros then
+        current_charges := array(
+          select t from unnest(current_charges) t where t > now_micros - request.window_micros order by t);
       end if;
     end if;
-    used := cardinality(held);
-    item := ask.ord;
-    taken_at := moment;
+    used := cardinality(current_charges);
+    item := request.ord;
+    charged_at := now_micros;
     retry_micros := 0;
-    granted := used + ask.cost <= ask.most;
+    granted := used + request.cost <= request.max_charges;
     if granted then
-      held := held || array_fill(moment, array[ask.cost]);
-      used := used + ask.cost;
+      current_charges := current_charges || array_fill(now_micros, array[request.cost]);
+      used := used + request.cost;
       changed := true;
-    elsif ask.cost > ask.most then
-      retry_micros := ask.span;
+    elsif request.cost > request.max_charges then
+      retry_micros := request.window_micros;
     else
-      retry_micros := held[used + ask.cost - ask.most] + ask.span - moment;
+      retry_micros := current_charges[used + request.cost - request.max_charges] + request.window_micros - now_micros;
     end if;
-    remaining := greatest(ask.most - used, 0);
-    reset_micros := coalesce(held[1] + ask.span - moment, 0);
+    remaining := greatest(request.max_charges - used, 0);
+    reset_micros := coalesce(current_charges[1] + request.window_micros - now_micros, 0);
     return next;
   end loop;
   if changed then
     update quota_window q
-      set takes = held, expires_at = quota_expiry(moment, held_window)
-      where q.policy = held_policy and q.key = held_key;
+      set charges = current_charges, expires_at = quota_expiry(now_micros, current_window)
+      where q.policy = current_policy and q.key = current_key;
   end if;
 end
 $$;
 
--- The same for one quota.
-create function take_quota(of_policy text, of_key text, cost int, most int, span bigint)
+-- Charges one quota.
+create function charge_quota(p_policy text, p_key text, p_cost int, p_limit int, p_window bigint)
 returns table (
-  granted boolean, remaining int, reset_micros bigint, retry_micros bigint, taken_at bigint
+  granted boolean, remaining int, reset_micros bigint, retry_micros bigint, charged_at bigint
 )
 language sql as $$
-  select t.granted, t.remaining, t.reset_micros, t.retry_micros, t.taken_at
-  from take_quotas(
-    array[of_policy], array[of_key], array[cost], array[most], array[span], null) t
+  select t.granted, t.remaining, t.reset_micros, t.retry_micros, t.charged_at
+  from charge_quotas(
+    array[p_policy], array[p_key], array[p_cost], array[p_limit], array[p_window], null) t
 $$;
 
--- Gives back takes of which the time is known; what has left the window by itself is no fault.
-create function refund_quotas(policies text[], keys text[], costs int[], taken_ats bigint[])
+-- Removes charges by their time. A charge that has left the window is ignored.
+create function refund_quotas(p_policies text[], p_keys text[], p_costs int[], p_charged_at bigint[])
 returns void
 language plpgsql as $$
 declare
-  back record;
-  held bigint[];
+  refund record;
+  current_charges bigint[];
   first int;
 begin
-  for back in
-    select r.policy, r.key, r.cost, r.taken_at
-    from unnest(policies, keys, costs, taken_ats)
-      with ordinality as r(policy, key, cost, taken_at, ord)
+  for refund in
+    select r.policy, r.key, r.cost, r.charged_at
+    from unnest(p_policies, p_keys, p_costs, p_charged_at)
+      with ordinality as r(policy, key, cost, charged_at, ord)
     order by r.policy, r.key, r.ord
   loop
-    select q.takes into held from quota_window q
-      where q.policy = back.policy and q.key = back.key for update;
-    first := array_position(held, back.taken_at);
+    select q.charges into current_charges from quota_window q
+      where q.policy = refund.policy and q.key = refund.key for update;
+    first := array_position(current_charges, refund.charged_at);
     if first is not null then
       update quota_window q
-        set takes = array(
-          select t.take from unnest(held) with ordinality as t(take, ord)
-          where t.take <> back.taken_at or t.ord >= first + back.cost
+        set charges = array(
+          select t.charge from unnest(current_charges) with ordinality as t(charge, ord)
+          where t.charge <> refund.charged_at or t.ord >= first + refund.cost
           order by t.ord)
-        where q.policy = back.policy and q.key = back.key;
+        where q.policy = refund.policy and q.key = refund.key;
     end if;
   end loop;
 end

@@ -1,14 +1,14 @@
--- A job without its lines. Counts are of lines, equal ones and all.
+-- Jobs. All counts are numbers of lines, duplicates included.
 create table job (
   id bigint generated always as identity primary key,
   token text not null unique,
   account_id bigint not null references account,
   module text not null,
-  options json not null,  -- what differs from the module's defaults; jsonb refuses \u0000
-  fresh boolean not null,  -- known results are not good enough
+  options json not null,  -- options that differ from the module's defaults; jsonb does not accept \u0000
+  fresh boolean not null,  -- cached results are not used
   state text not null default 'queued' check (
     state in ('queued', 'running', 'completed', 'cancelling', 'cancelled', 'failed')),
-  version bigint not null default 1,  -- grows with every change that can be seen
+  version bigint not null default 1,  -- incremented with every visible change
   total int not null check (total between 1 and 500),
   running int not null default 0 check (running >= 0),
   pass int not null default 0,
@@ -16,7 +16,7 @@ create table job (
   fail int not null default 0,
   error int not null default 0,
   cancelled int not null default 0,
-  chunks_left int not null check (chunks_left >= 0),
+  pending_chunks int not null check (pending_chunks >= 0),
   created_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
   finished_at timestamptz,
@@ -31,8 +31,8 @@ create index job_expires_at on job (expires_at) where purged_at is null;
 create index job_purged_at on job (purged_at) where purged_at is not null;
 create index job_unfinished on job (created_at) where state in ('queued', 'running');
 
--- No bug of any node can make a job take a step that there is not.
-create function refuse_other_steps() returns trigger
+-- Rejects state transitions that do not exist.
+create function check_job_transition() returns trigger
 language plpgsql as $$
 begin
   if (old.state, new.state) not in (
@@ -40,16 +40,16 @@ begin
     ('queued', 'cancelling'), ('running', 'cancelling'), ('cancelling', 'cancelled'),
     ('queued', 'failed'), ('running', 'failed')
   ) then
-    raise exception 'a job cannot go from % to %', old.state, new.state;
+    raise exception 'invalid job state transition from % to %', old.state, new.state;
   end if;
   return new;
 end
 $$;
-create trigger job_steps before update of state on job
-  for each row when (old.state <> new.state) execute function refuse_other_steps();
+create trigger job_transition before update of state on job
+  for each row when (old.state <> new.state) execute function check_job_transition();
 
--- The lines as they came, in UTF-8, 50 to a page; bytes, because a text cannot hold U+0000. Neither here nor at the results a foreign key: it would cost
--- a look-up for each row, and both are written only beside a locked row of their job.
+-- Inputs in UTF-8, 50 per page; bytea, because text cannot contain U+0000. job_input and job_result have no
+-- foreign key: it costs a lookup per row, and both are written only while the row of their job is locked.
 create table job_input (
   job_id bigint not null,
   page int not null,
@@ -57,85 +57,84 @@ create table job_input (
   primary key (job_id, page)
 );
 
--- The results: appended, never changed.
+-- Results, append-only.
 create table job_result (
   job_id bigint not null,
   index int not null,
-  version bigint not null,  -- of the job, with which it can be seen
+  version bigint not null,  -- version of the job in which the result became visible
   verdict text not null check (verdict in ('pass', 'warn', 'fail', 'error')),
-  same_as int,  -- the line with an equal target whose body it shares; null: it has its own
+  duplicate_of int,  -- index of the line with the same target whose body is used; null: own body
   body bytea,
   primary key (job_id, index),
-  check ((same_as is null) <> (body is null))
+  check ((duplicate_of is null) <> (body is null))
 );
 
--- What a line's check found is told again from where it stands, rather than stored twice.
+-- The cached result of a line refers to job_result instead of a copy of the body.
 alter table result_cache
   alter column body drop not null,
   add column job_id bigint,
   add column index int,
   add check ((body is null) = (job_id is not null and index is not null));
 
--- The same request again must do nothing again, for a day.
+-- Idempotency keys of job creations, valid for 24 hours.
 create table job_request (
   key_id bigint not null references api_key on delete cascade,
-  name text not null,
+  idempotency_key text not null,
   body_hash text not null,
   job_id bigint not null,
   created_at timestamptz not null default clock_timestamp(),
-  primary key (key_id, name)
+  primary key (key_id, idempotency_key)
 );
 create index job_request_created_at on job_request (created_at);
 
--- The coordinators that live. One that does not renew its lease is declared dead and its row is
--- deleted, so that it finds out when it wakes.
+-- Leases of the coordinators. The row of a coordinator whose lease expired is deleted; its next renewal fails.
 create table node (
   id bigint generated always as identity primary key,
-  lease_until timestamptz not null
+  lease_expires_at timestamptz not null
 );
 
--- What is claimed at once: up to 50 checks of one job.
+-- Chunks: up to 50 distinct targets of a job. The unit of a claim.
 create table job_chunk (
   job_id bigint not null references job on delete cascade,
   number int not null,
   account_id bigint not null,
   module text not null,
-  rank bigint not null,  -- whose turn it is: start-time fair queueing between accounts
+  start_tag bigint not null,  -- start tag of start-time fair queueing between accounts
   state text not null default 'waiting' check (
     state in ('waiting', 'claimed', 'done', 'cancelled')),
   owner bigint references node,
-  attempt int not null default 0,  -- how often it was claimed: an earlier claim cannot write
-  checks int[] not null,  -- indexes of the lines that are checked: the first of each target
-  copies int[] not null,  -- indexes of the lines that share a result of these
-  copy_of int[] not null,  -- and whose
-  crashes int not null default 0,  -- how often its owner died
-  watched int[] not null default '{}',  -- after a crash: the lines that are being checked right now
-  alone int[] not null default '{}',  -- lines during which it crashed again, among others
-  struck int[] not null default '{}',  -- a line for each crash during which it was alone
+  attempt int not null default 0,  -- number of claims; fencing token of writes
+  checks int[] not null,  -- indexes of the checked lines: the first line of each target
+  duplicates int[] not null,  -- indexes of the lines that use a result of these
+  duplicate_of int[] not null,  -- the checked line of each element of duplicates
+  crash_count int not null default 0,  -- number of expired leases while it was claimed
+  in_flight int[] not null default '{}',  -- after a crash: lines in progress
+  suspects int[] not null default '{}',  -- lines in flight with others at a crash
+  solo_crashes int[] not null default '{}',  -- one element per crash at which the line was the only one in flight
   primary key (job_id, number),
   check ((state = 'claimed') = (owner is not null))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-create index job_chunk_waiting on job_chunk (rank, job_id, number) where state = 'waiting';
-create index job_chunk_account on job_chunk (account_id, rank) where state = 'waiting';
+create index job_chunk_waiting on job_chunk (start_tag, job_id, number) where state = 'waiting';
+create index job_chunk_account on job_chunk (account_id, start_tag) where state = 'waiting';
 create index job_chunk_owner on job_chunk (owner) where owner is not null;
 
--- The rank of the latest claim. A sequence, because nobody waits for it and it need not be exact.
-create sequence fair_clock minvalue 0 start 0;
+-- Virtual time: the start tag of the latest claim. A sequence, because it is not transactional and takes no lock.
+create sequence virtual_time minvalue 0 start 0;
 
--- Where the next job of an account stands at the earliest.
-create table account_turn (
+-- The earliest start tag of the next job of an account.
+create table account_schedule (
   account_id bigint primary key references account on delete cascade,
-  next_rank bigint not null
+  next_start_tag bigint not null
 );
 
--- Takes both quotas and writes the job, or does nothing. When it is committed, the job is accepted.
+-- Charges both quotas and creates the job, or changes nothing.
 --
--- firsts says for each line which one is the first with an equal target; null: all differ.
--- A quota of 0 is none. In an answer of 'denied', exceeded is the quota that forbids it.
+-- p_first_indexes: per line the index of the first line with the same target; null: all targets differ.
+-- A limit of 0 disables a quota. If the outcome is 'denied', exceeded is the quota with the longest retry time.
 create function create_job(
-  of_token text, of_account bigint, of_key bigint, of_module text, of_options json,
-  is_fresh boolean, inputs bytea[], firsts int[], request_name text, request_hash text,
-  key_limit int, account_limit int, span bigint
+  p_token text, p_account bigint, p_key bigint, p_module text, p_options json,
+  p_fresh boolean, p_inputs bytea[], p_first_indexes int[], p_idempotency_key text, p_body_hash text,
+  p_key_limit int, p_account_limit int, p_window bigint
 ) returns table (
   outcome text, job_id bigint, token text, module text, options json, fresh boolean, total int,
   created_at timestamptz, policies text[], remaining int[], reset_micros bigint[], exceeded text,
@@ -144,24 +143,24 @@ create function create_job(
 language plpgsql as $$
 #variable_conflict use_column
 declare
-  lines constant int := cardinality(inputs);
+  lines constant int := cardinality(p_inputs);
   earlier job_request;
   quota record;
   granted_policies text[] := '{}';
   granted_keys text[] := '{}';
-  granted_at bigint[] := '{}';
-  first_rank bigint;
+  granted_times bigint[] := '{}';
+  first_start_tag bigint;
 begin
-  if request_name is not null then
-    if not pg_try_advisory_xact_lock(hashtextextended(of_key || ' ' || request_name, 0)) then
+  if p_idempotency_key is not null then
+    if not pg_try_advisory_xact_lock(hashtextextended(p_key || ' ' || p_idempotency_key, 0)) then
       outcome := 'pending';
       return next;
       return;
     end if;
     select * into earlier from job_request r
-      where r.key_id = of_key and r.name = request_name
+      where r.key_id = p_key and r.idempotency_key = p_idempotency_key
         and r.created_at > clock_timestamp() - interval '24 hours';
-    if found and earlier.body_hash <> request_hash then
+    if found and earlier.body_hash <> p_body_hash then
       outcome := 'mismatch';
       return next;
       return;
@@ -178,20 +177,20 @@ begin
   remaining := '{}';
   reset_micros := '{}';
   for quota in
-    select a.policy, a.key, t.granted, t.remaining, t.reset_micros, t.retry_micros, t.taken_at
+    select a.policy, a.key, t.granted, t.remaining, t.reset_micros, t.retry_micros, t.charged_at
     from (
       select array_agg(w.policy order by w.policy) as policies,
         array_agg(w.key order by w.policy) as keys,
-        array_agg(w.most order by w.policy) as limits
-      from (values ('jobs', of_key::text, key_limit), ('jobs-account', of_account::text, account_limit))
-        as w(policy, key, most)
-      where w.most > 0
-    ) wanted,
-    lateral take_quotas(
-      wanted.policies, wanted.keys, array_fill(1, array[cardinality(wanted.policies)]),
-      wanted.limits, array_fill(span, array[cardinality(wanted.policies)]), null) t,
-    lateral (select wanted.policies[t.item] as policy, wanted.keys[t.item] as key) a
-    where wanted.policies is not null
+        array_agg(w.max_jobs order by w.policy) as limits
+      from (values ('jobs', p_key::text, p_key_limit), ('jobs-account', p_account::text, p_account_limit))
+        as w(policy, key, max_jobs)
+      where w.max_jobs > 0
+    ) enabled,
+    lateral charge_quotas(
+      enabled.policies, enabled.keys, array_fill(1, array[cardinality(enabled.policies)]),
+      enabled.limits, array_fill(p_window, array[cardinality(enabled.policies)]), null) t,
+    lateral (select enabled.policies[t.item] as policy, enabled.keys[t.item] as key) a
+    where enabled.policies is not null
   loop
     policies := policies || quota.policy;
     remaining := remaining || quota.remaining;
@@ -199,7 +198,7 @@ begin
     if quota.granted then
       granted_policies := granted_policies || quota.policy;
       granted_keys := granted_keys || quota.key;
-      granted_at := granted_at || quota.taken_at;
+      granted_times := granted_times || quota.charged_at;
     elsif quota.retry_micros > coalesce(retry_micros, 0) then
       exceeded := quota.policy;
       retry_micros := quota.retry_micros;
@@ -207,7 +206,7 @@ begin
   end loop;
   if exceeded is not null then
     perform refund_quotas(
-      granted_policies, granted_keys, array_fill(1, array[cardinality(granted_policies)]), granted_at);
+      granted_policies, granted_keys, array_fill(1, array[cardinality(granted_policies)]), granted_times);
     remaining := array(
       select q.remaining + (q.policy = any(granted_policies))::int
       from unnest(policies, remaining) with ordinality as q(policy, remaining, ord) order by q.ord);
@@ -216,46 +215,46 @@ begin
     return;
   end if;
 
-  insert into job as j (token, account_id, module, options, fresh, total, chunks_left)
+  insert into job as j (token, account_id, module, options, fresh, total, pending_chunks)
     values (
-      of_token, of_account, of_module, of_options, is_fresh, lines,
-      case when firsts is null then (lines + 49) / 50
-        else ((select count(*) from unnest(firsts) with ordinality f(first, ord)
+      p_token, p_account, p_module, p_options, p_fresh, lines,
+      case when p_first_indexes is null then (lines + 49) / 50
+        else ((select count(*) from unnest(p_first_indexes) with ordinality f(first, ord)
           where f.first = f.ord - 1) + 49) / 50 end)
     returning j.id, j.token, j.module, j.options, j.fresh, j.total, j.created_at
     into job_id, token, module, options, fresh, total, created_at;
   insert into job_input (job_id, page, inputs)
-    select create_job.job_id, p, inputs[p * 50 + 1 : p * 50 + 50]
+    select create_job.job_id, p, p_inputs[p * 50 + 1 : p * 50 + 50]
     from generate_series(0, (lines - 1) / 50) p;
-  insert into account_turn as t (account_id, next_rank)
-    values (of_account, (select c.last_value from fair_clock c) + lines)
+  insert into account_schedule as t (account_id, next_start_tag)
+    values (p_account, (select c.last_value from virtual_time c) + lines)
     on conflict (account_id) do update
-      set next_rank = greatest(t.next_rank, excluded.next_rank - lines) + lines
-    returning t.next_rank - lines into first_rank;
-  if firsts is null then
-    insert into job_chunk (job_id, number, account_id, module, rank, checks, copies, copy_of)
-      select create_job.job_id, n, of_account, of_module, first_rank + n * 50,
+      set next_start_tag = greatest(t.next_start_tag, excluded.next_start_tag - lines) + lines
+    returning t.next_start_tag - lines into first_start_tag;
+  if p_first_indexes is null then
+    insert into job_chunk (job_id, number, account_id, module, start_tag, checks, duplicates, duplicate_of)
+      select create_job.job_id, n, p_account, p_module, first_start_tag + n * 50,
         array(select generate_series(n * 50, least(n * 50 + 50, lines) - 1)), '{}', '{}'
       from generate_series(0, (lines - 1) / 50) n;
   else
-    insert into job_chunk (job_id, number, account_id, module, rank, checks, copies, copy_of)
+    insert into job_chunk (job_id, number, account_id, module, start_tag, checks, duplicates, duplicate_of)
       with line as (
         select (f.ord - 1)::int as index, f.first
-        from unnest(firsts) with ordinality f(first, ord)),
+        from unnest(p_first_indexes) with ordinality f(first, ord)),
       own as (
         select l.index, ((row_number() over (order by l.index)) - 1) / 50 as number
         from line l where l.first = l.index)
-      select create_job.job_id, o.number, of_account, of_module, first_rank + min(o.index),
+      select create_job.job_id, o.number, p_account, p_module, first_start_tag + min(o.index),
         array_agg(o.index order by o.index) filter (where l.index = o.index),
         coalesce(array_agg(l.index order by l.index) filter (where l.index <> o.index), '{}'),
         coalesce(array_agg(o.index order by l.index) filter (where l.index <> o.index), '{}')
       from own o join line l on l.first = o.index
       group by o.number;
   end if;
-  if request_name is not null then
-    insert into job_request as r (key_id, name, body_hash, job_id)
-      values (of_key, request_name, request_hash, create_job.job_id)
-      on conflict (key_id, name) do update
+  if p_idempotency_key is not null then
+    insert into job_request as r (key_id, idempotency_key, body_hash, job_id)
+      values (p_key, p_idempotency_key, p_body_hash, create_job.job_id)
+      on conflict (key_id, idempotency_key) do update
         set body_hash = excluded.body_hash, job_id = excluded.job_id,
           created_at = excluded.created_at;
   end if;
@@ -264,43 +263,43 @@ begin
 end
 $$;
 
--- How many lines of a chunk have no result yet.
-create function open_lines(c job_chunk) returns int
+-- The number of lines of a chunk without a result.
+create function pending_lines(c job_chunk) returns int
 language plpgsql stable as $$
 begin
   if c.attempt = 0 then
-    return cardinality(c.checks) + cardinality(c.copies);
+    return cardinality(c.checks) + cardinality(c.duplicates);
   end if;
-  return cardinality(c.checks) + cardinality(c.copies) - (
+  return cardinality(c.checks) + cardinality(c.duplicates) - (
     select count(*)::int from job_result r
-    where r.job_id = c.job_id and r.index = any(c.checks || c.copies));
+    where r.job_id = c.job_id and r.index = any(c.checks || c.duplicates));
 end
 $$;
 
--- Whoever locks several locks nodes before chunks before jobs before account_turn, each in their order.
+-- Lock order: node, job_chunk, job, account_schedule, result_cache; within a table the order of the primary key.
 
--- Locks the chunks whose turn it is.
+-- Locks the waiting chunks with the lowest start tags.
 create function lock_next_chunks(
-  most int, known_modules text[], last_rank bigint, suspects_not_of bigint[]
-) returns table (job_id bigint, number int, rank bigint)
--- along the ranks, rather than by sorting all that wait, which few statistics warn of in time
+  p_max_chunks int, p_modules text[], p_max_start_tag bigint, p_excluded_suspect_accounts bigint[]
+) returns table (job_id bigint, number int, start_tag bigint)
+-- forces a scan of job_chunk_waiting; stale statistics would make the planner sort all waiting chunks
 language plpgsql rows 16 set enable_sort = off as $$
 #variable_conflict use_column
 begin
   return query
-    select c.job_id, c.number, c.rank from job_chunk c
-    where c.state = 'waiting' and c.module = any(known_modules) and c.rank <= last_rank
-      and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
-    order by c.rank, c.job_id, c.number
-    limit most for update skip locked;
+    select c.job_id, c.number, c.start_tag from job_chunk c
+    where c.state = 'waiting' and c.module = any(p_modules) and c.start_tag <= p_max_start_tag
+      and (c.crash_count = 0 or c.account_id <> all(p_excluded_suspect_accounts))
+    order by c.start_tag, c.job_id, c.number
+    limit p_max_chunks for update skip locked;
 end
 $$;
 
--- Some chunks of others than these accounts, those first whose turn it is. What is passed over may be a
--- million lines, so the look along the ranks is short. Where it finds nothing, the accounts that wait
--- are gone through, from one to the next.
-create function chunks_of_others(
-  most int, known_modules text[], not_of bigint[], last_rank bigint, suspects_not_of bigint[]
+-- Waiting chunks of accounts that are not excluded, by start tag. Excluded accounts can have a million lines, so
+-- only the first 100 chunks are read by start tag. If none matches, the waiting accounts are enumerated (loose
+-- index scan).
+create function find_chunks_excluding(
+  p_max_chunks int, p_modules text[], p_excluded_accounts bigint[], p_max_start_tag bigint, p_excluded_suspect_accounts bigint[]
 ) returns table (job_id bigint, number int)
 language plpgsql stable rows 16 as $$
 #variable_conflict use_column
@@ -309,11 +308,11 @@ begin
     select c.job_id, c.number
     from (
       select * from job_chunk c
-      where c.state = 'waiting' and c.rank <= last_rank
-      order by c.rank, c.job_id, c.number limit 100) c
-    where c.module = any(known_modules) and c.account_id <> all(not_of)
-      and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
-    order by c.rank, c.job_id, c.number limit most;
+      where c.state = 'waiting' and c.start_tag <= p_max_start_tag
+      order by c.start_tag, c.job_id, c.number limit 100) c
+    where c.module = any(p_modules) and c.account_id <> all(p_excluded_accounts)
+      and (c.crash_count = 0 or c.account_id <> all(p_excluded_suspect_accounts))
+    order by c.start_tag, c.job_id, c.number limit p_max_chunks;
   if found then
     return;
   end if;
@@ -328,88 +327,89 @@ begin
     select c.job_id, c.number
     from waiting w cross join lateral (
       select * from job_chunk c
-      -- said so that no other index than that of accounts has this order, whatever the statistics are
-      where c.state = 'waiting' and (c.account_id, c.rank) >= (w.account_id, -last_rank)
-        and (c.account_id, c.rank) <= (w.account_id, last_rank)
-        and c.module = any(known_modules)
-        and (c.crashes = 0 or c.account_id <> all(suspects_not_of))
-      order by c.account_id, c.rank limit most) c
-    where w.account_id <> all(not_of)
-    order by c.rank, c.job_id, c.number limit most;
+      -- row comparison, because only the index job_chunk_account has this order
+      where c.state = 'waiting' and (c.account_id, c.start_tag) >= (w.account_id, -p_max_start_tag)
+        and (c.account_id, c.start_tag) <= (w.account_id, p_max_start_tag)
+        and c.module = any(p_modules)
+        and (c.crash_count = 0 or c.account_id <> all(p_excluded_suspect_accounts))
+      order by c.account_id, c.start_tag limit p_max_chunks) c
+    where w.account_id <> all(p_excluded_accounts)
+    order by c.start_tag, c.job_id, c.number limit p_max_chunks;
 end
 $$;
 
--- Claims up to so many chunks, those first whose turn it is.
+-- Claims up to p_max_chunks chunks, the lowest start tags first.
 --
--- not_of: accounts that get nothing now. near: only what a newcomer would get.
--- suspects_not_of: accounts that get no chunks whose owner died, which are done slowly; null: nobody.
+-- p_excluded_accounts: accounts whose chunks are not claimed.
+-- p_new_accounts_only: only chunks with a start tag p_new_accounts_only the virtual time, as those of new accounts.
+-- p_excluded_suspect_accounts: accounts whose crashed chunks are not claimed; null: no crashed chunk is claimed.
 create function claim_chunks(
-  of_owner bigint, most int, known_modules text[], not_of bigint[], near boolean,
-  suspects_not_of bigint[]
+  p_owner bigint, p_max_chunks int, p_modules text[], p_excluded_accounts bigint[], p_new_accounts_only boolean,
+  p_excluded_suspect_accounts bigint[]
 ) returns table (
   job_id bigint, number int, attempt int, account_id bigint, module text, options json,
-  fresh boolean, checks int[], inputs bytea[], crashes int, alone int[], struck int[]
+  fresh boolean, checks int[], inputs bytea[], crash_count int, suspects int[], solo_crashes int[]
 )
--- the rows are few and known by their keys, whatever the statistics say
+-- few rows, all found by key; stale statistics would make the planner scan
 language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
   jobs bigint[];
   numbers int[];
   latest bigint;
-  last_rank bigint := 9223372036854775807;
-  it record;
+  max_start_tag bigint := 9223372036854775807;
+  claimed_job record;
 begin
-  perform 1 from node n where n.id = of_owner for key share;
+  perform 1 from node n where n.id = p_owner for key share;
   if not found then
-    return;  -- declared dead
+    return;  -- the lease expired
   end if;
-  if near then
-    last_rank := (select f.last_value + 100 from fair_clock f);
+  if p_new_accounts_only then
+    max_start_tag := (select f.last_value + 100 from virtual_time f);
   end if;
-  if not_of = '{}' then
-    select array_agg(c.job_id), array_agg(c.number), max(c.rank)
+  if p_excluded_accounts = '{}' then
+    select array_agg(c.job_id), array_agg(c.number), max(c.start_tag)
       into jobs, numbers, latest
-      from lock_next_chunks(most, known_modules, last_rank, suspects_not_of) c;
+      from lock_next_chunks(p_max_chunks, p_modules, max_start_tag, p_excluded_suspect_accounts) c;
   else
-    -- twice as many, because some may be others' in this moment
-    select array_agg(c.job_id), array_agg(c.number), max(c.rank)
+    -- twice the number, because other nodes can lock some of them
+    select array_agg(c.job_id), array_agg(c.number), max(c.start_tag)
       into jobs, numbers, latest
       from (
-        select c.job_id, c.number, c.rank
-        from chunks_of_others(2 * most, known_modules, not_of, last_rank, suspects_not_of) o
+        select c.job_id, c.number, c.start_tag
+        from find_chunks_excluding(2 * p_max_chunks, p_modules, p_excluded_accounts, max_start_tag, p_excluded_suspect_accounts) o
           join job_chunk c on c.job_id = o.job_id and c.number = o.number
         where c.state = 'waiting'
-        order by c.rank, c.job_id, c.number
-        limit most for update of c skip locked) c;
+        order by c.start_tag, c.job_id, c.number
+        limit p_max_chunks for update of c skip locked) c;
   end if;
   if jobs is null then
     return;
   end if;
-  perform setval('fair_clock', greatest(latest, (select f.last_value from fair_clock f)));
-  for it in
-    select c.job_id as id, sum(open_lines(c)) as lines
+  perform setval('virtual_time', greatest(latest, (select f.last_value from virtual_time f)));
+  for claimed_job in
+    select c.job_id as id, sum(pending_lines(c)) as lines
     from unnest(jobs, numbers) m(job_id, number)
       join job_chunk c on c.job_id = m.job_id and c.number = m.number
     group by c.job_id order by c.job_id
   loop
     update job j
-      set running = j.running + it.lines, version = j.version + 1, state = 'running',
+      set running = j.running + claimed_job.lines, version = j.version + 1, state = 'running',
         started_at = coalesce(j.started_at, clock_timestamp())
-      where j.id = it.id;
+      where j.id = claimed_job.id;
   end loop;
   return query
-    with mine as (
+    with claimed as (
       update job_chunk c
-        set state = 'claimed', owner = of_owner, attempt = c.attempt + 1
+        set state = 'claimed', owner = p_owner, attempt = c.attempt + 1
         from unnest(jobs, numbers) m(job_id, number)
         where c.job_id = m.job_id and c.number = m.number
         returning c.*)
     select m.job_id, m.number, m.attempt, m.account_id, m.module, j.options, j.fresh,
-      coalesce(w.checks, '{}'), coalesce(w.inputs, '{}'), m.crashes, m.alone, m.struck
-    from mine m
+      coalesce(w.checks, '{}'), coalesce(w.inputs, '{}'), m.crash_count, m.suspects, m.solo_crashes
+    from claimed m
       join job j on j.id = m.job_id
-      -- a page is unpacked once, not once for each of its lines
+      -- decompresses each page once
       cross join lateral (
         select array_agg(l.index order by l.index) as checks, array_agg(l.input order by l.index) as inputs
         from job_input p
@@ -421,264 +421,268 @@ begin
           and l.index = any(m.checks)
           and (m.attempt = 1 or not exists (
             select 1 from job_result r where r.job_id = m.job_id and r.index = l.index))) w
-    order by m.rank, m.job_id, m.number;
+    order by m.start_tag, m.job_id, m.number;
 end
 $$;
 
--- Writes results of chunks that are still held, and ends the chunks and jobs that have all. Answers
--- with the chunks that are held no more: what was found out for them is not wanted.
+-- Writes results of chunks that the owner still holds and completes chunks and jobs. Idempotent. Returns the
+-- chunks that the owner no longer holds; their results are ignored.
 create function write_results(
-  of_owner bigint, keep interval, held_jobs bigint[], held_numbers int[], held_attempts int[],
-  ends boolean[], jobs bigint[], numbers int[], indexes int[], verdicts text[], bodies bytea[],
-  shared_keys text[], shared_at timestamptz[], shared_until timestamptz[]
+  p_owner bigint, p_retention interval, p_chunk_jobs bigint[], p_chunk_numbers int[], p_chunk_attempts int[],
+  p_completed boolean[], p_jobs bigint[], p_numbers int[], p_indexes int[], p_verdicts text[], p_bodies bytea[],
+  p_cache_keys text[], p_checked_at timestamptz[], p_expires_at timestamptz[]
 ) returns table (job_id bigint, number int)
--- the rows are few and known by their keys, whatever the statistics say
+-- few rows, all found by key; stale statistics would make the planner scan
 language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  good_jobs bigint[];
-  good_numbers int[];
-  good_ends boolean[];
+  owned_jobs bigint[];
+  owned_numbers int[];
+  owned_completed boolean[];
   job_ids bigint[];
-  seen bigint[];
+  versions bigint[];
 begin
-  select array_agg(c.job_id), array_agg(c.number), array_agg(c.ends)
-    into good_jobs, good_numbers, good_ends
+  select array_agg(c.job_id), array_agg(c.number), array_agg(c.completed)
+    into owned_jobs, owned_numbers, owned_completed
     from (
-      select c.job_id, c.number, h.ends
-      from unnest(held_jobs, held_numbers, held_attempts, ends) h(job_id, number, attempt, ends)
+      select c.job_id, c.number, h.completed
+      from unnest(p_chunk_jobs, p_chunk_numbers, p_chunk_attempts, p_completed) h(job_id, number, attempt, completed)
         join job_chunk c on c.job_id = h.job_id and c.number = h.number
-      where c.state = 'claimed' and c.owner = of_owner and c.attempt = h.attempt
+      where c.state = 'claimed' and c.owner = p_owner and c.attempt = h.attempt
       order by c.job_id, c.number for update of c) c;
-  select array_agg(j.id), array_agg(j.version + 1) into job_ids, seen
-    from (select j.id, j.version from job j where j.id = any(good_jobs) order by j.id for update) j;
-  with good as (
-    select g.job_id, g.number, g.ends, v.version
-    from unnest(good_jobs, good_numbers, good_ends) g(job_id, number, ends)
-      join unnest(job_ids, seen) v(job_id, version) on v.job_id = g.job_id),
-  fresh as (
+  select array_agg(j.id), array_agg(j.version + 1) into job_ids, versions
+    from (select j.id, j.version from job j where j.id = any(owned_jobs) order by j.id for update) j;
+  with owned as (
+    select g.job_id, g.number, g.completed, v.version
+    from unnest(owned_jobs, owned_numbers, owned_completed) g(job_id, number, completed)
+      join unnest(job_ids, versions) v(job_id, version) on v.job_id = g.job_id),
+  inserted as (
     insert into job_result as r (job_id, index, version, verdict, body)
       select n.job_id, n.index, g.version, n.verdict, n.body
-      from unnest(jobs, numbers, indexes, verdicts, bodies) n(job_id, number, index, verdict, body)
-        join good g on g.job_id = n.job_id and g.number = n.number
+      from unnest(p_jobs, p_numbers, p_indexes, p_verdicts, p_bodies) n(job_id, number, index, verdict, body)
+        join owned g on g.job_id = n.job_id and g.number = n.number
       on conflict do nothing returning r.job_id, r.index, r.version, r.verdict),
-  copy as materialized (
-    select c.job_id, copy.index, copy.first
-    from good g
-      join job_chunk c on c.job_id = g.job_id and c.number = g.number and c.copies <> '{}'
-      cross join unnest(c.copies, c.copy_of) copy(index, first)),
-  copied as (
-    insert into job_result as r (job_id, index, version, verdict, same_as)
-      select f.job_id, c.index, f.version, f.verdict, f.index
-      from copy c join fresh f on f.job_id = c.job_id and f.index = c.first
+  duplicate as materialized (
+    select c.job_id, d.index, d.first
+    from owned g
+      join job_chunk c on c.job_id = g.job_id and c.number = g.number and c.duplicates <> '{}'
+      cross join unnest(c.duplicates, c.duplicate_of) d(index, first)),
+  inserted_duplicate as (
+    insert into job_result as r (job_id, index, version, verdict, duplicate_of)
+      select f.job_id, d.index, f.version, f.verdict, f.index
+      from duplicate d join inserted f on f.job_id = d.job_id and f.index = d.first
       on conflict do nothing returning r.job_id, r.verdict),
   ended as (
     update job_chunk c set state = 'done', owner = null
-      from good g
-      where g.ends and c.job_id = g.job_id and c.number = g.number
+      from owned g
+      where g.completed and c.job_id = g.job_id and c.number = g.number
       returning c.job_id),
-  new as (
+  counts as (
     select v.job_id, count(*)::int as lines, (count(*) filter (where v.verdict = 'pass'))::int as pass,
       (count(*) filter (where v.verdict = 'warn'))::int as warn,
       (count(*) filter (where v.verdict = 'fail'))::int as fail,
       (count(*) filter (where v.verdict = 'error'))::int as error
-    from (select f.job_id, f.verdict from fresh f union all select c.job_id, c.verdict from copied c) v
+    from (
+      select f.job_id, f.verdict from inserted f
+      union all select d.job_id, d.verdict from inserted_duplicate d) v
     group by v.job_id),
   done as (select e.job_id, count(*)::int as chunks from ended e group by e.job_id)
   update job j
     set version = v.version, running = j.running - coalesce(n.lines, 0),
       pass = j.pass + coalesce(n.pass, 0), warn = j.warn + coalesce(n.warn, 0),
       fail = j.fail + coalesce(n.fail, 0), error = j.error + coalesce(n.error, 0),
-      chunks_left = j.chunks_left - coalesce(d.chunks, 0)
-    from unnest(job_ids, seen) v(job_id, version)
-      left join new n on n.job_id = v.job_id left join done d on d.job_id = v.job_id
+      pending_chunks = j.pending_chunks - coalesce(d.chunks, 0)
+    from unnest(job_ids, versions) v(job_id, version)
+      left join counts n on n.job_id = v.job_id left join done d on d.job_id = v.job_id
     where j.id = v.job_id and (n.lines > 0 or d.chunks > 0);
   update job j
-    set state = 'completed', finished_at = clock_timestamp(), expires_at = clock_timestamp() + keep
-    where j.id = any(job_ids) and j.chunks_left = 0 and j.state = 'running';
-  -- Last, and in the order of the keys, as all who write here do, so that none waits in a circle.
-  insert into result_cache as kept (key, job_id, index, checked_at, expires_at)
+    set state = 'completed', finished_at = clock_timestamp(), expires_at = clock_timestamp() + p_retention
+    where j.id = any(job_ids) and j.pending_chunks = 0 and j.state = 'running';
+  -- last and in key order, see the lock order
+  insert into result_cache as cached (key, job_id, index, checked_at, expires_at)
     select distinct on (n.key) n.key, n.job_id, n.index, n.checked_at, n.expires_at
-    from unnest(jobs, numbers, indexes, shared_keys, shared_at, shared_until)
+    from unnest(p_jobs, p_numbers, p_indexes, p_cache_keys, p_checked_at, p_expires_at)
         n(job_id, number, index, key, checked_at, expires_at)
-      join unnest(good_jobs, good_numbers) g(job_id, number)
+      join unnest(owned_jobs, owned_numbers) g(job_id, number)
         on g.job_id = n.job_id and g.number = n.number
     where n.key is not null
     order by n.key, n.checked_at desc
     on conflict (key) do update
       set body = null, job_id = excluded.job_id, index = excluded.index,
         checked_at = excluded.checked_at, expires_at = excluded.expires_at
-      where kept.checked_at < excluded.checked_at;
+      where cached.checked_at < excluded.checked_at;
   return query
-    select h.job_id, h.number from unnest(held_jobs, held_numbers) h(job_id, number)
-    except select g.job_id, g.number from unnest(good_jobs, good_numbers) g(job_id, number);
+    select h.job_id, h.number from unnest(p_chunk_jobs, p_chunk_numbers) h(job_id, number)
+    except select g.job_id, g.number from unnest(owned_jobs, owned_numbers) g(job_id, number);
 end
 $$;
 
--- Puts claimed chunks back in their line. After a crash, what was under way is remembered.
-create function release_chunks(of_owner bigint, jobs bigint[], numbers int[], crashed boolean)
+-- Returns claimed chunks to the queue; p_jobs null: all chunks of the owner. After a crash, the lines in flight
+-- become suspects.
+create function release_chunks(p_owner bigint, p_jobs bigint[], p_numbers int[], p_crashed boolean)
 returns void
 language plpgsql as $$
 declare
-  it record;
-  lonely boolean;
+  released_job record;
+  only_one_in_flight boolean;
 begin
   perform 1 from job_chunk c
-    where c.owner = of_owner and c.state = 'claimed'
-      and (jobs is null or (c.job_id, c.number) in (select * from unnest(jobs, numbers)))
+    where c.owner = p_owner and c.state = 'claimed'
+      and (p_jobs is null or (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers)))
     order by c.job_id, c.number for update;
-  for it in
-    select c.job_id, sum(open_lines(c)) as lines from job_chunk c
-    where c.owner = of_owner and c.state = 'claimed'
-      and (jobs is null or (c.job_id, c.number) in (select * from unnest(jobs, numbers)))
+  for released_job in
+    select c.job_id, sum(pending_lines(c)) as lines from job_chunk c
+    where c.owner = p_owner and c.state = 'claimed'
+      and (p_jobs is null or (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers)))
     group by c.job_id order by c.job_id
   loop
-    update job j set running = j.running - it.lines, version = j.version + 1 where j.id = it.job_id;
+    update job j set running = j.running - released_job.lines, version = j.version + 1
+      where j.id = released_job.job_id;
   end loop;
-  lonely := 1 = (
-    select sum(cardinality(c.watched)) from job_chunk c
-    where c.owner = of_owner and c.state = 'claimed');
+  only_one_in_flight := 1 = (
+    select sum(cardinality(c.in_flight)) from job_chunk c
+    where c.owner = p_owner and c.state = 'claimed');
   update job_chunk c
-    set state = 'waiting', owner = null, watched = '{}',
-      crashes = c.crashes + crashed::int,
-      alone = case when crashed and not lonely then c.alone || c.watched else c.alone end,
-      struck = case when crashed and lonely then c.struck || c.watched else c.struck end
-    where c.owner = of_owner and c.state = 'claimed'
-      and (jobs is null or (c.job_id, c.number) in (select * from unnest(jobs, numbers)));
+    set state = 'waiting', owner = null, in_flight = '{}',
+      crash_count = c.crash_count + p_crashed::int,
+      suspects = case when p_crashed and not only_one_in_flight then c.suspects || c.in_flight else c.suspects end,
+      solo_crashes = case
+        when p_crashed and only_one_in_flight then c.solo_crashes || c.in_flight else c.solo_crashes end
+    where c.owner = p_owner and c.state = 'claimed'
+      and (p_jobs is null or (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers)));
 end
 $$;
 
--- A coordinator ends: what it holds goes back. Its row is locked first, so that no claim is under way.
-create function end_node(of_owner bigint) returns void
+-- Releases all chunks of a coordinator and deletes its lease. The row is locked first to exclude concurrent claims.
+create function deregister_node(p_owner bigint) returns void
 language plpgsql as $$
 begin
-  perform 1 from node n where n.id = of_owner for update;
-  perform release_chunks(of_owner, null, null, false);
-  delete from node n where n.id = of_owner;
+  perform 1 from node n where n.id = p_owner for update;
+  perform release_chunks(p_owner, null, null, false);
+  delete from node n where n.id = p_owner;
 end
 $$;
 
--- Takes from a coordinator that is dead what it held; false if there is none. One at a time, because
--- the chunks of a second one would be locked after the jobs of the first.
-create function rescue() returns boolean
+-- Releases the chunks of one coordinator whose lease expired; false if there is none. One at a time, because a
+-- second one would violate the lock order.
+create function reap_expired_node() returns boolean
 language plpgsql as $$
 declare
-  dead bigint;
+  expired_node bigint;
 begin
-  select n.id into dead from node n where n.lease_until < clock_timestamp()
+  select n.id into expired_node from node n where n.lease_expires_at < clock_timestamp()
     order by n.id limit 1 for update skip locked;
   if not found then
     return false;
   end if;
-  perform release_chunks(dead, null, null, true);
-  delete from node n where n.id = dead;
+  perform release_chunks(expired_node, null, null, true);
+  delete from node n where n.id = expired_node;
   return true;
 end
 $$;
 
--- Ends a job before its time; what is done is kept. One that has ended stays as it is.
-create function end_job(of_job bigint, final_state text, keep interval) returns void
+-- Cancels or fails an unfinished job. Existing results are kept. A finished job does not change.
+create function terminate_job(p_job bigint, p_final_state text, p_retention interval) returns void
 language plpgsql as $$
 begin
   perform 1 from job_chunk c
-    where c.job_id = of_job and c.state in ('waiting', 'claimed') order by c.number for update;
-  perform 1 from job j where j.id = of_job and j.state in ('queued', 'running') for update;
+    where c.job_id = p_job and c.state in ('waiting', 'claimed') order by c.number for update;
+  perform 1 from job j where j.id = p_job and j.state in ('queued', 'running') for update;
   if not found then
     return;
   end if;
   update job_chunk c set state = 'cancelled', owner = null
-    where c.job_id = of_job and c.state in ('waiting', 'claimed');
-  if final_state = 'cancelled' then
-    update job j set state = 'cancelling' where j.id = of_job;
+    where c.job_id = p_job and c.state in ('waiting', 'claimed');
+  if p_final_state = 'cancelled' then
+    update job j set state = 'cancelling' where j.id = p_job;
   end if;
   update job j
-    set state = final_state, version = j.version + 1, running = 0,
+    set state = p_final_state, version = j.version + 1, running = 0,
       cancelled = j.total - j.pass - j.warn - j.fail - j.error,
-      finished_at = clock_timestamp(), expires_at = clock_timestamp() + keep
-    where j.id = of_job;
+      finished_at = clock_timestamp(), expires_at = clock_timestamp() + p_retention
+    where j.id = p_job;
 end
 $$;
 
--- What will never be done does not put off what the account wants next. Called last, because
--- account_turn comes last in the order of locks.
-create function settle_turn(of_account bigint) returns void
+-- Recalculates the next start tag of an account, so that cancelled chunks do not delay its next job.
+create function reset_account_schedule(p_account bigint) returns void
 language sql as $$
-  update account_turn t
-    set next_rank = coalesce(
-      (select max(c.rank) + 50 from job_chunk c
+  update account_schedule t
+    set next_start_tag = coalesce(
+      (select max(c.start_tag) + 50 from job_chunk c
         where c.account_id = t.account_id and c.state = 'waiting'),
-      (select f.last_value from fair_clock f))
-    where t.account_id = of_account
+      (select f.last_value from virtual_time f))
+    where t.account_id = p_account
 $$;
 
--- What is done is kept; of a job that has ended, or is another account's, nothing changes.
-create function cancel_job(of_token text, of_account bigint, keep interval) returns void
+-- Cancels a job of the account; other jobs and finished jobs do not change.
+create function cancel_job(p_token text, p_account bigint, p_retention interval) returns void
 language plpgsql as $$
 begin
-  perform end_job(j.id, 'cancelled', keep)
-    from job j where j.token = of_token and j.account_id = of_account;
+  perform terminate_job(j.id, 'cancelled', p_retention)
+    from job j where j.token = p_token and j.account_id = p_account;
   if found then
-    perform settle_turn(of_account);
+    perform reset_account_schedule(p_account);
   end if;
 end
 $$;
 
--- Deletes up to so many rows of what is not kept any longer, and says how many they were. The job
--- itself stays a year, so that its token can be answered.
-create function purge_jobs(most int) returns int
+-- Deletes up to p_max_rows expired rows and returns their number. The row of the job is kept for a year, so that
+-- a request for it returns 410.
+create function purge_jobs(p_max_rows int) returns int
 language plpgsql as $$
 declare
-  old bigint;
+  expired_job bigint;
   deleted int;
-  left_over int := most;
+  remaining_rows int := p_max_rows;
 begin
-  while left_over > 0 loop
-    select j.id into old from job j
+  while remaining_rows > 0 loop
+    select j.id into expired_job from job j
       where j.expires_at <= clock_timestamp() and j.purged_at is null
       order by j.expires_at limit 1 for update skip locked;
     exit when not found;
-    delete from job_result r where r.job_id = old and r.index in (
-      select r.index from job_result r where r.job_id = old order by r.index limit left_over);
+    delete from job_result r where r.job_id = expired_job and r.index in (
+      select r.index from job_result r where r.job_id = expired_job order by r.index limit remaining_rows);
     get diagnostics deleted = row_count;
-    left_over := left_over - deleted;
-    if left_over > 0 then
-      delete from job_input p where p.job_id = old;
-      delete from job_chunk c where c.job_id = old;
-      update job j set purged_at = clock_timestamp() where j.id = old;
-      left_over := left_over - 1;
+    remaining_rows := remaining_rows - deleted;
+    if remaining_rows > 0 then
+      delete from job_input p where p.job_id = expired_job;
+      delete from job_chunk c where c.job_id = expired_job;
+      update job j set purged_at = clock_timestamp() where j.id = expired_job;
+      remaining_rows := remaining_rows - 1;
     end if;
   end loop;
   delete from job j where j.id in (
     select j.id from job j where j.purged_at <= clock_timestamp() - interval '1 year'
-    order by j.purged_at limit left_over for update skip locked);
+    order by j.purged_at limit remaining_rows for update skip locked);
   get diagnostics deleted = row_count;
-  return most - left_over + deleted;
+  return p_max_rows - remaining_rows + deleted;
 end
 $$;
 
--- Ends the jobs of accounts that were deleted, lets their results expire, and lets go of the accounts
--- themselves once nothing is left of their jobs.
-create function abandon_jobs(most int) returns int
+-- Cancels and expires up to p_max_jobs jobs of deleted accounts, deletes such accounts without jobs, and returns
+-- the number of jobs.
+create function cancel_jobs_of_deleted_accounts(p_max_jobs int) returns int
 language plpgsql as $$
 declare
-  it record;
-  abandoned int := 0;
+  abandoned_job record;
+  cancelled_jobs int := 0;
 begin
-  for it in
+  for abandoned_job in
     select j.id from job j join account a on a.id = j.account_id
     where a.deleted_at is not null and j.purged_at is null
       and coalesce(j.expires_at > clock_timestamp(), true)
-    order by j.id limit most
+    order by j.id limit p_max_jobs
   loop
-    perform end_job(it.id, 'cancelled', interval '0');
-    update job j set expires_at = clock_timestamp() where j.id = it.id;
-    abandoned := abandoned + 1;
+    perform terminate_job(abandoned_job.id, 'cancelled', interval '0');
+    update job j set expires_at = clock_timestamp() where j.id = abandoned_job.id;
+    cancelled_jobs := cancelled_jobs + 1;
   end loop;
   delete from account a where a.id in (
     select a.id from account a
     where a.deleted_at is not null
       and not exists (select 1 from job j where j.account_id = a.id)
-    limit most - abandoned for update skip locked);
-  return abandoned;
+    limit p_max_jobs - cancelled_jobs for update skip locked);
+  return cancelled_jobs;
 end
 $$;

@@ -3,9 +3,9 @@ package dev.plumbline.account;
 import java.time.Instant;
 
 /**
- * An account.
+ * An account that is not deleted.
  *
- * @param email as given
- * @param keys the number of active API keys, without the internal key of the web pages
+ * @param email as entered
+ * @param keys number of valid API keys, without the page key
  */
 public record Account(long id, String email, Plan plan, boolean disabled, Instant createdAt, int keys) {}

@@ -6,16 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Manages accounts and API keys. Changes take effect on all nodes within one second. Methods fail
- * with {@code DatabaseUnavailableException} if the database is unavailable. Methods that hash a
- * password fail with {@link HashingQueueFullException} if too many hashes are queued.
+ * Administration of accounts and API keys. Changes are effective on all nodes within a second. All methods fail
+ * with {@code DatabaseUnavailableException} during an outage; methods that hash a password also fail with {@link
+ * HashingQueueFullException}.
  */
 public final class AccountAdministration {
-    /** The maximum number of active API keys of an account. */
-    public static final int MOST_KEYS = 10;
+    /** Maximum number of valid API keys per account. */
+    public static final int MAX_KEYS = 10;
 
     private static final int MAX_LISTED = 200;
-    private static final int GENERATED_PASSWORD_LENGTH = 20;
+    private static final int PASSWORD_LENGTH = 20;
 
     private final AccountStore accounts;
     private final ApiKeyStore keys;
@@ -27,70 +27,65 @@ public final class AccountAdministration {
         this.passwords = passwords;
     }
 
-    /** Generates a random password with 119 bits of entropy. */
+    /** A random password with 119 bits of entropy. */
     public static String generatePassword() {
-        return ApiKeySecret.random(GENERATED_PASSWORD_LENGTH);
+        return ApiKeySecret.random(PASSWORD_LENGTH);
     }
 
     /**
      * Creates an account.
      *
-     * @param password without {@link PasswordHasher#fault}
-     * @return the id; null if the e-mail address is in use
+     * @param password valid by {@link PasswordHasher#validate}
+     * @return its ID; null if the address is taken
      */
     public Future<@Nullable Long> create(EmailAddress email, Plan plan, String password) {
         return passwords.hash(password).compose(hash -> accounts.insert(email, plan, hash));
     }
 
-    /** Returns the account with this e-mail address, or null. */
+    /** The account with this address, or null. */
     public Future<@Nullable Account> find(EmailAddress email) {
-        return accounts.find(email).map(kept -> kept == null ? null : kept.account());
+        return accounts.find(email).map(stored -> stored == null ? null : stored.account());
     }
 
     /**
-     * Returns accounts in the order of creation.
+     * Accounts by ID in ascending order.
      *
-     * @param afterId returns accounts after this id; 0 for all
+     * @param afterId only accounts with a greater ID; 0 for all
      */
-    public Future<List<Account>> list(long afterId, int max) {
-        return accounts.list(afterId, max);
+    public Future<List<Account>> list(long afterId, int limit) {
+        return accounts.list(afterId, limit);
     }
 
-    /** Returns false if there is no such account, as do the following methods. */
+    /** Returns false if there is no such account, like the methods below. */
     public Future<Boolean> setPlan(EmailAddress email, Plan plan) {
         return accounts.setPlan(email, plan);
     }
 
     /**
-     * Sets the password and ends all sessions.
+     * Also ends all sessions of the account.
      *
-     * @param password without {@link PasswordHasher#fault}
+     * @param password valid by {@link PasswordHasher#validate}
      */
     public Future<Boolean> setPassword(EmailAddress email, String password) {
         return passwords.hash(password).compose(hash -> accounts.setPassword(email, hash));
     }
 
-    /**
-     * Disables or enables an account. The API keys of a disabled account are rejected, and sign-in is
-     * not possible.
-     */
+    /** A disabled account cannot sign in and its keys are rejected. */
     public Future<Boolean> setDisabled(EmailAddress email, boolean disabled) {
         return accounts.setDisabled(email, disabled);
     }
 
-    /** Deletes an account and its jobs and revokes its keys. The e-mail address can be used again. */
+    /** Deletes the account, revokes its keys and releases its address. Its jobs are deleted later. */
     public Future<Boolean> delete(EmailAddress email) {
         return accounts.delete(email);
     }
 
-    /** Creates an API key, unless the account has {@value #MOST_KEYS} active keys. */
-    public Future<ApiKeyCreation> createKey(long accountId, ApiKeyRequest wish) {
-        return keys.insert(accountId, wish, ApiKeySecret.fresh(), MOST_KEYS);
+    /** Creates an API key unless the account has {@value #MAX_KEYS} valid ones. */
+    public Future<ApiKeyCreation> createKey(long accountId, ApiKeyRequest request) {
+        return keys.insert(accountId, request, ApiKeySecret.generate(), MAX_KEYS);
     }
 
-    /**
-     * Returns the keys of the account, active keys first, then newest first, including revoked ones.
-     */
+    /** The keys of the account: valid ones first, then newest first. Limited in number. */
     public Future<List<ApiKey>> keys(long accountId) {
         return keys.list(accountId, MAX_LISTED);
     }
@@ -104,7 +99,7 @@ public final class AccountAdministration {
         return keys.revoke(accountId, keyId);
     }
 
-    /** The result of revoking a key by name. */
+    /** The outcome of a revocation. */
     public enum Revocation {
         REVOKED,
         NO_SUCH_KEY,
@@ -114,16 +109,16 @@ public final class AccountAdministration {
     /**
      * Revokes a key of any account.
      *
-     * @param named the id, the prefix or the key
+     * @param text its ID, its prefix, or the whole key
      */
-    public Future<Revocation> revokeKey(String named) {
-        long id = named.matches("[0-9]{1,18}") ? Long.parseLong(named) : -1;
-        return keys.findNamed(ApiKeySecret.hash(named), named, id).compose(matches -> {
-            if (matches.size() != 1) {
-                return Future.succeededFuture(matches.isEmpty() ? Revocation.NO_SUCH_KEY : Revocation.AMBIGUOUS);
+    public Future<Revocation> revokeKey(String text) {
+        long id = text.matches("[0-9]{1,18}") ? Long.parseLong(text) : -1;
+        return keys.findMatching(ApiKeySecret.hash(text), text, id).compose(found -> {
+            if (found.size() != 1) {
+                return Future.succeededFuture(found.isEmpty() ? Revocation.NO_SUCH_KEY : Revocation.AMBIGUOUS);
             }
-            ApiKeyStore.Named one = matches.get(0);
-            return keys.revoke(one.accountId(), one.keyId())
+            ApiKeyStore.KeyReference match = found.get(0);
+            return keys.revoke(match.accountId(), match.keyId())
                     .map(done -> done ? Revocation.REVOKED : Revocation.NO_SUCH_KEY);
         });
     }

@@ -10,36 +10,36 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Accounts in PostgreSQL. Changes are sent to all nodes with NOTIFY. */
+/** Accounts in PostgreSQL. Every change sends a notification to all nodes. */
 final class AccountStore {
-    /** The NOTIFY channel for accounts with changed permissions. The payload is the account id. */
+    /** NOTIFY channel; the payload is the ID of a changed account. */
     static final String CHANGED = "account_changed";
 
     private static final String NOTIFY = "select id, pg_notify('" + CHANGED + "', id::text) from ";
 
     private static final String INSERT =
             """
-      with ever as (insert into first_start default values on conflict do nothing)
+      with marked as (insert into bootstrap default values on conflict do nothing)
       insert into account (email, email_key, plan, password_hash)
       values ($1, $2, $3, $4) on conflict (email_key) do nothing returning id""";
 
     // A concurrent transaction waits here until the first one commits.
-    private static final String FIRST =
-            "insert into first_start default values on conflict do nothing returning done_at";
+    private static final String MARK_BOOTSTRAPPED =
+            "insert into bootstrap default values on conflict do nothing returning done_at";
 
-    // The salt is random, so the hash identifies the attempt.
-    private static final String IS_CREATED = "select exists (select from account where password_hash = $1)";
+    // The salt is random, so the hash identifies this attempt.
+    private static final String EXISTS_WITH_HASH = "select exists (select from account where password_hash = $1)";
 
     private static final String SELECT =
             """
       select a.id, a.email, a.plan, a.disabled_at is not null, a.created_at, (
           select count(*)::int from api_key k
-          where k.account_id = a.id and not k.of_web and k.revoked_at is null
+          where k.account_id = a.id and not k.is_page_key and k.revoked_at is null
             and (k.expires_at is null or k.expires_at > clock_timestamp())),
         a.password_hash
       from account a where a.deleted_at is null and\s""";
 
-    // Waits for concurrent sign-ins, so that the following statements see their sessions.
+    // Waits for a sign-in in progress, so that the following statement sees its session.
     private static final String LOCK = "select from account where email_key = $1 for update";
 
     private static final String SET_PLAN =
@@ -89,13 +89,13 @@ final class AccountStore {
     }
 
     /**
-     * An account and its password hash.
+     * An account with its password hash.
      *
      * @param passwordHash null if sign-in is not possible
      */
-    record Kept(Account account, @Nullable String passwordHash) {}
+    record StoredAccount(Account account, @Nullable String passwordHash) {}
 
-    /** Returns the id of the new account; null if the e-mail address is in use. */
+    /** Returns the ID of the new account; null if the address is taken. */
     Future<@Nullable Long> insert(EmailAddress email, Plan plan, @Nullable String passwordHash) {
         return database.query(INSERT, values(email, plan, passwordHash)).map(AccountStore::id);
     }
@@ -110,63 +110,64 @@ final class AccountStore {
     }
 
     /**
-     * Creates the first account and an API key, unless an account has ever existed. Concurrent calls
-     * of several nodes create one account.
+     * Creates the first account with a key, if there has never been an account. Exactly one of several concurrent
+     * calls succeeds.
      *
-     * @return whether it was created, now or by an earlier attempt with the same hash
+     * @return whether this call or an earlier attempt with the same hash created it
      */
-    Future<Boolean> insertFirst(EmailAddress email, Plan plan, String passwordHash, ApiKeyRequest wish, String secret) {
+    Future<Boolean> insertFirst(
+            EmailAddress email, Plan plan, String passwordHash, ApiKeyRequest request, String secret) {
         return database.inTransaction(transaction -> transaction
-                .query(FIRST)
+                .query(MARK_BOOTSTRAPPED)
                 .execute()
-                .compose(first -> first.size() == 0
+                .compose(marked -> marked.size() == 0
                         ? transaction
-                                .preparedQuery(IS_CREATED)
+                                .preparedQuery(EXISTS_WITH_HASH)
                                 .execute(Tuple.of(passwordHash))
                                 .map(rows -> rows.iterator().next().getBoolean(0))
                         : transaction
                                 .preparedQuery(INSERT)
                                 .execute(values(email, plan, passwordHash))
                                 .map(rows -> rows.iterator().next().getLong(0))
-                                .compose(id -> ApiKeyStore.insert(transaction, id, wish, secret, 1))
+                                .compose(id -> ApiKeyStore.insert(transaction, id, request, secret, 1))
                                 .map(true)));
     }
 
-    /** Whether an account has ever existed. */
-    Future<Boolean> anyEver() {
-        return database.query("select exists (select from first_start)")
+    /** Whether an account exists or has existed. */
+    Future<Boolean> isBootstrapped() {
+        return database.query("select exists (select from bootstrap)")
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
-    /** Returns the account with this e-mail address, or null. */
-    Future<@Nullable Kept> find(EmailAddress email) {
+    /** The account with this address, or null. */
+    Future<@Nullable StoredAccount> find(EmailAddress email) {
         return database.query(SELECT + "a.email_key = $1", Tuple.of(email.key()))
-                .map(AccountStore::one);
+                .map(AccountStore::first);
     }
 
-    Future<@Nullable Kept> find(long id) {
-        return database.query(SELECT + "a.id = $1", Tuple.of(id)).map(AccountStore::one);
+    Future<@Nullable StoredAccount> find(long id) {
+        return database.query(SELECT + "a.id = $1", Tuple.of(id)).map(AccountStore::first);
     }
 
-    private static @Nullable Kept one(RowSet<Row> rows) {
+    private static @Nullable StoredAccount first(RowSet<Row> rows) {
         RowIterator<Row> row = rows.iterator();
-        return row.hasNext() ? kept(row.next()) : null;
+        return row.hasNext() ? storedAccount(row.next()) : null;
     }
 
-    /** Returns accounts in the order of their ids. */
-    Future<List<Account>> list(long afterId, int max) {
-        return database.query(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, max))
+    /** Accounts by ID in ascending order. */
+    Future<List<Account>> list(long afterId, int limit) {
+        return database.query(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, limit))
                 .map(rows -> {
                     List<Account> accounts = new ArrayList<>();
                     for (Row row : rows) {
-                        accounts.add(kept(row).account());
+                        accounts.add(storedAccount(row).account());
                     }
                     return accounts;
                 });
     }
 
-    private static Kept kept(Row row) {
-        return new Kept(
+    private static StoredAccount storedAccount(Row row) {
+        return new StoredAccount(
                 new Account(
                         row.getLong(0),
                         row.getString(1),
@@ -177,22 +178,22 @@ final class AccountStore {
                 row.getString(6));
     }
 
-    /** Returns false if there is no such account, as do the following methods. */
+    /** Returns false if there is no such account, like the methods below. */
     Future<Boolean> setPlan(EmailAddress email, Plan plan) {
         return change(SET_PLAN, Tuple.of(email.key(), plan.id()));
     }
 
-    /** Sets the password and ends all sessions. */
+    /** Also ends all sessions of the account. */
     Future<Boolean> setPassword(EmailAddress email, String passwordHash) {
         return change(SET_PASSWORD, Tuple.of(email.key(), passwordHash));
     }
 
-    /** Disables or enables the account. Disabling ends all sessions. */
+    /** Disabling also ends all sessions of the account. */
     Future<Boolean> setDisabled(EmailAddress email, boolean disabled) {
         return change(disabled ? DISABLE : ENABLE, Tuple.of(email.key()));
     }
 
-    /** Clears the e-mail address and password, revokes the keys and ends the sessions. */
+    /** Removes address and password, revokes the keys and ends the sessions of the account. */
     Future<Boolean> delete(EmailAddress email) {
         return change(DELETE, Tuple.of(email.key()));
     }

@@ -3,9 +3,9 @@ package dev.plumbline.account;
 import java.util.Set;
 
 /**
- * The account and key of an authenticated request.
+ * The owner of a valid API key.
  *
- * @param scopes the scopes of the key
+ * @param scopes scopes of the key
  */
 public record ApiCaller(long accountId, long keyId, Plan plan, Set<Scope> scopes) {
     public ApiCaller {

@@ -5,13 +5,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An API key, without the secret.
+ * The metadata of an API key, without its secret.
  *
- * @param prefix the first characters of the key
- * @param scopes the granted scopes
- * @param lastUsedAt accurate to one minute; null if never used
- * @param expiresAt null if it does not expire
- * @param revokedAt null if it is not revoked
+ * @param prefix first characters of the key
+ * @param lastUsedAt accurate to a minute; null if never
+ * @param expiresAt null for never
+ * @param revokedAt null if the key is not revoked
  */
 public record ApiKey(
         long id,

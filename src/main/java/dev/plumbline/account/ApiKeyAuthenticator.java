@@ -4,7 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import dev.plumbline.account.ApiKeyLookup.Reason;
-import dev.plumbline.account.ApiKeyStore.Found;
+import dev.plumbline.account.ApiKeyStore.StoredKey;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.DatabaseUnavailableException;
@@ -21,57 +21,56 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Authenticates API keys. Caches lookups, including unknown keys, for {@value #CACHE_SECONDS}
- * seconds or until {@link #forgetKey} or {@link #forgetAccount}. Thread-safe.
+ * Authenticates API keys. The state of a key is cached for {@value #CACHE_SECONDS} seconds, or until {@link
+ * #evictKey} or {@link #evictAccount}. Thread-safe.
  */
 public final class ApiKeyAuthenticator {
     static final int CACHE_SECONDS = 5;
 
     private static final int MAX_CACHED = 20_000;
     private static final Duration USE_PERIOD = Duration.ofMinutes(1);
-    private static final Batcher.Limits FINDS = new Batcher.Limits(256, 10_000, 2).expiringAfter(2_000);
-    private static final Batcher.Limits USES = new Batcher.Limits(500, 10_000, 1, 1_000);
+    private static final Batcher.Limits LOOKUP_LIMITS = new Batcher.Limits(256, 10_000, 2).expiringAfter(2_000);
+    private static final Batcher.Limits USE_LIMITS = new Batcher.Limits(500, 10_000, 1, 1_000);
 
     private final Vertx vertx;
     private final ApiKeyStore store;
     private final Ticker ticker;
-    private final Batcher<Buffer, @Nullable Found> finds;
+    private final Batcher<Buffer, @Nullable StoredKey> lookups;
     private final Batcher<Long, Boolean> uses;
-    // By hash. Clients can fill it with unknown keys; the admission policy of Caffeine keeps frequent
-    // ones.
-    private final Cache<Buffer, Known> known;
-    private final Cache<Long, Boolean> noted;
-    private final AtomicLong forgotten = new AtomicLong();
-    private volatile @Nullable NotificationListener notifications;
+    // By hash. Also contains unknown keys; the admission policy of Caffeine keeps the frequently used ones.
+    private final Cache<Buffer, CachedKey> cache;
+    private final Cache<Long, Boolean> recentUses;
+    private final AtomicLong evictions = new AtomicLong();
+    private volatile @Nullable NotificationListener listener;
 
     /**
-     * A cached lookup.
+     * The cached state of a key.
      *
-     * @param found null for an unknown key
-     * @param expiresNanos ticker time; null if it does not expire
+     * @param stored null if there is no such key
+     * @param expiresNanos by the ticker; null for never
      */
-    private record Known(@Nullable Found found, @Nullable Long expiresNanos) {}
+    private record CachedKey(@Nullable StoredKey stored, @Nullable Long expiresNanos) {}
 
     public ApiKeyAuthenticator(Vertx vertx, Database database) {
         this(vertx, database, Ticker.systemTicker());
     }
 
     /**
-     * @param ticker the clock of cache expiry and key expiry
+     * @param ticker clock of the cache and of key expiry
      */
     ApiKeyAuthenticator(Vertx vertx, Database database, Ticker ticker) {
         this.vertx = vertx;
         this.store = new ApiKeyStore(database);
         this.ticker = ticker;
-        this.finds = new Batcher<>(vertx, FINDS, store::find);
-        this.uses = new Batcher<>(
-                vertx, USES, ids -> store.noteUse(ids).map(noted -> Collections.nCopies(ids.size(), true)));
-        this.known = Caffeine.newBuilder()
+        this.lookups = new Batcher<>(vertx, LOOKUP_LIMITS, store::find);
+        this.uses = new Batcher<>(vertx, USE_LIMITS, ids -> store.recordUse(ids)
+                .map(recentUses -> Collections.nCopies(ids.size(), true)));
+        this.cache = Caffeine.newBuilder()
                 .maximumSize(MAX_CACHED)
                 .expireAfterWrite(CACHE_SECONDS, TimeUnit.SECONDS)
                 .ticker(ticker)
                 .build();
-        this.noted = Caffeine.newBuilder()
+        this.recentUses = Caffeine.newBuilder()
                 .maximumSize(MAX_CACHED)
                 .expireAfterWrite(USE_PERIOD)
                 .ticker(ticker)
@@ -79,116 +78,116 @@ public final class ApiKeyAuthenticator {
     }
 
     /**
-     * Authenticates a key. A malformed key is rejected without a database lookup.
+     * Authenticates a key. A malformed key is rejected without a database query.
      *
-     * @param secret as given by the client
-     * @return {@link ApiKeyLookup.Unavailable} during a database outage
+     * @param secret the credential of the request, not validated
+     * @return does not fail during an outage, see {@link ApiKeyLookup.Unavailable}
      */
     public Future<ApiKeyLookup> authenticate(String secret) {
-        if (!ApiKeySecret.isWhole(secret)) {
+        if (!ApiKeySecret.isWellFormed(secret)) {
             return Future.succeededFuture(new ApiKeyLookup.Refused(Reason.MALFORMED));
         }
         Buffer hash = Buffer.buffer(ApiKeySecret.hash(secret));
-        Known remembered = known.getIfPresent(hash);
-        if (remembered != null) {
-            return Future.succeededFuture(outcome(remembered));
+        CachedKey cached = cache.getIfPresent(hash);
+        if (cached != null) {
+            return Future.succeededFuture(outcome(cached));
         }
-        long before = forgotten.get();
-        return finds.ask(hash)
-                .map(found -> outcome(remember(hash, found, before)))
+        long evictionsBefore = evictions.get();
+        return lookups.submit(hash)
+                .map(stored -> outcome(addToCache(hash, stored, evictionsBefore)))
                 .recover(failure -> failure instanceof DatabaseUnavailableException
                         ? Future.succeededFuture(new ApiKeyLookup.Unavailable())
                         : Future.failedFuture(failure));
     }
 
-    private Known remember(Buffer hash, @Nullable Found found, long before) {
-        Long expiresIn = found == null ? null : found.expiresInMicros();
-        Known fresh =
-                new Known(found, expiresIn == null ? null : ticker.read() + TimeUnit.MICROSECONDS.toNanos(expiresIn));
-        known.put(hash, fresh);
-        if (forgotten.get() != before) {
-            // the lookup may have happened before the change
-            known.invalidate(hash);
+    private CachedKey addToCache(Buffer hash, @Nullable StoredKey stored, long evictionsBefore) {
+        Long expiresIn = stored == null ? null : stored.expiresInMicros();
+        CachedKey entry = new CachedKey(
+                stored, expiresIn == null ? null : ticker.read() + TimeUnit.MICROSECONDS.toNanos(expiresIn));
+        cache.put(hash, entry);
+        if (evictions.get() != evictionsBefore) {
+            // the query may have been executed before the change
+            cache.invalidate(hash);
         }
-        return fresh;
+        return entry;
     }
 
-    private ApiKeyLookup outcome(Known key) {
-        Found found = key.found;
-        if (found == null) {
+    private ApiKeyLookup outcome(CachedKey key) {
+        StoredKey stored = key.stored;
+        if (stored == null) {
             return new ApiKeyLookup.Refused(Reason.UNKNOWN);
         }
-        if (found.revoked()) {
+        if (stored.revoked()) {
             return new ApiKeyLookup.Refused(Reason.REVOKED);
         }
         if (key.expiresNanos != null && key.expiresNanos - ticker.read() <= 0) {
             return new ApiKeyLookup.Refused(Reason.EXPIRED);
         }
-        if (found.disabled()) {
+        if (stored.disabled()) {
             return new ApiKeyLookup.Refused(Reason.DISABLED);
         }
-        noteUse(found.caller().keyId());
-        return new ApiKeyLookup.Authenticated(found.caller());
+        recordUse(stored.caller().keyId());
+        return new ApiKeyLookup.Authenticated(stored.caller());
     }
 
-    /** Records the use at most once per minute, without waiting or retries. */
-    private void noteUse(long keyId) {
-        if (noted.getIfPresent(keyId) == null && noted.asMap().putIfAbsent(keyId, true) == null) {
-            uses.ask(keyId);
+    /** Records the use of a key, at most once per minute. A lost record is not retried. */
+    private void recordUse(long keyId) {
+        if (recentUses.getIfPresent(keyId) == null && recentUses.asMap().putIfAbsent(keyId, true) == null) {
+            uses.submit(keyId);
         }
     }
 
     /**
-     * Listens for changes made by other nodes until {@link #close}.
+     * Subscribes to the changes of other nodes, until {@link #close}.
      *
      * @param databaseUrl {@code postgresql://user:password@host:port/name}
      */
-    public void follow(String databaseUrl) {
-        NotificationListener started = new NotificationListener(vertx, databaseUrl, this::forgetAll)
-                .on(ApiKeyStore.REVOKED, id -> notified(id, this::forgetKey))
-                .on(AccountStore.CHANGED, id -> notified(id, this::forgetAccount));
-        started.start();
-        notifications = started;
+    public void subscribe(String databaseUrl) {
+        NotificationListener notifications = new NotificationListener(vertx, databaseUrl, this::evictAll)
+                .on(ApiKeyStore.REVOKED, id -> evict(id, this::evictKey))
+                .on(AccountStore.CHANGED, id -> evict(id, this::evictAccount));
+        notifications.start();
+        listener = notifications;
     }
 
     /** Whether the notification connection is established. */
-    boolean listening() {
-        NotificationListener current = notifications;
-        return current != null && current.listening();
+    boolean subscribed() {
+        NotificationListener notifications = listener;
+        return notifications != null && notifications.listening();
     }
 
-    private void notified(String id, LongConsumer forget) {
+    private void evict(String id, LongConsumer evict) {
         try {
-            forget.accept(Long.parseLong(id));
+            evict.accept(Long.parseLong(id));
         } catch (NumberFormatException notOurs) {
-            forgetAll();
+            evictAll();
         }
     }
 
-    /** Removes a revoked key from the cache. */
-    public void forgetKey(long keyId) {
-        forget(found -> found.caller().keyId() == keyId);
+    /** Removes a key from the cache. */
+    public void evictKey(long keyId) {
+        evict(stored -> stored.caller().keyId() == keyId);
     }
 
-    /** Removes the keys of a changed account from the cache. */
-    public void forgetAccount(long accountId) {
-        forget(found -> found.caller().accountId() == accountId);
+    /** Removes all keys of an account from the cache. */
+    public void evictAccount(long accountId) {
+        evict(stored -> stored.caller().accountId() == accountId);
     }
 
-    /** Clears the cache, because notifications may have been missed. */
-    public void forgetAll() {
-        forgotten.incrementAndGet();
-        known.invalidateAll();
+    /** Clears the cache. */
+    public void evictAll() {
+        evictions.incrementAndGet();
+        cache.invalidateAll();
     }
 
-    private void forget(Predicate<Found> which) {
-        forgotten.incrementAndGet();
-        known.asMap().values().removeIf(key -> key.found != null && which.test(key.found));
+    private void evict(Predicate<StoredKey> condition) {
+        evictions.incrementAndGet();
+        cache.asMap().values().removeIf(key -> key.stored != null && condition.test(key.stored));
     }
 
     /** The number of queued lookups. */
-    public int findsQueued() {
-        return finds.queued();
+    public int pendingLookups() {
+        return lookups.queued();
     }
 
     /** Completes when all recorded uses are written or have failed. */
@@ -196,10 +195,10 @@ public final class ApiKeyAuthenticator {
         return uses.drain();
     }
 
-    /** Stops listening. Completes when all recorded uses are written or have failed. */
+    /** Ends the subscription; completes when all recorded uses are written or have failed. */
     public Future<Void> close() {
-        NotificationListener current = notifications;
-        return Future.join(current == null ? Future.succeededFuture() : current.close(), flush())
+        NotificationListener notifications = listener;
+        return Future.join(notifications == null ? Future.succeededFuture() : notifications.close(), flush())
                 .mapEmpty();
     }
 }

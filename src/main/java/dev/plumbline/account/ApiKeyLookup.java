@@ -1,26 +1,26 @@
 package dev.plumbline.account;
 
-/** The outcome of authenticating an API key. */
+/** The outcome of the authentication of an API key. */
 public sealed interface ApiKeyLookup {
 
-    /** The key is valid. Plan and scopes are not checked. */
+    /** The key is valid. The caller checks plan and scopes. */
     record Authenticated(ApiCaller caller) implements ApiKeyLookup {}
 
     /** The key is rejected. */
     record Refused(Reason reason) implements ApiKeyLookup {}
 
-    /** The key cannot be verified because the database is unavailable. */
+    /** The database is unavailable. */
     record Unavailable() implements ApiKeyLookup {}
 
     /** The reason for a rejection. */
     enum Reason {
-        /** The format or checksum is wrong. */
+        /** The format or the checksum is not valid. */
         MALFORMED,
         /** The key does not exist. */
         UNKNOWN,
         REVOKED,
         EXPIRED,
-        /** The account of the key is disabled. */
+        /** The account is disabled. */
         DISABLED
     }
 }

@@ -5,14 +5,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to create an API key.
+ * A request for a new API key.
  *
- * @param name a name without {@link #nameFault}
- * @param scopes at least one scope
- * @param expiresAt null if it does not expire
+ * @param name valid by {@link #validateName}
+ * @param scopes at least one
+ * @param expiresAt null for never
  */
 public record ApiKeyRequest(String name, Set<Scope> scopes, @Nullable Instant expiresAt) {
-    /** The maximum length of a name, in code points. */
+    /** In code points. */
     public static final int MAX_NAME_LENGTH = 100;
 
     private static final int ZERO_WIDTH_NON_JOINER = 0x200c;
@@ -20,28 +20,28 @@ public record ApiKeyRequest(String name, Set<Scope> scopes, @Nullable Instant ex
 
     public ApiKeyRequest {
         scopes = Set.copyOf(scopes);
-        if (nameFault(name) != null || scopes.isEmpty()) {
-            throw new IllegalArgumentException("invalid name or no scope");
+        if (validateName(name) != null || scopes.isEmpty()) {
+            throw new IllegalArgumentException("the name is not valid or there is no scope");
         }
     }
 
-    /** Returns the error in the name of a key as a sentence; null if it is valid. */
-    public static @Nullable String nameFault(String name) {
+    /** Returns the violated rule as a sentence; null if the name is valid. */
+    public static @Nullable String validateName(String name) {
         int length = name.codePointCount(0, name.length());
         if (name.isBlank() || length > MAX_NAME_LENGTH) {
-            return "The name must have 1 to " + MAX_NAME_LENGTH + " characters.";
+            return "The name of a key must have 1 to " + MAX_NAME_LENGTH + " characters.";
         }
-        return name.codePoints().anyMatch(ApiKeyRequest::isInvisible)
-                ? "The name must not contain control characters."
+        return name.codePoints().anyMatch(ApiKeyRequest::isForbidden)
+                ? "The name of a key must not contain control characters."
                 : null;
     }
 
-    /** Whether the code point is a control or format character or an unpaired surrogate. */
-    private static boolean isInvisible(int c) {
+    /** Control and format characters, unpaired surrogates and line separators. */
+    private static boolean isForbidden(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
                 true;
-            // these two join characters in some scripts and emoji
+            // joiners are part of scripts and emoji
             case Character.FORMAT -> c != ZERO_WIDTH_JOINER && c != ZERO_WIDTH_NON_JOINER;
             default -> false;
         };

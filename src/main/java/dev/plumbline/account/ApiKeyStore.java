@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** API keys in PostgreSQL. */
 final class ApiKeyStore {
-    /** The NOTIFY channel for revoked keys. The payload is the key id. */
+    /** NOTIFY channel; the payload is the ID of a revoked key. */
     static final String REVOKED = "key_revoked";
 
     private static final String COLUMNS = "id, prefix, name, scopes, created_at, last_used_at, expires_at, revoked_at";
@@ -34,8 +34,8 @@ final class ApiKeyStore {
       from api_key k join account a on a.id = k.account_id
       where k.hash = any($1) and a.deleted_at is null""";
 
-    // Concurrent writers record the same use, so locked rows are skipped.
-    private static final String NOTE_USE =
+    // A locked row is being updated with the same use and can be skipped.
+    private static final String RECORD_USE =
             """
       update api_key set last_used_at = clock_timestamp() where id in (
         select id from api_key
@@ -46,14 +46,14 @@ final class ApiKeyStore {
     private static final String LOCK_ACCOUNT =
             "select id from account where id = $1 and deleted_at is null for no key update";
 
-    // The count is reliable only while the account is locked.
+    // The count is correct only while the account is locked.
     private static final String INSERT =
             """
       insert into api_key (account_id, hash, prefix, name, scopes, expires_at)
       select $1::bigint, $2::bytea, $3::text, $4::text, $5::text[], $6::timestamptz
       where $7::int > (
         select count(*) from api_key
-        where account_id = $1 and not of_web and revoked_at is null
+        where account_id = $1 and not is_page_key and revoked_at is null
           and (expires_at is null or expires_at > clock_timestamp()))
       returning\s"""
                     + COLUMNS;
@@ -61,22 +61,22 @@ final class ApiKeyStore {
     private static final String LIST = "select "
             + COLUMNS
             + """
-           from api_key where account_id = $1 and not of_web
+           from api_key where account_id = $1 and not is_page_key
           order by revoked_at is not null, id desc limit $2""";
 
     private static final String REVOKE =
             """
       with named as (
-          select id from api_key where account_id = $1 and id = $2 and not of_web),
+          select id from api_key where account_id = $1 and id = $2 and not is_page_key),
         revoked as (
           update api_key set revoked_at = clock_timestamp()
           where id in (select id from named) and revoked_at is null)
       select id, pg_notify('key_revoked', id::text) from named""";
 
-    private static final String FIND_NAMED =
+    private static final String FIND_MATCHING =
             """
       select account_id, id from api_key
-      where not of_web and (hash = $1 or prefix = $2 or id = $3) limit 2""";
+      where not is_page_key and (hash = $1 or prefix = $2 or id = $3) limit 2""";
 
     private final Database database;
 
@@ -85,30 +85,29 @@ final class ApiKeyStore {
     }
 
     /**
-     * A stored key.
+     * The stored state of a key.
      *
-     * @param expiresInMicros by the clock of the database, negative after expiry; null if it does not
-     *     expire
+     * @param expiresInMicros by the database clock, negative after the expiry; null for never
      */
-    record Found(ApiCaller caller, boolean revoked, boolean disabled, @Nullable Long expiresInMicros) {}
+    record StoredKey(ApiCaller caller, boolean revoked, boolean disabled, @Nullable Long expiresInMicros) {}
 
-    /** Returns the keys with these hashes, null for unknown ones. */
-    Future<List<@Nullable Found>> find(List<Buffer> hashes) {
+    /** Finds keys by hash; null for unknown hashes. */
+    Future<List<@Nullable StoredKey>> find(List<Buffer> hashes) {
         return database.query(FIND, Tuple.of(hashes.toArray(Buffer[]::new))).map(rows -> {
-            Map<Buffer, Found> found = new HashMap<>();
+            Map<Buffer, StoredKey> found = new HashMap<>();
             for (Row row : rows) {
                 found.put(row.getBuffer(0), found(row));
             }
-            List<@Nullable Found> answers = new ArrayList<>(hashes.size());
+            List<@Nullable StoredKey> keys = new ArrayList<>(hashes.size());
             for (Buffer hash : hashes) {
-                answers.add(found.get(hash));
+                keys.add(found.get(hash));
             }
-            return answers;
+            return keys;
         });
     }
 
-    private static Found found(Row row) {
-        return new Found(
+    private static StoredKey found(Row row) {
+        return new StoredKey(
                 new ApiCaller(row.getLong(2), row.getLong(1), Plan.of(row.getString(3)), scopes(row.getValue(4))),
                 row.getBoolean(5),
                 row.getBoolean(6),
@@ -122,23 +121,23 @@ final class ApiKeyStore {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Records the current time as last use, at most once per minute and key. */
-    Future<Void> noteUse(List<Long> keyIds) {
-        return database.query(NOTE_USE, Tuple.of(keyIds.toArray(Long[]::new))).mapEmpty();
+    /** Sets the time of the last use, unless it was set in the last minute. */
+    Future<Void> recordUse(List<Long> keyIds) {
+        return database.query(RECORD_USE, Tuple.of(keyIds.toArray(Long[]::new))).mapEmpty();
     }
 
     /**
-     * Stores a new key, unless the account has the maximum number of active keys.
+     * Stores a new key, unless the account has {@code limit} valid keys.
      *
-     * @param secret the key; only its hash and prefix are stored
+     * @param secret only its hash and prefix are stored
      */
-    Future<ApiKeyCreation> insert(long accountId, ApiKeyRequest wish, String secret, int max) {
-        return database.inTransaction(transaction -> insert(transaction, accountId, wish, secret, max));
+    Future<ApiKeyCreation> insert(long accountId, ApiKeyRequest request, String secret, int limit) {
+        return database.inTransaction(transaction -> insert(transaction, accountId, request, secret, limit));
     }
 
-    /** As {@link #insert(long, ApiKeyRequest, String, int)}, within a transaction. */
+    /** Like {@link #insert(long, ApiKeyRequest, String, int)}, as part of a transaction. */
     static Future<ApiKeyCreation> insert(
-            SqlConnection transaction, long accountId, ApiKeyRequest wish, String secret, int max) {
+            SqlConnection transaction, long accountId, ApiKeyRequest request, String secret, int limit) {
         return transaction
                 .preparedQuery(LOCK_ACCOUNT)
                 .execute(Tuple.of(accountId))
@@ -146,27 +145,27 @@ final class ApiKeyStore {
                         ? Future.succeededFuture(new ApiKeyCreation.NoAccount())
                         : transaction
                                 .preparedQuery(INSERT)
-                                .execute(values(accountId, wish, secret, max))
+                                .execute(values(accountId, request, secret, limit))
                                 .map(rows -> rows.size() == 0
                                         ? new ApiKeyCreation.TooMany()
                                         : new ApiKeyCreation.Created(
                                                 secret, key(rows.iterator().next()))));
     }
 
-    private static Tuple values(long accountId, ApiKeyRequest wish, String secret, int max) {
+    private static Tuple values(long accountId, ApiKeyRequest request, String secret, int limit) {
         return Tuple.of(
                 accountId,
                 Buffer.buffer(ApiKeySecret.hash(secret)),
                 ApiKeySecret.prefix(secret),
-                wish.name(),
-                wish.scopes().stream().map(Scope::id).sorted().toArray(String[]::new),
-                wish.expiresAt() == null ? null : wish.expiresAt().atOffset(ZoneOffset.UTC),
-                max);
+                request.name(),
+                request.scopes().stream().map(Scope::id).sorted().toArray(String[]::new),
+                request.expiresAt() == null ? null : request.expiresAt().atOffset(ZoneOffset.UTC),
+                limit);
     }
 
-    /** Returns the keys of an account, active keys first, then newest first. */
-    Future<List<ApiKey>> list(long accountId, int max) {
-        return database.query(LIST, Tuple.of(accountId, max)).map(rows -> {
+    /** The keys of an account: valid ones first, then newest first. */
+    Future<List<ApiKey>> list(long accountId, int limit) {
+        return database.query(LIST, Tuple.of(accountId, limit)).map(rows -> {
             List<ApiKey> keys = new ArrayList<>();
             for (Row row : rows) {
                 keys.add(key(row));
@@ -196,16 +195,16 @@ final class ApiKeyStore {
         return database.query(REVOKE, Tuple.of(accountId, keyId)).map(rows -> rows.size() > 0);
     }
 
-    /** The account and id of a key. */
-    record Named(long accountId, long keyId) {}
+    /** The IDs of a key and its account. */
+    record KeyReference(long accountId, long keyId) {}
 
-    /** Returns at most two keys with this hash, prefix or id. */
-    Future<List<Named>> findNamed(byte[] hash, String prefix, long id) {
-        return database.query(FIND_NAMED, Tuple.of(Buffer.buffer(hash), prefix, id))
+    /** Finds the keys with this hash, prefix or ID, at most two. */
+    Future<List<KeyReference>> findMatching(byte[] hash, String prefix, long id) {
+        return database.query(FIND_MATCHING, Tuple.of(Buffer.buffer(hash), prefix, id))
                 .map(rows -> {
-                    List<Named> found = new ArrayList<>();
+                    List<KeyReference> found = new ArrayList<>();
                     for (Row row : rows) {
-                        found.add(new Named(row.getLong(0), row.getLong(1)));
+                        found.add(new KeyReference(row.getLong(0), row.getLong(1)));
                     }
                     return found;
                 });

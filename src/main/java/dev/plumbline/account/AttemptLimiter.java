@@ -8,10 +8,7 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Counts attempts against several rate limits. An attempt is counted in all of them, or in none if
- * one is exceeded.
- */
+/** Charges an attempt to several quotas: to all of them, or to none if one is exceeded. */
 final class AttemptLimiter {
     private static final long TIMEOUT_MS = 2_000;
 
@@ -21,61 +18,58 @@ final class AttemptLimiter {
         this.bus = bus;
     }
 
-    /** A rate limit policy and key. */
+    /** A quota and its key. */
     record Quota(String policy, String key) {}
 
-    private record Taken(Quota quota, long takenAtMicros) {}
+    private record Charge(Quota quota, long chargedAtMicros) {}
 
-    /** The outcome of starting an attempt. */
+    /** The outcome of a charge. */
     sealed interface Outcome {}
 
-    /** A rate limit is exceeded. */
+    /** A quota is exceeded. */
     record Denied(String policy, int retryAfterSeconds) implements Outcome {}
 
-    /** The attempt is allowed. */
+    /** The attempt is permitted. */
     final class Allowed implements Outcome {
-        private final List<Taken> taken = new ArrayList<>();
+        private final List<Charge> charges = new ArrayList<>();
 
-        /** Refunds the attempt, without waiting. */
-        void forgive() {
-            for (Taken one : taken) {
-                bus.ask(
-                        BusAddresses.LIMIT_REFUND,
-                        new Message.RefundQuota(one.quota.policy, one.quota.key, 1, one.takenAtMicros),
+        /** Refunds the charges; does not wait for the refund. */
+        void refund() {
+            for (Charge charge : charges) {
+                bus.request(
+                        BusAddresses.QUOTA_REFUND,
+                        new Message.RefundQuota(charge.quota.policy, charge.quota.key, 1, charge.chargedAtMicros),
                         Message.class,
                         TIMEOUT_MS);
             }
         }
     }
 
-    /**
-     * Starts an attempt. Fails with {@link DatabaseUnavailableException} if the rate limits are
-     * unavailable.
-     */
-    Future<Outcome> begin(List<Quota> quotas) {
-        return begin(quotas, 0, new Allowed());
+    /** Fails with {@link DatabaseUnavailableException} if the quotas are unavailable. */
+    Future<Outcome> charge(List<Quota> quotas) {
+        return charge(quotas, 0, new Allowed());
     }
 
-    private Future<Outcome> begin(List<Quota> quotas, int next, Allowed soFar) {
-        if (next == quotas.size()) {
-            return Future.succeededFuture(soFar);
+    private Future<Outcome> charge(List<Quota> quotas, int index, Allowed allowed) {
+        if (index == quotas.size()) {
+            return Future.succeededFuture(allowed);
         }
-        Quota quota = quotas.get(next);
-        return bus.ask(
-                        BusAddresses.LIMIT_TAKE,
-                        new Message.TakeQuota(quota.policy, quota.key, 1),
+        Quota quota = quotas.get(index);
+        return bus.request(
+                        BusAddresses.QUOTA_CHARGE,
+                        new Message.ChargeQuota(quota.policy, quota.key, 1),
                         Message.QuotaReply.class,
                         TIMEOUT_MS)
-                .recover(silence -> Future.succeededFuture(new Message.QuotaUnavailable()))
+                .recover(failure -> Future.succeededFuture(new Message.QuotaUnavailable()))
                 .compose(reply -> {
                     if (reply instanceof Message.Granted granted) {
-                        soFar.taken.add(new Taken(quota, granted.takenAtMicros()));
-                        return begin(quotas, next + 1, soFar);
+                        allowed.charges.add(new Charge(quota, granted.chargedAtMicros()));
+                        return charge(quotas, index + 1, allowed);
                     }
-                    soFar.forgive();
+                    allowed.refund();
                     return reply instanceof Message.Denied denied
                             ? Future.succeededFuture(new Denied(quota.policy, denied.retryAfterSeconds()))
-                            : Future.failedFuture(new DatabaseUnavailableException("The rate limits are unavailable."));
+                            : Future.failedFuture(new DatabaseUnavailableException("The quotas are unavailable."));
                 });
     }
 }

@@ -10,15 +10,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates the first account: one pro account with one API key, if no account has ever existed.
- * Concurrent starts of several nodes create one account.
+ * Creates the first account, a pro account with one key, if there has never been an account. Exactly one of
+ * several concurrent nodes creates it.
  */
 public final class BootstrapAccount {
     private static final String EMAIL = "admin@localhost";
     private static final String KEY_NAME = "first start";
 
-    /** How long to wait for a database that is starting. */
-    private static final Duration DATABASE_TIMEOUT = Duration.ofSeconds(30);
+    /** Waits for a database that is still starting. */
+    private static final Duration RETRY_TIMEOUT = Duration.ofSeconds(30);
 
     private final Database database;
     private final AccountStore accounts;
@@ -30,53 +30,53 @@ public final class BootstrapAccount {
         this.passwords = passwords;
     }
 
-    /** Returns the error in the bootstrap settings, without secrets; null if they are valid. */
-    public static @Nullable String fault(Config.BootstrapSettings given) {
-        if (given.email() != null) {
+    /** Returns the first invalid setting as a sentence without secrets; null if the settings are valid. */
+    public static @Nullable String validate(Config.BootstrapSettings settings) {
+        if (settings.email() != null) {
             try {
-                EmailAddress.parse(given.email());
-            } catch (IllegalArgumentException none) {
-                return "bootstrap.email: " + none.getMessage();
+                EmailAddress.parse(settings.email());
+            } catch (IllegalArgumentException invalid) {
+                return "bootstrap.email: " + invalid.getMessage();
             }
         }
-        String password = given.password() == null ? null : PasswordHasher.fault(given.password());
+        String password = settings.password() == null ? null : PasswordHasher.validate(settings.password());
         if (password != null) {
             return "bootstrap.password: " + password;
         }
-        return given.apiKey() == null || ApiKeySecret.isWhole(given.apiKey())
+        return settings.apiKey() == null || ApiKeySecret.isWellFormed(settings.apiKey())
                 ? null
                 : "bootstrap.api_key: the checksum is not valid. Create a key with the command `key generate`.";
     }
 
     /**
-     * Creates the account if no account has ever existed.
+     * Creates the account if there has never been one.
      *
-     * @param given settings without {@link #fault}
-     * @return lines to print once: the generated values; empty if no account was created
+     * @param settings valid by {@link #validate}
+     * @return the generated credentials, one per line; empty if nothing was created or all values are configured
      */
-    public Future<List<String>> run(Config.BootstrapSettings given) {
-        return database.persistently(DATABASE_TIMEOUT, accounts::anyEver)
-                .compose(ever -> ever ? Future.succeededFuture(List.of()) : create(given));
+    public Future<List<String>> run(Config.BootstrapSettings settings) {
+        return database.retryWhileUnavailable(RETRY_TIMEOUT, accounts::isBootstrapped)
+                .compose(done -> done ? Future.succeededFuture(List.of()) : create(settings));
     }
 
-    private Future<List<String>> create(Config.BootstrapSettings given) {
-        EmailAddress email = EmailAddress.parse(given.email() == null ? EMAIL : given.email());
-        String password = given.password() == null ? AccountAdministration.generatePassword() : given.password();
-        String key = given.apiKey() == null ? ApiKeySecret.fresh() : given.apiKey();
-        ApiKeyRequest wish = new ApiKeyRequest(KEY_NAME, EnumSet.allOf(Scope.class), null);
+    private Future<List<String>> create(Config.BootstrapSettings settings) {
+        EmailAddress email = EmailAddress.parse(settings.email() == null ? EMAIL : settings.email());
+        String password = settings.password() == null ? AccountAdministration.generatePassword() : settings.password();
+        String key = settings.apiKey() == null ? ApiKeySecret.generate() : settings.apiKey();
+        ApiKeyRequest request = new ApiKeyRequest(KEY_NAME, EnumSet.allOf(Scope.class), null);
         return passwords
                 .hash(password)
-                .compose(hash -> database.persistently(
-                        DATABASE_TIMEOUT, () -> accounts.insertFirst(email, Plan.PRO, hash, wish, key)))
+                .compose(hash -> database.retryWhileUnavailable(
+                        RETRY_TIMEOUT, () -> accounts.insertFirst(email, Plan.PRO, hash, request, key)))
                 .map(created -> {
                     List<String> lines = new ArrayList<>();
-                    if (created && given.email() == null) {
+                    if (created && settings.email() == null) {
                         lines.add("account " + email.text());
                     }
-                    if (created && given.password() == null) {
+                    if (created && settings.password() == null) {
                         lines.add("password " + password);
                     }
-                    if (created && given.apiKey() == null) {
+                    if (created && settings.apiKey() == null) {
                         lines.add("api-key " + key);
                     }
                     return lines;

@@ -9,16 +9,16 @@ import java.util.Locale;
 /**
  * The e-mail address of an account.
  *
- * @param text as given, for display
- * @param key for comparison: lower case, with the domain as A-labels. The local part is treated as
- *     case-insensitive, which RFC 5321 (section 2.4) leaves to the mail server
+ * @param text as entered, in NFC
+ * @param key normalized for comparison: domain in A-labels, all in lower case. The local part is compared
+ *     case-insensitively, although RFC 5321, section 2.4 permits case sensitivity
  */
 public record EmailAddress(String text, String key) {
 
     /**
-     * Parses an e-mail address.
+     * Parses an address.
      *
-     * @throws IllegalArgumentException if it is not valid; the message is a sentence for the user
+     * @throws IllegalArgumentException if it is not valid; the message is a sentence
      */
     public static EmailAddress parse(String raw) {
         String text = Normalizer.normalize(raw.strip(), Normalizer.Form.NFC);

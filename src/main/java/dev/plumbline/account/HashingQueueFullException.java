@@ -1,6 +1,6 @@
 package dev.plumbline.account;
 
-/** Too many expensive operations are queued. Nothing was done; the caller can retry. */
+/** The queue of password hashes is full. The operation can be retried. */
 public final class HashingQueueFullException extends RuntimeException {
     HashingQueueFullException(String message) {
         super(message, null, false, false);

@@ -7,18 +7,18 @@ import io.vertx.sqlclient.Tuple;
 import java.util.Arrays;
 
 /**
- * The internal API key of each account, used by the web pages for rate limits. It is not listed,
- * and its secret is discarded.
+ * The page key of each account: a hidden API key to which jobs of the web pages are charged. Its secret is
+ * discarded at creation.
  */
 public final class PageKeyStore {
-    private static final String FIND = "select id from api_key where account_id = $1 and of_web";
+    private static final String FIND = "select id from api_key where account_id = $1 and is_page_key";
 
     private static final String MAKE =
             """
-      insert into api_key (account_id, hash, prefix, name, scopes, of_web)
+      insert into api_key (account_id, hash, prefix, name, scopes, is_page_key)
       select id, $2::bytea, '', 'web pages', $3::text[], true
       from account where id = $1 and deleted_at is null
-      on conflict (account_id) where of_web do nothing""";
+      on conflict (account_id) where is_page_key do nothing""";
 
     private final Database database;
 
@@ -27,7 +27,7 @@ public final class PageKeyStore {
     }
 
     /**
-     * Returns the id of the internal key. Creates the key on first use.
+     * The ID of the page key, which is created at the first call.
      *
      * @return fails with {@link IllegalStateException} if there is no such account
      */
@@ -43,7 +43,7 @@ public final class PageKeyStore {
                 });
     }
 
-    /** Returns 0 if there is no internal key. */
+    /** Returns 0 if there is none. */
     private Future<Long> find(long accountId) {
         return database.query(FIND, Tuple.of(accountId))
                 .map(rows -> rows.size() == 0 ? 0L : rows.iterator().next().getLong(0));
@@ -54,7 +54,7 @@ public final class PageKeyStore {
                         MAKE,
                         Tuple.of(
                                 accountId,
-                                Buffer.buffer(ApiKeySecret.hash(ApiKeySecret.fresh())),
+                                Buffer.buffer(ApiKeySecret.hash(ApiKeySecret.generate())),
                                 Arrays.stream(Scope.values()).map(Scope::id).toArray(String[]::new)))
                 .mapEmpty();
     }

@@ -17,52 +17,51 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hashes and verifies passwords with Argon2id (RFC 9106) in PHC string format. Hashes are computed
- * one at a time on a dedicated thread with a bounded queue, so that many sign-ins do not slow down
- * checks.
+ * Hashes passwords with Argon2id (RFC 9106). One thread per process executes all hashes; the queue is bounded.
  *
- * <p>Passwords are normalized with NFKC (NIST SP 800-63B, 5.1.1.2) and not trimmed.
+ * <p>Passwords are normalized to NFKC (NIST SP 800-63B, section 5.1.1.2) and otherwise unchanged.
  */
 public final class PasswordHasher {
-    /** The minimum length in code points, after normalization. */
+    /** In code points after normalization. */
     public static final int MIN_LENGTH = 12;
 
-    /** The maximum length in code points, before and after normalization. */
+    /** In code points before and after normalization. */
     public static final int MAX_LENGTH = 1_024;
 
-    // OWASP recommendation: 19 MiB, 2 iterations, 1 lane.
+    // OWASP password storage recommendation: 19 MiB, 2 passes.
     private static final int MEMORY_KIB = 19_456;
     private static final int PASSES = 2;
     private static final int LANES = 1;
     private static final int HASH_BYTES = 32;
     private static final int SALT_BYTES = 16;
-    private static final String FORM = Argon2Hash.form(MEMORY_KIB, PASSES, LANES);
+    private static final String CURRENT_PREFIX = Argon2Hash.prefix(MEMORY_KIB, PASSES, LANES);
 
-    // A hash takes about 50 ms, so the queue delay is below two seconds.
-    private static final int MAX_WAITING = 32;
+    // One hash takes about 50 ms, so the queue is shorter than 2 seconds.
+    private static final int MAX_QUEUED = 32;
 
     private final SecureRandom random = new SecureRandom();
     private final WorkerExecutor worker;
-    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicInteger pending = new AtomicInteger();
     private final String dummyHash;
 
     /** One instance per process. */
     public PasswordHasher(Vertx vertx) {
         this.worker = vertx.createSharedWorkerExecutor("passwords", 1, 10, TimeUnit.SECONDS);
-        this.dummyHash = FORM + Argon2Hash.base64(random(SALT_BYTES)) + "$" + Argon2Hash.base64(random(HASH_BYTES));
+        this.dummyHash =
+                CURRENT_PREFIX + Argon2Hash.base64(random(SALT_BYTES)) + "$" + Argon2Hash.base64(random(HASH_BYTES));
     }
 
-    /** Returns the error in a new password as a sentence; null if it is valid. */
-    public static @Nullable String fault(String password) {
+    /** Returns the violated rule as a sentence; null if the password is valid. */
+    public static @Nullable String validate(String password) {
         if (password.codePointCount(0, password.length()) > MAX_LENGTH) {
             return "The password must have at most " + MAX_LENGTH + " characters.";
         }
         byte[] bytes = bytes(password);
         if (bytes == null) {
-            return "The password is not valid Unicode.";
+            return "The password is not valid Unicode text.";
         }
-        String normal = new String(bytes, StandardCharsets.UTF_8);
-        int length = normal.codePointCount(0, normal.length());
+        String normalized = new String(bytes, StandardCharsets.UTF_8);
+        int length = normalized.codePointCount(0, normalized.length());
         if (length < MIN_LENGTH) {
             return "The password must have at least " + MIN_LENGTH + " characters.";
         }
@@ -72,53 +71,52 @@ public final class PasswordHasher {
     /**
      * Hashes a password.
      *
-     * @param password without {@link #fault}
-     * @return fails with {@link HashingQueueFullException} if too many hashes are queued
+     * @param password valid by {@link #validate}
+     * @return the PHC string; fails with {@link HashingQueueFullException}
      */
     public Future<String> hash(String password) {
         byte[] bytes = bytes(password);
-        if (bytes == null || fault(password) != null) {
-            throw new IllegalArgumentException("invalid password");
+        if (bytes == null || validate(password) != null) {
+            throw new IllegalArgumentException("the password is not valid");
         }
-        return work(() -> Argon2Hash.make(bytes, random(SALT_BYTES), MEMORY_KIB, PASSES, LANES, HASH_BYTES));
+        return submit(() -> Argon2Hash.compute(bytes, random(SALT_BYTES), MEMORY_KIB, PASSES, LANES, HASH_BYTES));
     }
 
     /**
-     * Whether a password matches a hash.
+     * Verifies a password.
      *
-     * @param hash null without account or password; the result is then false after the same amount of
-     *     work
-     * @return fails with {@link HashingQueueFullException} if too many hashes are queued, and with
-     *     IllegalArgumentException if the hash is not valid or exceeds the limits
+     * @param hash null if there is no account or no password; the result is false after the same work
+     * @return fails with {@link HashingQueueFullException}, and with {@link IllegalArgumentException} if the hash
+     *     is not valid
      */
     public Future<Boolean> verify(String password, @Nullable String hash) {
-        byte[] given = bytes(password);
+        byte[] bytesOrNull = bytes(password);
         // an invalid password takes the same time as a valid one
-        byte[] bytes = given == null ? new byte[MIN_LENGTH] : given;
-        String kept = hash == null ? dummyHash : hash;
-        boolean possible = given != null && hash != null;
-        return work(() -> Argon2Hash.parse(kept).matches(bytes) && possible);
+        byte[] bytes = bytesOrNull == null ? new byte[MIN_LENGTH] : bytesOrNull;
+        String stored = hash == null ? dummyHash : hash;
+        boolean possible = bytesOrNull != null && hash != null;
+        return submit(() -> Argon2Hash.parse(stored).matches(bytes) && possible);
     }
 
-    /** Whether a hash has other parameters than the current ones. */
+    /** Whether the hash does not use the current parameters. */
     public static boolean isOutdated(String hash) {
-        return !hash.startsWith(FORM);
+        return !hash.startsWith(CURRENT_PREFIX);
     }
 
     /** The number of running and queued hashes. */
-    public int waiting() {
-        return waiting.get();
+    public int pending() {
+        return pending.get();
     }
 
-    private <T> Future<T> work(Callable<T> task) {
-        if (waiting.incrementAndGet() > MAX_WAITING) {
-            waiting.decrementAndGet();
-            return Future.failedFuture(new HashingQueueFullException("Too many password hashes are queued."));
+    private <T> Future<T> submit(Callable<T> task) {
+        if (pending.incrementAndGet() > MAX_QUEUED) {
+            pending.decrementAndGet();
+            return Future.failedFuture(new HashingQueueFullException("The password hash queue is full."));
         }
-        return worker.executeBlocking(task, false).onComplete(done -> waiting.decrementAndGet());
+        return worker.executeBlocking(task, false).onComplete(done -> pending.decrementAndGet());
     }
 
-    /** Returns the normalized password in UTF-8; null if it is not valid Unicode. */
+    /** The normalized password in UTF-8; null if it is not valid Unicode. */
     private static byte @Nullable [] bytes(String password) {
         try {
             ByteBuffer utf8 = StandardCharsets.UTF_8
@@ -126,7 +124,7 @@ public final class PasswordHasher {
                     .onMalformedInput(CodingErrorAction.REPORT)
                     .encode(CharBuffer.wrap(Normalizer.normalize(password, Normalizer.Form.NFKC)));
             return Arrays.copyOf(utf8.array(), utf8.limit());
-        } catch (CharacterCodingException half) {
+        } catch (CharacterCodingException invalid) {
             return null;
         }
     }

@@ -5,16 +5,16 @@ import java.util.Locale;
 /** The plan of an account. */
 public enum Plan {
     FREE,
-    /** Includes jobs. */
+    /** Permits jobs and API keys. */
     PRO;
 
-    /** The identifier: {@code free} or {@code pro}. */
+    /** The name in the API: {@code free} or {@code pro}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * Returns the plan with this identifier.
+     * The plan with this name.
      *
      * @throws IllegalArgumentException if there is no such plan
      */

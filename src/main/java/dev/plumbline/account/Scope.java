@@ -15,12 +15,12 @@ public enum Scope {
         this.id = id;
     }
 
-    /** The identifier, for example {@code jobs:read}. */
+    /** The name in the API, for example {@code jobs:read}. */
     public String id() {
         return id;
     }
 
-    /** Returns the scope with this identifier, or null. */
+    /** The scope with this name, or null. */
     public static @Nullable Scope of(String id) {
         return Arrays.stream(values())
                 .filter(scope -> scope.id.equals(id))
@@ -28,7 +28,7 @@ public enum Scope {
                 .orElse(null);
     }
 
-    /** Returns the identifiers of all scopes. */
+    /** The names of all scopes. */
     public static List<String> ids() {
         return Arrays.stream(values()).map(Scope::id).toList();
     }

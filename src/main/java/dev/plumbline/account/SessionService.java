@@ -1,6 +1,6 @@
 package dev.plumbline.account;
 
-import dev.plumbline.account.SessionStore.Found;
+import dev.plumbline.account.SessionStore.StoredSession;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.RetentionTask;
@@ -14,79 +14,80 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Manages sessions. A session is a signed token that is checked against the database on each
- * request, in batches, so that sign-out takes effect immediately on all nodes. A session expires 7
- * days after its last use, and 30 days after its creation at the latest.
+ * Web sessions. A session is identified by a signed token and checked in the database with each request, in
+ * batches, so that a sign-out is effective on all nodes at once. It expires 7 days after its last use and 30 days
+ * after its creation.
  *
- * <p>A token is rotated after 15 minutes. The previous token stays valid until 10 seconds after the
- * first use of its successor, because responses can be lost and requests can be concurrent. A later
- * use indicates a stolen token and ends the session.
+ * <p>A token is replaced after 15 minutes. The previous token is valid until the new one is used, and 10 seconds
+ * longer for concurrent requests. Later use indicates a stolen token and ends the session.
  *
- * <p>Methods fail with {@code DatabaseUnavailableException} if the database is unavailable.
+ * <p>All methods fail with {@code DatabaseUnavailableException} during an outage.
  */
 public final class SessionService {
     private static final Logger LOG = LoggerFactory.getLogger(SessionService.class);
 
-    /**
-     * The maximum number of sessions of an account. A further session ends the least recently used
-     * one.
-     */
-    public static final int MOST = 50;
+    /** Maximum number of sessions per account. A new session replaces the least recently used one. */
+    public static final int MAX_SESSIONS = 50;
 
-    private static final Duration ROTATION_INTERVAL = Duration.ofMinutes(15);
+    private static final Duration RENEWAL_AGE = Duration.ofMinutes(15);
     private static final int MAX_CLIENT_LENGTH = 200;
-    private static final Batcher.Limits FINDS = new Batcher.Limits(256, 10_000, 2).expiringAfter(2_000);
+    private static final Batcher.Limits LOOKUP_LIMITS = new Batcher.Limits(256, 10_000, 2).expiringAfter(2_000);
 
     private final SessionStore store;
     private final SessionTokenCodec tokens;
-    private final Batcher<Long, @Nullable Found> finds;
+    private final Batcher<Long, @Nullable StoredSession> lookups;
 
     /**
-     * @param secret the signing key, at least 32 characters; a change ends all sessions
-     * @param publicUrl the public base URL of the service
+     * @param secret signing key of the tokens, at least 32 characters; a change ends all sessions
+     * @param publicUrl public URL of the service, the issuer of the tokens
      */
     public SessionService(Vertx vertx, Database database, String secret, String publicUrl) {
         this.store = new SessionStore(database);
         this.tokens = new SessionTokenCodec(vertx, secret, publicUrl);
-        this.finds = new Batcher<>(vertx, FINDS, store::find);
+        this.lookups = new Batcher<>(vertx, LOOKUP_LIMITS, store::find);
     }
 
     /**
      * Creates a session.
      *
-     * @param passwordHash the hash that the given password matched
-     * @param client the User-Agent header
-     * @param address the client address
-     * @return the session with a token; null if the account was deleted or disabled, or its password
-     *     has changed
+     * @param passwordHash hash of the verified password
+     * @param client User-Agent header
+     * @param address client address
+     * @return with a token; null if the account is deleted or disabled or its password has changed
      */
-    Future<@Nullable AuthenticatedUser> begin(Account account, String passwordHash, String client, String address) {
-        String id = tokens.freshId();
-        return store.insert(account.id(), passwordHash, SessionTokenCodec.hash(id), printable(client), address, MOST)
+    Future<@Nullable AuthenticatedUser> create(Account account, String passwordHash, String client, String address) {
+        String id = tokens.generateId();
+        return store.insert(
+                        account.id(),
+                        passwordHash,
+                        SessionTokenCodec.hash(id),
+                        printable(client),
+                        address,
+                        MAX_SESSIONS)
                 .map(session -> session == null ? null : withToken(account, session, id));
     }
 
     /**
      * Changes a password, ends all other sessions of the account and replaces the token of this one.
      *
-     * @return null if the password has changed in the meantime
+     * @return null if the password has changed meanwhile
      */
     Future<SignInResult.@Nullable PasswordChanged> changePassword(
-            AuthenticatedUser who, String oldHash, String newHash) {
-        String id = tokens.freshId();
-        return store.setPassword(who.account().id(), who.session().id(), SessionTokenCodec.hash(id), oldHash, newHash)
+            AuthenticatedUser user, String oldHash, String newHash) {
+        String id = tokens.generateId();
+        return store.setPassword(user.account().id(), user.session().id(), SessionTokenCodec.hash(id), oldHash, newHash)
                 .map(changed -> changed == null
                         ? null
                         : new SignInResult.PasswordChanged(
-                                changed.kept() == null ? null : withToken(who.account(), changed.kept(), id)));
+                                changed.kept() == null ? null : withToken(user.account(), changed.kept(), id)));
     }
 
     private AuthenticatedUser withToken(Account account, Session session, String tokenId) {
         return new AuthenticatedUser(
-                account, session, tokens.write(session.id(), account.id(), tokenId, session.expiresAt()));
+                account, session, tokens.encode(session.id(), account.id(), tokenId, session.expiresAt()));
     }
 
-    /** Returns the User-Agent with non-ASCII and control characters replaced, truncated. */
+    /** Replaces control and non-ASCII characters and truncates the text. */
     private static String printable(String client) {
         String plain = client.replaceAll("[^\\x20-\\x7e]", "?");
         return plain.length() > MAX_CLIENT_LENGTH ? plain.substring(0, MAX_CLIENT_LENGTH) : plain;
@@ -95,63 +96,66 @@ public final class SessionService {
     /**
      * Authenticates a token.
      *
-     * @param token as given by the client
-     * @return null if it is not valid
+     * @param token not validated
+     * @return null if the token is not valid
      */
-    public Future<@Nullable AuthenticatedUser> resume(String token) {
-        return tokens.read(token)
-                .transform(read -> read.failed()
+    public Future<@Nullable AuthenticatedUser> authenticate(String token) {
+        return tokens.decode(token)
+                .transform(decoded -> decoded.failed()
                         ? Future.succeededFuture(null)
-                        : finds.ask(read.result().sessionId()).compose(found -> evaluate(read.result(), found)));
+                        : lookups.submit(decoded.result().sessionId())
+                                .compose(stored -> evaluate(decoded.result(), stored)));
     }
 
     /**
-     * Reloads a session.
+     * Reads the current state of a session.
      *
      * @return null if the session has ended
      */
-    public Future<@Nullable AuthenticatedUser> again(AuthenticatedUser before) {
-        return finds.ask(before.session().id())
-                .map(found -> found == null
-                                || found.account().id() != before.account().id()
+    public Future<@Nullable AuthenticatedUser> reload(AuthenticatedUser before) {
+        return lookups.submit(before.session().id())
+                .map(stored -> stored == null
+                                || stored.account().id() != before.account().id()
                         ? null
-                        : new AuthenticatedUser(found.account(), found.session(), before.newToken()));
+                        : new AuthenticatedUser(stored.account(), stored.session(), before.newToken()));
     }
 
-    private Future<@Nullable AuthenticatedUser> evaluate(SessionTokenCodec.Claims claims, @Nullable Found found) {
-        if (found == null || found.account().id() != claims.accountId()) {
+    private Future<@Nullable AuthenticatedUser> evaluate(
+            SessionTokenCodec.Claims claims, @Nullable StoredSession stored) {
+        if (stored == null || stored.account().id() != claims.accountId()) {
             return Future.succeededFuture(null);
         }
-        Buffer given = SessionTokenCodec.hash(claims.tokenId());
-        AuthenticatedUser current = new AuthenticatedUser(found.account(), found.session(), null);
-        if (given.equals(found.token())) {
-            return found.sinceRenewalMs() < ROTATION_INTERVAL.toMillis()
-                    ? arrived(given, found, current)
-                    : renewed(claims, given, current);
+        Buffer tokenHash = SessionTokenCodec.hash(claims.tokenId());
+        AuthenticatedUser user = new AuthenticatedUser(stored.account(), stored.session(), null);
+        if (tokenHash.equals(stored.tokenHash())) {
+            return stored.sinceRenewalMs() < RENEWAL_AGE.toMillis()
+                    ? confirm(tokenHash, stored, user)
+                    : renew(claims, tokenHash, user);
         }
-        if (!given.equals(found.former()) || Boolean.FALSE.equals(found.formerGood())) {
-            return endReplaced(claims, given);
+        if (!tokenHash.equals(stored.previousTokenHash()) || Boolean.FALSE.equals(stored.previousTokenValid())) {
+            return endIfReused(claims, tokenHash);
         }
-        return Future.succeededFuture(withToken(found.account(), found.session(), tokens.successorId(claims)));
+        return Future.succeededFuture(withToken(stored.account(), stored.session(), tokens.successorId(claims)));
     }
 
-    private Future<@Nullable AuthenticatedUser> arrived(Buffer given, Found found, AuthenticatedUser current) {
-        if (found.former() == null || found.formerGood() != null) {
-            return Future.succeededFuture(current);
+    private Future<@Nullable AuthenticatedUser> confirm(
+            Buffer tokenHash, StoredSession stored, AuthenticatedUser user) {
+        if (stored.previousTokenHash() == null || stored.previousTokenValid() != null) {
+            return Future.succeededFuture(user);
         }
-        return store.noteArrival(found.session().id(), given).map(current);
+        return store.confirmToken(stored.session().id(), tokenHash).map(user);
     }
 
-    private Future<@Nullable AuthenticatedUser> renewed(
-            SessionTokenCodec.Claims claims, Buffer given, AuthenticatedUser current) {
+    private Future<@Nullable AuthenticatedUser> renew(
+            SessionTokenCodec.Claims claims, Buffer tokenHash, AuthenticatedUser user) {
         String next = tokens.successorId(claims);
-        return store.renew(claims.sessionId(), given, SessionTokenCodec.hash(next))
-                // a concurrent request may already have set the same successor
-                .map(renewed -> withToken(current.account(), renewed == null ? current.session() : renewed, next));
+        return store.renew(claims.sessionId(), tokenHash, SessionTokenCodec.hash(next))
+                // a concurrent request may have replaced the token with the same successor
+                .map(renew -> withToken(user.account(), renew == null ? user.session() : renew, next));
     }
 
-    private Future<@Nullable AuthenticatedUser> endReplaced(SessionTokenCodec.Claims claims, Buffer given) {
-        return store.endReplaced(claims.sessionId(), given).map(ended -> {
+    private Future<@Nullable AuthenticatedUser> endIfReused(SessionTokenCodec.Claims claims, Buffer tokenHash) {
+        return store.endIfReused(claims.sessionId(), tokenHash).map(ended -> {
             if (ended) {
                 LOG.atWarn()
                         .addKeyValue("account", claims.accountId())
@@ -162,17 +166,16 @@ public final class SessionService {
         });
     }
 
-    /** Returns the sessions of the account, most recently used first. */
+    /** The sessions of an account, most recently used first. */
     public Future<List<Session>> list(long accountId) {
         return store.list(accountId);
     }
 
-    /** Ends a session. */
     public Future<Void> end(Session session) {
         return store.end(session.id());
     }
 
-    /** Ends a session of the account. Idempotent. */
+    /** Ends a session of the account; unknown sessions are ignored. */
     public Future<Void> end(long accountId, long sessionId) {
         return store.end(accountId, sessionId);
     }
@@ -183,12 +186,12 @@ public final class SessionService {
     }
 
     /** The number of queued lookups. */
-    public int findsQueued() {
-        return finds.queued();
+    public int pendingLookups() {
+        return lookups.queued();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} expired sessions. Returns their number. */
-    public Future<Integer> purgeSlice() {
-        return store.purgeSlice();
+    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired sessions and returns their number. */
+    public Future<Integer> purgeExpired() {
+        return store.purgeExpired();
     }
 }

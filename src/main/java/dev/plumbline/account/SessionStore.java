@@ -14,65 +14,67 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Sessions in PostgreSQL, timed by its clock. */
+/** Sessions in PostgreSQL, by the database clock. */
 final class SessionStore {
-    private static final String LIFE = "least(created_at + interval '30 days', clock_timestamp() + interval '7 days')";
+    private static final String EXPIRY =
+            "least(created_at + interval '30 days', clock_timestamp() + interval '7 days')";
 
-    private static final String OF_SESSION = "s.id, s.client, s.address, s.created_at, s.renewed_at, s.expires_at";
+    private static final String COLUMNS = "s.id, s.client, s.address, s.created_at, s.renewed_at, s.expires_at";
 
     private static final String FIND = "select "
-            + OF_SESSION
+            + COLUMNS
             + """
-          , s.token, s.former, s.former_until > clock_timestamp(),
+          , s.token_hash, s.previous_token_hash, s.previous_valid_until > clock_timestamp(),
             (extract(epoch from clock_timestamp() - s.renewed_at) * 1000)::bigint,
             a.id, a.email, a.plan, a.created_at, (
               select count(*)::int from api_key k
-              where k.account_id = a.id and not k.of_web and k.revoked_at is null
+              where k.account_id = a.id and not k.is_page_key and k.revoked_at is null
                 and (k.expires_at is null or k.expires_at > clock_timestamp()))
           from session s join account a on a.id = s.account_id
           where s.id = any($1) and s.expires_at > clock_timestamp()
             and a.deleted_at is null and a.disabled_at is null""";
 
-    // Deletes the least recently used sessions over the limit. The lock delays a concurrent password
-    // change, which would otherwise not see this session.
+    // Evicts the least recently used sessions. The lock delays a concurrent password change, which would otherwise
+    // miss this session.
     private static final String INSERT =
             """
-      with room as (
+      with evicted as (
         delete from session where id in (
           select id from session where account_id = $1 order by renewed_at desc, id desc offset $5))
-      insert into session as s (account_id, token, client, address, expires_at)
+      insert into session as s (account_id, token_hash, client, address, expires_at)
       select $1, $2, $3, $4, clock_timestamp() + interval '7 days'
       where exists (
         select from account where id = $1 and password_hash = $6 and deleted_at is null and disabled_at is null
         for share)
       returning\s"""
-                    + OF_SESSION;
+                    + COLUMNS;
 
-    private static final String RENEW = "update session s set former = s.token, former_until = null, token = $3,"
-            + " renewed_at = clock_timestamp(), expires_at = "
-            + LIFE
-            + " where s.id = $1 and s.token = $2 returning "
-            + OF_SESSION;
+    private static final String RENEW =
+            "update session s set previous_token_hash = s.token_hash, previous_valid_until = null,"
+                    + " token_hash = $3, renewed_at = clock_timestamp(), expires_at = "
+                    + EXPIRY
+                    + " where s.id = $1 and s.token_hash = $2 returning "
+                    + COLUMNS;
 
-    private static final String ARRIVED =
+    private static final String CONFIRM_TOKEN =
             """
-      update session set former_until = clock_timestamp() + interval '10 seconds'
-      where id = $1 and token = $2 and former is not null and former_until is null""";
+      update session set previous_valid_until = clock_timestamp() + interval '10 seconds'
+      where id = $1 and token_hash = $2 and previous_token_hash is not null and previous_valid_until is null""";
 
-    // The condition is repeated because a concurrent request may have made the token valid.
-    private static final String END_REPLACED =
+    // The condition is checked again, because a concurrent request may have confirmed the token.
+    private static final String END_IF_REUSED =
             """
       delete from session
-      where id = $1 and token <> $2
-        and (former is distinct from $2 or former_until < clock_timestamp())""";
+      where id = $1 and token_hash <> $2
+        and (previous_token_hash is distinct from $2 or previous_valid_until < clock_timestamp())""";
 
     private static final String LIST = "select "
-            + OF_SESSION
+            + COLUMNS
             + """
            from session s where s.account_id = $1 and s.expires_at > clock_timestamp()
           order by s.renewed_at desc, s.id desc""";
 
-    private static final String KNOWN =
+    private static final String IS_KNOWN =
             """
       select exists (
         select from session s join account a on a.id = s.account_id
@@ -81,16 +83,16 @@ final class SessionStore {
     private static final String SET_PASSWORD =
             "update account set password_hash = $3 where id = $1 and password_hash = $2";
 
-    // A separate statement, so that it sees sessions created while waiting for the lock.
+    // A separate statement, so that it sees sessions created while it waited for the account.
     private static final String END_OTHERS = "delete from session where account_id = $1 and id <> $2";
 
-    // Also changes the id, so that a copied cookie cannot end the session.
-    private static final String MOVE =
-            "update session s set id = default, token = $3, former = null, former_until = null,"
-                    + " renewed_at = clock_timestamp(), expires_at = "
-                    + LIFE
+    // The ID also changes, so that a copy of the old cookie cannot even end the session.
+    private static final String REPLACE =
+            "update session s set id = default, token_hash = $3, previous_token_hash = null,"
+                    + " previous_valid_until = null, renewed_at = clock_timestamp(), expires_at = "
+                    + EXPIRY
                     + " where s.account_id = $1 and s.id = $2 returning "
-                    + OF_SESSION;
+                    + COLUMNS;
 
     private static final String REHASH = "update account set password_hash = $3 where id = $1 and password_hash = $2";
 
@@ -107,44 +109,43 @@ final class SessionStore {
     }
 
     /**
-     * An active session of an enabled account.
+     * An unexpired session of an enabled account.
      *
-     * @param formerGood whether the previous token is still valid; null while the current token has
-     *     not been used
-     * @param sinceRenewalMs the age of the token, by the clock of the database
+     * @param previousTokenValid null while the current token has not been used
+     * @param sinceRenewalMs by the database clock
      */
-    record Found(
+    record StoredSession(
             Session session,
             Account account,
-            Buffer token,
-            @Nullable Buffer former,
-            @Nullable Boolean formerGood,
+            Buffer tokenHash,
+            @Nullable Buffer previousTokenHash,
+            @Nullable Boolean previousTokenValid,
             long sinceRenewalMs) {}
 
     /**
-     * The result of a password change.
+     * The outcome of a password change.
      *
-     * @param kept null if the session has ended
+     * @param kept null if the session has ended meanwhile
      */
-    record Changed(@Nullable Session kept) {}
+    record PasswordChange(@Nullable Session kept) {}
 
-    /** Returns the sessions with these ids, null for missing ones. */
-    Future<List<@Nullable Found>> find(List<Long> ids) {
+    /** Finds sessions by ID; null for unknown IDs. */
+    Future<List<@Nullable StoredSession>> find(List<Long> ids) {
         return database.query(FIND, Tuple.of(ids.toArray(Long[]::new))).map(rows -> {
-            Map<Long, Found> found = new HashMap<>();
+            Map<Long, StoredSession> found = new HashMap<>();
             for (Row row : rows) {
                 found.put(row.getLong(0), found(row));
             }
-            List<@Nullable Found> answers = new ArrayList<>(ids.size());
+            List<@Nullable StoredSession> sessions = new ArrayList<>(ids.size());
             for (Long id : ids) {
-                answers.add(found.get(id));
+                sessions.add(found.get(id));
             }
-            return answers;
+            return sessions;
         });
     }
 
-    private static Found found(Row row) {
-        return new Found(
+    private static StoredSession found(Row row) {
+        return new StoredSession(
                 session(row),
                 new Account(
                         row.getLong(10),
@@ -169,7 +170,7 @@ final class SessionStore {
                 row.getOffsetDateTime(5).toInstant());
     }
 
-    private static @Nullable Session one(RowSet<Row> rows) {
+    private static @Nullable Session first(RowSet<Row> rows) {
         RowIterator<Row> row = rows.iterator();
         return row.hasNext() ? session(row.next()) : null;
     }
@@ -177,36 +178,36 @@ final class SessionStore {
     /**
      * Creates a session.
      *
-     * @param passwordHash the hash that the given password matched
-     * @param max the maximum number of sessions of the account
-     * @return null if the account was deleted or disabled, or its password has changed
+     * @param passwordHash hash of the verified password
+     * @param limit maximum number of sessions afterwards
+     * @return null if the account is deleted or disabled or its password has changed
      */
     Future<@Nullable Session> insert(
-            long accountId, String passwordHash, Buffer token, String client, String address, int max) {
-        return database.query(INSERT, Tuple.of(accountId, token, client, address, max - 1, passwordHash))
-                .map(SessionStore::one);
+            long accountId, String passwordHash, Buffer tokenHash, String client, String address, int limit) {
+        return database.query(INSERT, Tuple.of(accountId, tokenHash, client, address, limit - 1, passwordHash))
+                .map(SessionStore::first);
     }
 
-    /** Replaces the current token; null if it has already been replaced. */
-    Future<@Nullable Session> renew(long id, Buffer token, Buffer next) {
-        return database.query(RENEW, Tuple.of(id, token, next)).map(SessionStore::one);
+    /** Replaces the current token; null if it was replaced meanwhile. */
+    Future<@Nullable Session> renew(long id, Buffer tokenHash, Buffer nextHash) {
+        return database.query(RENEW, Tuple.of(id, tokenHash, nextHash)).map(SessionStore::first);
     }
 
-    /** Records the first use of the current token, which limits the validity of the previous one. */
-    Future<Void> noteArrival(long id, Buffer token) {
-        return database.query(ARRIVED, Tuple.of(id, token)).mapEmpty();
+    /** Limits the validity of the previous token to 10 seconds, because the current one is in use. */
+    Future<Void> confirmToken(long id, Buffer tokenHash) {
+        return database.query(CONFIRM_TOKEN, Tuple.of(id, tokenHash)).mapEmpty();
     }
 
-    /** Ends a session if the token has been replaced. Returns whether it has ended. */
-    Future<Boolean> endReplaced(long id, Buffer token) {
-        return database.query(END_REPLACED, Tuple.of(id, token)).map(rows -> rows.rowCount() == 1);
+    /** Ends a session because a replaced token was used; false if the token is valid again. */
+    Future<Boolean> endIfReused(long id, Buffer tokenHash) {
+        return database.query(END_IF_REUSED, Tuple.of(id, tokenHash)).map(rows -> rows.rowCount() == 1);
     }
 
     Future<Void> end(long id) {
         return database.query("delete from session where id = $1", Tuple.of(id)).mapEmpty();
     }
 
-    /** Ends a session of the account. Idempotent. */
+    /** Ends a session of the account. */
     Future<Void> end(long accountId, long id) {
         return database.query("delete from session where id = $1 and account_id = $2", Tuple.of(id, accountId))
                 .mapEmpty();
@@ -217,7 +218,7 @@ final class SessionStore {
                 .mapEmpty();
     }
 
-    /** Returns the active sessions, most recently used first. */
+    /** Unexpired sessions, most recently used first. */
     Future<List<Session>> list(long accountId) {
         return database.query(LIST, Tuple.of(accountId)).map(rows -> {
             List<Session> sessions = new ArrayList<>();
@@ -228,19 +229,19 @@ final class SessionStore {
         });
     }
 
-    /** Whether the account has a stored session, active or expired, from this address. */
+    /** Whether the account has a session from this client address, expired ones included. */
     Future<Boolean> isKnown(EmailAddress email, String address) {
-        return database.query(KNOWN, Tuple.of(email.key(), address))
+        return database.query(IS_KNOWN, Tuple.of(email.key(), address))
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
     /**
-     * Changes a password and ends all sessions except one, which gets a new id and token.
+     * Changes a password, ends all other sessions of the account and replaces ID and token of the kept one.
      *
-     * @return null if the password has changed in the meantime
+     * @return null if the password has changed meanwhile
      */
-    Future<@Nullable Changed> setPassword(
-            long accountId, long keptSession, Buffer token, String oldHash, String newHash) {
+    Future<@Nullable PasswordChange> setPassword(
+            long accountId, long keptSession, Buffer tokenHash, String oldHash, String newHash) {
         return database.inTransaction(transaction -> transaction
                 .preparedQuery(SET_PASSWORD)
                 .execute(Tuple.of(accountId, oldHash, newHash))
@@ -250,18 +251,18 @@ final class SessionStore {
                                 .preparedQuery(END_OTHERS)
                                 .execute(Tuple.of(accountId, keptSession))
                                 .compose(ended -> transaction
-                                        .preparedQuery(MOVE)
-                                        .execute(Tuple.of(accountId, keptSession, token)))
-                                .map(rows -> new Changed(one(rows)))));
+                                        .preparedQuery(REPLACE)
+                                        .execute(Tuple.of(accountId, keptSession, tokenHash)))
+                                .map(rows -> new PasswordChange(first(rows)))));
     }
 
-    /** Stores a hash of the same password with new parameters. */
+    /** Replaces the hash of an unchanged password. */
     Future<Void> rehash(long accountId, String oldHash, String newHash) {
         return database.query(REHASH, Tuple.of(accountId, oldHash, newHash)).mapEmpty();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} expired sessions. Returns their number. */
-    Future<Integer> purgeSlice() {
-        return database.query(PURGE, Tuple.of(RetentionTask.SLICE)).map(rows -> rows.rowCount());
+    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired sessions and returns their number. */
+    Future<Integer> purgeExpired() {
+        return database.query(PURGE, Tuple.of(RetentionTask.BATCH_SIZE)).map(rows -> rows.rowCount());
     }
 }

@@ -2,6 +2,7 @@ package dev.plumbline.account;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.common.hash.Hashing;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -12,8 +13,6 @@ import io.vertx.ext.auth.authentication.TokenCredentials;
 import io.vertx.ext.auth.jwt.JWTAuth;
 import io.vertx.ext.auth.jwt.JWTAuthOptions;
 import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Arrays;
@@ -23,12 +22,11 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Session tokens: JSON Web Tokens (RFC 7519) signed with HS256, for one issuer and one audience. A
- * signed, unexpired token is necessary but not sufficient: the database decides whether it is
- * valid.
+ * Session tokens: JSON Web Tokens (RFC 7519) with HS256, one issuer and one audience. Decoding checks signature
+ * and expiry; the database decides whether the token is current.
  */
 final class SessionTokenCodec {
-    /** The maximum length of a token. */
+    /** Maximum length of a token in characters. */
     static final int MAX_LENGTH = 1_024;
 
     private static final String ALGORITHM = "HS256";
@@ -39,16 +37,16 @@ final class SessionTokenCodec {
 
     private final SecureRandom random = new SecureRandom();
     private final JWTAuth jwt;
-    private final SecretKeySpec successors;
+    private final SecretKeySpec successorKey;
     private final String issuer;
 
     /**
      * @param secret at least 32 characters
-     * @param issuer the public base URL of the service
+     * @param issuer public URL of the service
      */
     SessionTokenCodec(Vertx vertx, String secret, String issuer) {
         this.issuer = issuer;
-        this.successors = new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256");
+        this.successorKey = new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256");
         this.jwt = JWTAuth.create(
                 vertx,
                 new JWTAuthOptions()
@@ -63,39 +61,38 @@ final class SessionTokenCodec {
     /**
      * The claims of a token.
      *
-     * @param tokenId the id of the token
+     * @param tokenId ID of the token
      */
     record Claims(long sessionId, long accountId, String tokenId) {
-        /** Hides the token's id. */
+        /** Omits the token ID. */
         @Override
         public String toString() {
             return "Claims[session=" + sessionId + ", account=" + accountId + "]";
         }
     }
 
-    /** Generates a token id of 128 random bits. */
-    String freshId() {
+    /** A random token ID, 128 bits. */
+    String generateId() {
         byte[] bytes = new byte[ID_BYTES];
         random.nextBytes(bytes);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
     /**
-     * Returns the id of the token that replaces another. Deterministic, so that concurrent requests
-     * get the same token.
+     * The ID of the token that replaces this one. Deterministic, so that concurrent requests get the same token.
      */
-    String successorId(Claims of) {
+    String successorId(Claims token) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(successors);
-            byte[] code = mac.doFinal(("successor\n" + of.sessionId + "\n" + of.tokenId).getBytes(UTF_8));
+            mac.init(successorKey);
+            byte[] code = mac.doFinal(("successor\n" + token.sessionId + "\n" + token.tokenId).getBytes(UTF_8));
             return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(code, ID_BYTES));
-        } catch (GeneralSecurityException impossible) {
-            throw new IllegalStateException(impossible);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
         }
     }
 
-    String write(long sessionId, long accountId, String tokenId, Instant expiresAt) {
+    String encode(long sessionId, long accountId, String tokenId, Instant expiresAt) {
         return jwt.generateToken(
                 new JsonObject()
                         .put("iss", issuer)
@@ -107,16 +104,16 @@ final class SessionTokenCodec {
                 new JWTOptions().setAlgorithm(ALGORITHM));
     }
 
-    /** Verifies a token. Fails for an invalid one, without details. */
-    Future<Claims> read(String token) {
+    /** Fails if the token is not valid; the message does not contain it. */
+    Future<Claims> decode(String token) {
         if (token.length() > MAX_LENGTH || !COMPACT.matcher(token).matches()) {
             return invalid();
         }
         try {
             return jwt.authenticate(new TokenCredentials(token))
                     .map(user -> claims(user.principal().mergeIn(user.attributes())))
-                    .recover(refused -> invalid());
-        } catch (RuntimeException refused) {
+                    .recover(failure -> invalid());
+        } catch (RuntimeException failure) {
             return invalid();
         }
     }
@@ -131,14 +128,10 @@ final class SessionTokenCodec {
     }
 
     static Buffer hash(String tokenId) {
-        try {
-            return Buffer.buffer(MessageDigest.getInstance("SHA-256").digest(tokenId.getBytes(UTF_8)));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        return Buffer.buffer(Hashing.sha256().hashString(tokenId, UTF_8).asBytes());
     }
 
     private static Future<Claims> invalid() {
-        return Future.failedFuture(new IllegalArgumentException("invalid token"));
+        return Future.failedFuture(new IllegalArgumentException("invalid session token"));
     }
 }

@@ -20,11 +20,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 
-/** What people need: that they can sign in, stay signed in, and look after their account. */
+/** Wiring of accounts, sessions and sign-in. */
 final class AccountAssembly {
     private static final String SECRET_FILE = "session.secret";
 
-    /** How often somebody may fail, or make an account. */
+    /** Limits of failed sign-ins and of sign-ups. */
     static final Map<String, QuotaPolicy> QUOTAS = Map.of(
             SignInService.BY_ADDRESS, new QuotaPolicy(30, Duration.ofMinutes(15)),
             SignInService.BY_BOTH, new QuotaPolicy(8, Duration.ofMinutes(15)),
@@ -37,7 +37,7 @@ final class AccountAssembly {
     private final AccountAdministration accounts;
 
     /**
-     * @throws StartException when there is no place for the secret that sessions are signed with
+     * @throws StartException if the session secret is not set and cannot be stored
      */
     AccountAssembly(Vertx vertx, Config config, Database database, MessageBus bus, PasswordHasher passwords)
             throws StartException {
@@ -57,7 +57,8 @@ final class AccountAssembly {
             return DataDirectory.sharedSecret(config.data().dir(), SECRET_FILE);
         } catch (StoreException unwritable) {
             throw new StartException(
-                    "session.secret is not set, and none can be kept: " + unwritable.getMessage(), unwritable);
+                    "session.secret is not set, and a generated secret cannot be stored: " + unwritable.getMessage(),
+                    unwritable);
         }
     }
 
@@ -65,8 +66,8 @@ final class AccountAssembly {
         return sessions;
     }
 
-    /** What people do with their account, by whichever door. */
-    AccountService calls(ClientAddress clients, ProblemResponder problems, Clock clock) {
+    /** The account operations of API and pages. */
+    AccountService service(ClientAddress clients, ProblemResponder problems, Clock clock) {
         boolean open = config.accounts().signup().equals("open");
         return new AccountService(new AccountService.Dependencies(
                 accounts,

@@ -34,15 +34,14 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What people and programs reach over HTTP: the operations of the API, and the pages. */
+/** Wiring of the HTTP API and the pages. */
 final class HttpAssembly {
-    private final Dependencies needs;
-    private final ResponseCacheHandler hot;
+    private final Dependencies dependencies;
+    private final ResponseCacheHandler responseCache;
     private final JobOperations jobs;
     private final List<ApiOperation> operations;
     private final WebRoutes website;
 
-    /** All that it is made of. */
     record Dependencies(
             Vertx vertx,
             Config config,
@@ -50,74 +49,82 @@ final class HttpAssembly {
             MeterRegistry registry,
             MessageBus bus,
             ModuleCatalogue modules,
-            CheckEnvironment equipment,
+            CheckEnvironment environment,
             ResultCache cache,
-            ResultLookup known,
+            ResultLookup resultLookup,
             Database database,
             ApiKeyAuthenticator keys,
-            AccountAssembly people,
+            AccountAssembly accountAssembly,
             PageRenderer pages,
             ProblemResponder problems,
             HttpMetrics metrics,
             ApiContract contract) {}
 
-    HttpAssembly(Dependencies needs) {
-        this.needs = needs;
-        Config config = needs.config;
-        ProblemResponder problems = needs.problems;
+    HttpAssembly(Dependencies dependencies) {
+        this.dependencies = dependencies;
+        Config config = dependencies.config;
+        ProblemResponder problems = dependencies.problems;
         InstantChecks checks = new InstantChecks(
-                needs.vertx,
-                needs.modules,
-                needs.equipment.policy(),
-                needs.known,
-                needs.bus,
+                dependencies.vertx,
+                dependencies.modules,
+                dependencies.environment.policy(),
+                dependencies.resultLookup,
+                dependencies.bus,
                 config.limits().freshPerHour() > 0,
-                needs.registry);
-        hot = new ResponseCacheHandler(
-                needs.cache, checks, needs.clock, config.cache().ttl());
+                dependencies.registry);
+        responseCache = new ResponseCacheHandler(
+                dependencies.cache, checks, dependencies.clock, config.cache().ttl());
         ClientAddress clients = new ClientAddress(config.http().trustedProxies());
-        InstantCheckService calls = new InstantCheckService(checks, clients, CheckEnvironment.PRODUCT);
+        InstantCheckService instantCheckService = new InstantCheckService(checks, clients, CheckEnvironment.PRODUCT);
         RequestBodyReader bodies = new RequestBodyReader(problems);
-        AccountService accounts = needs.people.calls(clients, problems, needs.clock);
+        AccountService accounts = dependencies.accountAssembly.service(clients, problems, dependencies.clock);
         jobs = new JobOperations(
-                needs.vertx,
-                needs.bus,
-                needs.modules,
-                new ApiKeyHandler(needs.keys, problems),
+                dependencies.vertx,
+                dependencies.bus,
+                dependencies.modules,
+                new ApiKeyHandler(dependencies.keys, problems),
                 bodies,
                 problems,
                 config.http());
         operations = new ArrayList<>(jobs.all());
-        operations.addAll(AccountOperations.of(accounts, needs.contract, bodies, problems));
-        ToolDocuments tools = new ToolDocuments(needs.modules, config.http().publicUrl());
-        operations.addAll(ToolOperations.of(tools, needs.contract, problems));
-        operations.add(new InstantCheckOperation(calls, needs.cache, hot, problems).operation());
+        operations.addAll(AccountOperations.of(accounts, dependencies.contract, bodies, problems));
+        ToolDocuments tools =
+                new ToolDocuments(dependencies.modules, config.http().publicUrl());
+        operations.addAll(ToolOperations.of(tools, dependencies.contract, problems));
+        operations.add(
+                new InstantCheckOperation(instantCheckService, dependencies.cache, responseCache, problems).operation());
         website = new WebRoutes(new WebRoutes.Dependencies(
-                needs.pages,
+                dependencies.pages,
                 problems,
-                needs.modules,
-                calls,
+                dependencies.modules,
+                instantCheckService,
                 accounts,
-                needs.contract,
+                dependencies.contract,
                 bodies,
-                needs.bus,
+                dependencies.bus,
                 new WebRoutes.Limits(
                         config.limits().freshPerHour(),
                         config.limits().jobsPerHour(),
                         config.limits().jobsPerHourAccount()),
-                needs.clock,
+                dependencies.clock,
                 config.http().bodyTimeout(),
                 jobs.forPages(),
-                new PageKeyStore(needs.database)));
+                new PageKeyStore(dependencies.database)));
     }
 
-    /** One of those that share the port. */
+    /** Creates an instance of the HTTP verticle; all instances share the port. */
     HttpVerticle verticle() {
         return new HttpVerticle(
-                needs.config.http(), needs.contract, operations, website, hot, needs.problems, needs.metrics);
+                dependencies.config.http(),
+                dependencies.contract,
+                operations,
+                website,
+                responseCache,
+                dependencies.problems,
+                dependencies.metrics);
     }
 
-    /** Whoever waits for a job is answered now. */
+    /** Completes all long polls. */
     void drain() {
         jobs.drain();
     }

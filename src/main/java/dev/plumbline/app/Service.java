@@ -57,7 +57,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What is deployed, how many of it, in which order; and how it all ends again. */
+/** Deploys the verticles in order and stops them in reverse order. */
 public final class Service {
     private static final Duration PURGE_PERIOD = Duration.ofSeconds(30);
     private static final Duration WINDOW = Duration.ofHours(1);
@@ -79,10 +79,10 @@ public final class Service {
     private @Nullable ResultStore store;
     private @Nullable SlidingWindows windows;
     private @Nullable ApiKeyAuthenticator keys;
-    private @Nullable RetentionTask cleaner;
+    private @Nullable RetentionTask retentionTask;
     private @Nullable HealthCheck health;
     private @Nullable JobCoordinatorVerticle coordinator;
-    private @Nullable HttpAssembly front;
+    private @Nullable HttpAssembly httpAssembly;
     private @Nullable String httpDeployment;
 
     private Service(Config config) {
@@ -103,10 +103,10 @@ public final class Service {
     }
 
     /**
-     * Starts everything; blocks until it answers.
+     * Starts the service; blocks until it accepts requests.
      *
-     * @param print takes what is told once: the account of the first start, a line at a time
-     * @throws StartException with one line that says why not; then nothing is left running
+     * @param print receives the credentials of the bootstrap account, line by line
+     * @throws StartException if the start fails; all resources are released
      */
     public static Service start(Config config, Consumer<String> print) throws StartException {
         Service service = new Service(config);
@@ -119,7 +119,7 @@ public final class Service {
         }
     }
 
-    /** Where people reach it. */
+    /** The URL of the HTTP server. */
     public String address() {
         String host = config.http().host();
         return (config.http().tlsCertificate() == null ? "http://" : "https://")
@@ -129,68 +129,69 @@ public final class Service {
     }
 
     private void open(Consumer<String> print) throws StartException {
-        String wrong = BootstrapAccount.fault(config.bootstrap());
-        if (wrong != null) {
-            throw new StartException(wrong, null);
+        String invalid = BootstrapAccount.validate(config.bootstrap());
+        if (invalid != null) {
+            throw new StartException(invalid, null);
         }
-        Future<ApiContract> loading = ApiContract.load(vertx, config.http().publicUrl());
-        contract = loading;
+        Future<ApiContract> loadedContract =
+                ApiContract.load(vertx, config.http().publicUrl());
+        contract = loadedContract;
         String url = databaseUrl();
-        BlockingAwait.await(SchemaMigrator.run(vertx, url), "the database");
-        Database opened = Database.open(vertx, config.database(), url);
-        database = opened;
-        own.add(opened.host(), opened.port());
+        BlockingAwait.await(SchemaMigrator.run(vertx, url), "database");
+        Database db = Database.open(vertx, config.database(), url);
+        database = db;
+        own.add(db.host(), db.port());
         MessageBus bus = MessageBus.of(vertx);
-        ResultStore results = new ResultStore(vertx, opened);
+        ResultStore results = new ResultStore(vertx, db);
         store = results;
         Map<String, QuotaPolicy> policies = new HashMap<>(AccountAssembly.QUOTAS);
         policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
-        SlidingWindows quotas = new SlidingWindows(vertx, opened, policies);
+        SlidingWindows quotas = new SlidingWindows(vertx, db, policies);
         windows = quotas;
         PasswordHasher passwords = new PasswordHasher(vertx);
-        AccountAssembly people = new AccountAssembly(vertx, config, opened, bus, passwords);
+        AccountAssembly accountAssembly = new AccountAssembly(vertx, config, db, bus, passwords);
         JobStore jobs = new JobStore(
-                opened,
+                db,
                 config.jobs().retention(),
                 new JobStore.Quotas(
                         config.limits().jobsPerHour(), config.limits().jobsPerHourAccount()));
-        cleaner = new RetentionTask(
+        retentionTask = new RetentionTask(
                 vertx,
                 PURGE_PERIOD,
                 List.of(
-                        results::purgeSlice,
-                        quotas::purgeSlice,
-                        jobs::purgeSlice,
-                        jobs::purgeRequests,
-                        jobs::abandonSlice,
-                        people.sessions()::purgeSlice));
-        health = new HealthCheck(opened, bus);
-        gauge("result_read", results::findsQueued);
-        gauge("result_write", results::storesQueued);
-        gauge("quota", quotas::takesQueued);
-        ApiKeyAuthenticator apiKeys = new ApiKeyAuthenticator(vertx, opened);
-        apiKeys.follow(url);
+                        results::purgeExpired,
+                        quotas::purgeExpired,
+                        jobs::purgeExpired,
+                        jobs::purgeIdempotencyKeys,
+                        jobs::cancelJobsOfDeletedAccounts,
+                        accountAssembly.sessions()::purgeExpired));
+        health = new HealthCheck(db, bus);
+        gauge("result_read", results::pendingLookups);
+        gauge("result_write", results::pendingWrites);
+        gauge("quota", quotas::pendingCharges);
+        ApiKeyAuthenticator apiKeys = new ApiKeyAuthenticator(vertx, db);
+        apiKeys.subscribe(url);
         keys = apiKeys;
-        gauge("api_key", apiKeys::findsQueued);
-        gauge("session", people.sessions()::findsQueued);
-        Gauge.builder("plumbline.password.hashes.pending", passwords, PasswordHasher::waiting)
+        gauge("api_key", apiKeys::pendingLookups);
+        gauge("session", accountAssembly.sessions()::pendingLookups);
+        Gauge.builder("plumbline.password.hashes.pending", passwords, PasswordHasher::pending)
                 .description("Password hashes being computed or queued")
                 .register(registry);
         BlockingAwait.await(
-                        new BootstrapAccount(opened, passwords).run(config.bootstrap()),
-                        "the first account could not be made")
+                        new BootstrapAccount(db, passwords).run(config.bootstrap()), "cannot create the first account")
                 .forEach(print);
         ModuleCatalogue modules =
                 ModuleCatalogue.load().withResolvers(config.dns().resolvers().keySet());
-        CheckEnvironment equipment = equipment();
+        CheckEnvironment environment = environment();
 
         own.addLocal(config.http().port());
         own.addLocal(config.management().port());
-        deploy(() -> new RateLimitVerticle(bus, quotas), 1, "the quotas");
-        deployRunners(bus, modules, equipment);
+        deploy(() -> new RateLimitVerticle(bus, quotas), 1, "quotas");
+        deployRunners(bus, modules, environment);
         ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
-        ResultLookup known = new ResultLookup(cache, results, config.cache().ttl());
-        deployCoordinator(bus, modules, equipment, known, jobs, opened);
+        ResultLookup resultLookup =
+                new ResultLookup(cache, results, config.cache().ttl());
+        deployCoordinator(bus, modules, environment, resultLookup, jobs, db);
         deployManagement();
         deployHttp(new HttpAssembly(new HttpAssembly.Dependencies(
                 vertx,
@@ -199,16 +200,16 @@ public final class Service {
                 registry,
                 bus,
                 modules,
-                equipment,
+                environment,
                 cache,
-                known,
-                opened,
+                resultLookup,
+                db,
                 apiKeys,
-                people,
+                accountAssembly,
                 pages,
                 problems,
                 httpMetrics,
-                BlockingAwait.await(loading, "openapi.json"))));
+                BlockingAwait.await(loadedContract, "openapi.json"))));
     }
 
     private void gauge(String queue, Supplier<Number> queued) {
@@ -232,54 +233,54 @@ public final class Service {
         }
     }
 
-    private CheckEnvironment equipment() throws StartException {
+    private CheckEnvironment environment() throws StartException {
         try {
             return CheckEnvironment.of(vertx, config, own, Version.text());
         } catch (IOException unreadable) {
-            throw new StartException("tls.extra_roots cannot be read: " + unreadable.getMessage(), unreadable);
+            throw new StartException("Cannot read tls.extra_roots: " + unreadable.getMessage(), unreadable);
         } catch (IllegalArgumentException rule) {
             throw new StartException(String.valueOf(rule.getMessage()), rule);
         }
     }
 
-    private void deployRunners(MessageBus bus, ModuleCatalogue modules, CheckEnvironment equipment)
+    private void deployRunners(MessageBus bus, ModuleCatalogue modules, CheckEnvironment environment)
             throws StartException {
         RunnerMetrics metrics = new RunnerMetrics(registry);
         EventLoopLag lag = new EventLoopLag(registry);
-        int places = Math.max(1, config.checks().concurrent() / loops);
+        int permits = Math.max(1, config.checks().concurrent() / loops);
         int queue = config.checks().queueSize() / loops;
         deploy(
                 () -> new CheckRunnerVerticle(bus, () -> {
-                    lag.watch(vertx);
-                    return new CheckRunner(vertx, modules, equipment.probes(), clock, metrics, places, queue);
+                    lag.measure(vertx);
+                    return new CheckRunner(vertx, modules, environment.probes(), clock, metrics, permits, queue);
                 }),
                 loops,
-                "the check runners");
+                "check runners");
     }
 
     private void deployCoordinator(
             MessageBus bus,
             ModuleCatalogue modules,
-            CheckEnvironment equipment,
-            ResultLookup known,
+            CheckEnvironment environment,
+            ResultLookup resultLookup,
             JobStore jobs,
-            Database opened)
+            Database db)
             throws StartException {
         JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
                 bus,
                 modules,
-                equipment.policy(),
-                known,
+                environment.policy(),
+                resultLookup,
                 jobs,
-                new JobStateStore(vertx, opened),
-                new UsageStore(opened),
-                new WorkStore(opened, config.jobs().retention()),
+                new JobStateStore(vertx, db),
+                new UsageStore(db),
+                new WorkStore(db, config.jobs().retention()),
                 clock,
                 CoordinatorSettings.of(
                         config.checks().concurrent(), config.targets().perIp().concurrent()),
                 config.http().shutdownTimeout(),
                 registry));
-        deploy(() -> verticle, 1, "the jobs");
+        deploy(() -> verticle, 1, "job coordinator");
         coordinator = verticle;
     }
 
@@ -292,10 +293,10 @@ public final class Service {
                         + config.management().port());
     }
 
-    private void deployHttp(HttpAssembly opened) throws StartException {
-        front = opened;
+    private void deployHttp(HttpAssembly assembly) throws StartException {
+        httpAssembly = assembly;
         httpDeployment = deploy(
-                opened::verticle,
+                assembly::verticle,
                 loops,
                 (config.http().tlsKey() == null ? "" : "http.tls_certificate, http.tls_key or ")
                         + "http.host:port "
@@ -305,26 +306,26 @@ public final class Service {
     }
 
     /**
-     * Ends everything in the order that loses nothing: no new requests, those under way answered,
-     * what they left behind written, the database last.
+     * Stops the service: rejects new requests, completes requests in progress, flushes pending writes, closes the
+     * database.
      */
     public void stop() {
         if (health != null) {
             health.drain();
         }
-        if (front != null) {
-            front.drain();
+        if (httpAssembly != null) {
+            httpAssembly.drain();
         }
-        Future<Void> handedBack = coordinator == null ? Future.succeededFuture() : coordinator.handBack();
+        Future<Void> drained = coordinator == null ? Future.succeededFuture() : coordinator.drain();
         if (httpDeployment != null) {
             BlockingAwait.quietly(
                     connections.drain(config.http().shutdownTimeout()),
                     config.http().shutdownTimeout().toSeconds() + 5);
             BlockingAwait.quietly(vertx.undeploy(httpDeployment), 5);
         }
-        BlockingAwait.quietly(handedBack, config.http().shutdownTimeout().toSeconds() + 5);
-        if (cleaner != null) {
-            cleaner.stop();
+        BlockingAwait.quietly(drained, config.http().shutdownTimeout().toSeconds() + 5);
+        if (retentionTask != null) {
+            retentionTask.stop();
         }
         if (keys != null) {
             BlockingAwait.quietly(keys.close(), 5);
@@ -336,8 +337,7 @@ public final class Service {
             BlockingAwait.quietly(database.close(), 5);
         }
         if (contract != null) {
-            // a start that failed early may still be reading it, and would complain of loops that are
-            // gone
+            // the contract may still be loadedContract if the start failed
             BlockingAwait.quietly(contract, 10);
         }
         BlockingAwait.quietly(vertx.close(), 10);

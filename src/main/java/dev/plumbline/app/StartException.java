@@ -2,7 +2,7 @@ package dev.plumbline.app;
 
 import org.jspecify.annotations.Nullable;
 
-/** The program cannot start. The message is one line for the person who started it. */
+/** The service cannot start. The message is one line for the operator. */
 public final class StartException extends Exception {
     StartException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -2,7 +2,7 @@ package dev.plumbline.app;
 
 import picocli.CommandLine;
 
-/** The version that the jar's manifest names; {@code dev} when run from classes. */
+/** The version in the manifest of the jar; {@code dev} if the program runs from classes. */
 public final class Version implements CommandLine.IVersionProvider {
     public static String text() {
         String version = Version.class.getPackage().getImplementationVersion();

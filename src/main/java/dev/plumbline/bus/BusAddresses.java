@@ -1,18 +1,18 @@
 package dev.plumbline.bus;
 
-/** Every address on the event bus; there are no others. */
+/** All addresses of the event bus. */
 public final class BusAddresses {
     /** {@link Message.RunCheck} → {@link Message.RunReply}. */
     public static final String CHECK_RUN = "check.run";
 
-    /** {@link Message.Ping} → {@link Message.Done}, by those who run checks. */
+    /** {@link Message.Ping} → {@link Message.Done}, served by the check runners. */
     public static final String CHECK_PING = "check.ping";
 
-    /** {@link Message.TakeQuota} → {@link Message.QuotaReply}. */
-    public static final String LIMIT_TAKE = "limit.take";
+    /** {@link Message.ChargeQuota} → {@link Message.QuotaReply}. */
+    public static final String QUOTA_CHARGE = "quota.charge";
 
     /** {@link Message.RefundQuota} → {@link Message.Done} or {@link Message.QuotaUnavailable}. */
-    public static final String LIMIT_REFUND = "limit.refund";
+    public static final String QUOTA_REFUND = "quota.refund";
 
     /** {@link JobMessage.CreateJob} → {@link JobMessage.CreateReply}. */
     public static final String JOB_CREATE = "job.create";

@@ -3,7 +3,7 @@ package dev.plumbline.bus;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageCodec;
 
-/** Hands messages over by reference inside a node, and as versioned JSON between nodes. */
+/** Passes messages by reference within a node and as versioned JSON between nodes. */
 final class BusCodec implements MessageCodec<Message, Message> {
     static final String NAME = "plumbline";
 

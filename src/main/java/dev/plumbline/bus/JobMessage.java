@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is said to the coordinators of jobs, and what they answer. */
+/** Requests to the job coordinators and their replies. */
 public sealed interface JobMessage extends Message {
 
     /**
-     * Take a job in. Everything about it has been found valid.
+     * Create a job. All values are validated.
      *
-     * @param keyId the API key that pays
-     * @param items the lines as they came, 1 to 500
-     * @param options what differs from the module's defaults
-     * @param fresh whether results that are known are not good enough
-     * @param idempotency null when the caller gave no Idempotency-Key
+     * @param keyId the API key that is charged
+     * @param items inputs, 1 to 500
+     * @param options options that differ from the module's defaults
+     * @param fresh whether cached results are not used
+     * @param idempotency null if the request has no Idempotency-Key
      */
     record CreateJob(
             long accountId,
@@ -29,98 +29,96 @@ public sealed interface JobMessage extends Message {
             implements JobMessage {}
 
     /**
-     * The same request again must do nothing again.
+     * The idempotency of a request.
      *
-     * @param key as the caller chose it
-     * @param bodyHash SHA-256 of the request's body in base64url: equal requests have equal ones
+     * @param key the Idempotency-Key of the client
+     * @param bodyHash SHA-256 of the request body in base64url
      */
     record Idempotency(String key, String bodyHash) {}
 
-    /** What {@link CreateJob} is answered with. */
+    /** The reply to {@link CreateJob}. */
     sealed interface CreateReply extends JobMessage {}
 
     /**
-     * The job is written down and will be done.
+     * The job was created and stored.
      *
-     * @param job as it was when it was created, however often the request is repeated
-     * @param replayed whether it was created by an earlier request, so that nothing was charged
-     * @param quotas what is left of each; empty when replayed
+     * @param job the job at its creation, also if the request is repeated
+     * @param replayed whether an earlier request created it, so that nothing was charged
+     * @param quotas the quotas after the charge; empty if replayed
      */
-    record JobCreated(JobHead job, boolean replayed, List<QuotaLeft> quotas) implements CreateReply {}
+    record JobCreated(JobSnapshot job, boolean replayed, List<QuotaStatus> quotas) implements CreateReply {}
 
     /**
-     * A quota would be exceeded; nothing was charged.
+     * A quota is exceeded; nothing was charged.
      *
-     * @param exceeded the one that forbids it
+     * @param exceeded the quota with the longest retry time
      * @param retryAfterSeconds at least 1
      */
-    record JobOverQuota(QuotaLeft exceeded, int retryAfterSeconds, List<QuotaLeft> quotas) implements CreateReply {}
+    record JobQuotaExceeded(QuotaStatus exceeded, int retryAfterSeconds, List<QuotaStatus> quotas)
+            implements CreateReply {}
 
     /** The Idempotency-Key was used with another body. */
     record IdempotencyMismatch() implements CreateReply {}
 
-    /** A request with this Idempotency-Key is being handled just now. */
+    /** Another request with this Idempotency-Key is in progress. */
     record IdempotencyPending() implements CreateReply {}
 
     /**
-     * What is left of a quota.
+     * The state of a quota.
      *
-     * @param policy {@link #OF_KEY} or {@link #OF_ACCOUNT}
-     * @param limit most in any window
-     * @param resetSeconds when the oldest of what is taken becomes free again
+     * @param policy {@link #PER_KEY} or {@link #PER_ACCOUNT}
+     * @param limit maximum in the window
+     * @param resetSeconds time until the oldest charge leaves the window
      */
-    record QuotaLeft(String policy, int limit, int remaining, int resetSeconds) {
-        /** The quota of jobs that are created with one API key. */
-        public static final String OF_KEY = "jobs";
+    record QuotaStatus(String policy, int limit, int remaining, int resetSeconds) {
+        /** Jobs created with one API key. */
+        public static final String PER_KEY = "jobs";
 
-        /** The quota of jobs that are created with all the keys of an account. */
-        public static final String OF_ACCOUNT = "jobs-account";
+        /** Jobs created with all keys of an account. */
+        public static final String PER_ACCOUNT = "jobs-account";
     }
 
-    /** How a job stands; unknown to strangers. */
+    /** Read the state of a job of the account. */
     record ReadJob(long accountId, String token) implements JobMessage {}
 
     /**
-     * How a job stands, told when it has changed.
+     * Wait for a change of a job.
      *
-     * @param knownVersion wait until its version is a later one; -1: wait until its state is final,
-     *     after which no version follows
-     * @param waitMs how long at most; then it is told as it stands
+     * @param knownVersion reply when the version is greater; -1: reply when the state is final
+     * @param waitMs maximum waiting time; the current state is returned after it
      */
     record AwaitJob(long accountId, String token, long knownVersion, long waitMs) implements JobMessage {}
 
-    /** Cancel a job; cancelling one that has ended changes nothing. */
+    /** Cancel a job. A finished job does not change. */
     record CancelJob(long accountId, String token) implements JobMessage {}
 
-    /** What {@link ReadJob}, {@link AwaitJob} and {@link CancelJob} are answered with. */
+    /** The reply to {@link ReadJob}, {@link AwaitJob} and {@link CancelJob}. */
     sealed interface JobReply extends JobMessage {}
 
-    record JobFound(JobHead job) implements JobReply {}
+    record JobFound(JobSnapshot job) implements JobReply {}
 
-    /** There is no such job, or it is another account's. */
-    record NoSuchJob() implements JobReply, ListReply {}
+    /** The job does not exist or belongs to another account. */
+    record JobNotFound() implements JobReply, ListReply {}
 
-    /** There was one, and its results have been deleted after their time. */
-    record JobGone() implements JobReply {}
+    /** The results of the job have been deleted after the retention time. */
+    record JobExpired() implements JobReply {}
 
-    /** The database cannot be reached; for whatever was asked. */
+    /** The database is unavailable. */
     record JobsUnavailable() implements CreateReply, JobReply, ResultsReply, ListReply, UsageReply {}
 
     /**
-     * A job without its lines.
+     * The state of a job at a version, without its lines.
      *
-     * @param options what differs from the module's defaults, and {@code fresh} where it was asked
-     *     for
-     * @param version grows with every change that can be seen: of the same version, everything is the
-     *     same
-     * @param running lines that a node has taken up and that have no result yet
-     * @param cancelled lines that will never have a result
-     * @param runningRanges which lines run: pairs of the first index and the one after the last
-     * @param startedAt null until a node has taken it up
-     * @param finishedAt null until its state is final
-     * @param expiresAt when its results are deleted; null until its state is final
+     * @param options options that differ from the module's defaults, and {@code fresh} if it is set
+     * @param version incremented with every visible change
+     * @param running lines that are claimed and have no result yet
+     * @param cancelled lines that never get a result
+     * @param runningRanges indexes of the running lines as pairs of first (inclusive) and last (exclusive)
+     * @param startedAt null before the first claim
+     * @param finishedAt null until the state is final
+     * @param expiresAt time at which the results are deleted; null until the state is final
      */
-    record JobHead(
+    record JobSnapshot(
             long id,
             String token,
             String module,
@@ -145,69 +143,69 @@ public sealed interface JobMessage extends Message {
             return pass + warn + fail + error;
         }
 
-        /** Lines that nobody has taken up. */
+        /** Lines that are not claimed. */
         public int pending() {
             return total - done() - running - cancelled;
         }
     }
 
     /**
-     * Some of a job's lines, in input order.
+     * Read a range of lines in input order.
      *
-     * @param jobId of a job that the caller was found to own
-     * @param version results that came after this version of the job are left out
-     * @param fromIndex of the first line, 0-based
-     * @param mostLines at most; fewer come when they are large
+     * @param jobId a job that the caller owns
+     * @param version results of later versions are omitted
+     * @param fromIndex index of the first line, 0-based
+     * @param maxLines maximum number of lines; fewer are returned if they are large
      */
-    record ReadResults(long jobId, long version, int fromIndex, int mostLines) implements JobMessage {}
+    record ReadResults(long jobId, long version, int fromIndex, int maxLines) implements JobMessage {}
 
-    /** What {@link ReadResults} is answered with. */
+    /** The reply to {@link ReadResults}. */
     sealed interface ResultsReply extends JobMessage {}
 
-    /** The lines from that index on, without a gap; empty only behind the last. */
+    /** Consecutive lines from the requested index; empty after the last line. */
     record ResultLines(List<ResultLine> lines) implements ResultsReply {}
 
     /**
      * One line.
      *
-     * @param input as it came
-     * @param result the result as one JSON object in UTF-8, as an instant check gives it but for
-     *     {@code expires_at}; null while there is none. Lines with equal targets share one
+     * @param input the input as submitted
+     * @param result the result as a JSON object in UTF-8, without {@code expires_at}; null if there is none yet.
+     *     Lines with the same target share a result
      */
     record ResultLine(int index, String input, byte @Nullable [] result) {}
 
     /**
-     * The account's jobs, newest first.
+     * List the jobs of an account, newest first.
      *
-     * @param beforeToken only those created before this one of them; null for the newest
+     * @param beforeToken only jobs created before this one; null for the newest
      */
     record ListJobs(long accountId, int limit, @Nullable String beforeToken) implements JobMessage {}
 
-    /** What {@link ListJobs} is answered with. */
+    /** The reply to {@link ListJobs}. */
     sealed interface ListReply extends JobMessage {}
 
-    record JobList(List<JobHead> jobs, boolean more) implements ListReply {}
+    record JobList(List<JobSnapshot> jobs, boolean more) implements ListReply {}
 
-    /** What an account has had checked in the last 30 days. */
+    /** Read the usage of an account in the last 30 days. */
     record ReadUsage(long accountId) implements JobMessage {}
 
-    /** What {@link ReadUsage} is answered with. */
+    /** The reply to {@link ReadUsage}. */
     sealed interface UsageReply extends JobMessage {}
 
     /**
-     * Jobs by the day of their creation; those that were deleted since are not among them.
+     * Jobs per day of creation, without deleted jobs.
      *
-     * @param days with jobs, the earliest first
+     * @param days days with jobs, in ascending order
      * @param lastHour jobs created in the last 60 minutes
-     * @param whole false if there are so many jobs that only the latest were counted
+     * @param complete false if only the latest jobs were counted, because there are too many
      */
-    record Usage(List<UsageDay> days, int lastHour, boolean whole) implements UsageReply {}
+    record Usage(List<UsageDay> days, int lastHour, boolean complete) implements UsageReply {}
 
     /**
-     * A day by UTC.
+     * A day in UTC.
      *
-     * @param begin its first moment
-     * @param lines of all its jobs together
+     * @param begin start of the day
+     * @param lines lines of all its jobs
      */
     record UsageDay(Instant begin, int jobs, long lines) {}
 }

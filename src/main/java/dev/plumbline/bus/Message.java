@@ -4,109 +4,107 @@ import dev.plumbline.check.CheckResult;
 import java.util.Map;
 
 /**
- * Everything that is said over the event bus. Inside a node a message is handed over as it is;
- * between nodes it travels as JSON. An expected refusal is a reply type of its own, never an
- * exception.
+ * Messages of the event bus. Passed by reference within a node and as JSON between nodes. Expected rejections are
+ * reply types, not exceptions.
  */
 public sealed interface Message
         permits JobMessage,
                 Message.RunCheck,
                 Message.Ping,
                 Message.RunReply,
-                Message.TakeQuota,
+                Message.ChargeQuota,
                 Message.RefundQuota,
                 Message.QuotaReply,
                 Message.Done {
 
     /**
-     * Run one check now.
+     * Run a check.
      *
-     * @param target a normalised target
-     * @param options what differs from the module's defaults
-     * @param bulk whether it is a line of a job: then it leaves places for instant checks, and does
-     *     not wait for one
-     * @param patienceMs how long it may wait for a place before {@link Busy} is the better answer
+     * @param target normalized target
+     * @param options options that differ from the module's defaults
+     * @param bulk whether it is a line of a job: it does not use the permits reserved for instant checks
+     * @param queueTimeoutMs maximum time in the queue, in milliseconds
      * @param requestId for the log
-     * @param fresh whether nothing may be used that was fetched for another check
+     * @param fresh whether responses fetched for other checks are not used
      */
     record RunCheck(
             String module,
             String target,
             Map<String, Object> options,
             boolean bulk,
-            long patienceMs,
+            long queueTimeoutMs,
             String requestId,
             boolean fresh)
             implements Message {
 
-        /** A check that may share what others have just fetched. */
+        /** A check that can use responses fetched for other checks. */
         public RunCheck(
                 String module,
                 String target,
                 Map<String, Object> options,
                 boolean bulk,
-                long patienceMs,
+                long queueTimeoutMs,
                 String requestId) {
-            this(module, target, options, bulk, patienceMs, requestId, false);
+            this(module, target, options, bulk, queueTimeoutMs, requestId, false);
         }
     }
 
-    /** Is anybody there? */
+    /** Test whether the address is served. */
     record Ping() implements Message {}
 
-    /** What {@link RunCheck} is answered with. */
+    /** The reply to {@link RunCheck}. */
     sealed interface RunReply extends Message {}
 
-    /** The check ended, well or badly. */
+    /** The check completed, with or without an error. */
     record Checked(CheckResult result) implements RunReply {}
 
     /**
-     * No room: nothing was judged, and nothing is to be charged.
+     * The queue is full; the check did not run.
      *
      * @param retryAfterSeconds at least 1
      */
-    record Busy(int retryAfterSeconds) implements RunReply {}
+    record Overloaded(int retryAfterSeconds) implements RunReply {}
 
     /**
-     * Take from a quota.
+     * Charge a quota.
      *
-     * @param policy the quota's name, for example {@code fresh}
-     * @param key whose quota, for example a client address
-     * @param cost 0 takes nothing and asks what is left
+     * @param policy name of the quota, for example {@code fresh}
+     * @param key owner of the quota, for example a client address
+     * @param cost number of charges; 0 reads the quota
      */
-    record TakeQuota(String policy, String key, int cost) implements Message {}
+    record ChargeQuota(String policy, String key, int cost) implements Message {}
 
     /**
-     * Give back what was taken for something that in the end did not happen.
+     * Remove a charge for an operation that did not happen.
      *
-     * @param takenAtMicros as {@link Granted} told it
+     * @param chargedAtMicros from {@link Granted}
      */
-    record RefundQuota(String policy, String key, int cost, long takenAtMicros) implements Message {}
+    record RefundQuota(String policy, String key, int cost, long chargedAtMicros) implements Message {}
 
-    /** What {@link TakeQuota} is answered with. */
+    /** The reply to {@link ChargeQuota}. */
     sealed interface QuotaReply extends Message {}
 
     /**
-     * Taken.
+     * The quota was charged.
      *
-     * @param limit most in any window; 0 for no limit
-     * @param remaining what is left now
-     * @param resetSeconds when the oldest of what is taken becomes free again
-     * @param takenAtMicros by the database's clock, microseconds since 1970
+     * @param limit maximum in the window; 0 for no limit
+     * @param remaining remaining charges
+     * @param resetSeconds time until the oldest charge leaves the window
+     * @param chargedAtMicros time of the charge by the database clock, microseconds since 1970
      */
-    record Granted(int limit, int remaining, int resetSeconds, long takenAtMicros) implements QuotaReply {}
+    record Granted(int limit, int remaining, int resetSeconds, long chargedAtMicros) implements QuotaReply {}
 
     /**
-     * Not taken: it would have been more than the limit.
+     * The charge would exceed the limit.
      *
-     * @param remaining what is left now, less than the cost
-     * @param retryAfterSeconds when the same take can succeed, at least 1
+     * @param remaining remaining charges, less than the cost
+     * @param retryAfterSeconds time until the same charge can be granted, at least 1
      */
     record Denied(int limit, int remaining, int retryAfterSeconds) implements QuotaReply {}
 
-    /** The quota cannot be asked: the database is away. */
+    /** The database is unavailable. */
     record QuotaUnavailable() implements QuotaReply {}
 
-    /** Done; there is nothing to say. */
+    /** The request was executed. */
     record Done() implements Message {}
 }

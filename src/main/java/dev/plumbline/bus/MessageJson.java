@@ -11,10 +11,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * Messages as they travel between nodes: {@code {"v":1,"type":"RunCheck","body":{…}}}. A node that
- * does not know a version or a type says so instead of guessing.
- */
+/** JSON form of messages: {@code {"v":1,"type":"RunCheck","body":{…}}}. Unknown versions and types are rejected. */
 final class MessageJson {
     private static final int VERSION = 1;
 
@@ -24,7 +21,7 @@ final class MessageJson {
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
     private final Map<String, Class<? extends Message>> types = typesOf(Message.class);
 
-    /** Every message there is, by its simple name. */
+    /** All message types by simple name. */
     static Map<String, Class<? extends Message>> typesOf(Class<?> sealed) {
         Map<String, Class<? extends Message>> found = new TreeMap<>();
         for (Class<?> permitted : sealed.getPermittedSubclasses()) {
@@ -54,16 +51,16 @@ final class MessageJson {
             JsonNode envelope = mapper.readTree(bytes);
             int version = envelope.path("v").asInt();
             if (version != VERSION) {
-                throw new IllegalArgumentException("a message of version " + version);
+                throw new IllegalArgumentException("unsupported message version " + version);
             }
             String name = envelope.path("type").asText();
             Class<? extends Message> type = types.get(name);
             if (type == null) {
-                throw new IllegalArgumentException("a message of unknown type " + name);
+                throw new IllegalArgumentException("unknown message type " + name);
             }
             return mapper.treeToValue(envelope.get("body"), type);
         } catch (java.io.IOException broken) {
-            throw new IllegalArgumentException("a message that is none", broken);
+            throw new IllegalArgumentException("malformed message", broken);
         }
     }
 }

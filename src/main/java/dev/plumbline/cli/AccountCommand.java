@@ -19,20 +19,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Accounts, for the operator; beside a running service or without one. */
+/** {@code plumbline account}: manages accounts, with or without a running service. */
 @Command(
         name = "account",
-        description = "Makes, lists and changes accounts.",
+        description = "Manages accounts.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        footerHeading = "%nExit code:%n",
-        footer = {"  0  done", "  1  not done; stderr says why", "  2  wrong usage"})
+        footerHeading = "%nExit status:%n",
+        footer = {"  0  success", "  1  error, see stderr", "  2  invalid usage"})
 public final class AccountCommand {
     private static final int PAGE = 500;
 
     @Command(
             name = "create",
-            description = "Makes an account. Prints 'password PASSWORD' if none is given: it is told once.",
+            description =
+                    "Creates an account. Without --password-stdin, generates a password and prints 'password PASSWORD'.",
             mixinStandardHelpOptions = true)
     int create(
             @Mixin ConfigOption config,
@@ -40,29 +41,29 @@ public final class AccountCommand {
             @Option(
                             names = "--plan",
                             defaultValue = "pro",
-                            description = "free or pro; default: ${DEFAULT-VALUE}.",
+                            description = "Plan: free or pro (default: ${DEFAULT-VALUE}).",
                             converter = AccountOptions.PlanName.class)
                     Plan plan,
-            @Option(names = "--password-stdin", description = "Read the password from stdin, one line.")
+            @Option(names = "--password-stdin", description = "Read the password from the first line of stdin.")
                     boolean passwordFromStdin) {
-        return AccountCommandSession.run(config, true, desk -> {
+        return AccountCommandSession.run(config, true, session -> {
             String password = password(passwordFromStdin);
-            if (await(desk.accounts().create(email.address(), plan, password)) == null) {
-                throw new Refusal("there is an account with the address "
-                        + email.address().text() + " already");
+            if (await(session.accounts().create(email.address(), plan, password)) == null) {
+                throw new Refusal(
+                        "an account with the address " + email.address().text() + " already exists");
             }
-            tell(password, passwordFromStdin);
+            print(password, passwordFromStdin);
         });
     }
 
     @Command(name = "list", description = "Lists all accounts.", mixinStandardHelpOptions = true)
     int list(@Mixin ConfigOption config, @Option(names = "--json", description = "Print a JSON array.") boolean json) {
-        return AccountCommandSession.run(config, false, desk -> {
+        return AccountCommandSession.run(config, false, session -> {
             List<Account> all = new ArrayList<>();
             List<Account> page;
             do {
                 long last = all.isEmpty() ? 0 : all.get(all.size() - 1).id();
-                page = await(desk.accounts().list(last, PAGE));
+                page = await(session.accounts().list(last, PAGE));
                 all.addAll(page);
             } while (page.size() == PAGE);
             System.out.print(json ? json(all) : text(all));
@@ -99,7 +100,7 @@ public final class AccountCommand {
 
     @Command(
             name = "set-plan",
-            description = "Changes an account's plan, within a second on all nodes.",
+            description = "Changes the plan of an account. Effective on all nodes within a second.",
             mixinStandardHelpOptions = true)
     int setPlan(
             @Mixin ConfigOption config,
@@ -107,79 +108,80 @@ public final class AccountCommand {
             @Option(
                             names = "--plan",
                             required = true,
-                            description = "free or pro.",
+                            description = "Plan: free or pro.",
                             converter = AccountOptions.PlanName.class)
                     Plan plan) {
         return AccountCommandSession.run(
-                config, false, desk -> found(email, await(desk.accounts().setPlan(email.address(), plan))));
+                config, false, session -> found(email, await(session.accounts().setPlan(email.address(), plan))));
     }
 
     @Command(
             name = "set-password",
             description = {
-                "Gives an account another password and ends its sessions.",
-                "Prints 'password PASSWORD' if none is given: it is told once."
+                "Sets a new password and ends all sessions of the account.",
+                "Without --password-stdin, generates a password and prints 'password PASSWORD'."
             },
             mixinStandardHelpOptions = true)
     int setPassword(
             @Mixin ConfigOption config,
             @Mixin EmailOption email,
-            @Option(names = "--password-stdin", description = "Read the password from stdin, one line.")
+            @Option(names = "--password-stdin", description = "Read the password from the first line of stdin.")
                     boolean passwordFromStdin) {
-        return AccountCommandSession.run(config, false, desk -> {
+        return AccountCommandSession.run(config, false, session -> {
             String password = password(passwordFromStdin);
-            found(email, await(desk.accounts().setPassword(email.address(), password)));
-            tell(password, passwordFromStdin);
+            found(email, await(session.accounts().setPassword(email.address(), password)));
+            print(password, passwordFromStdin);
         });
     }
 
     @Command(
             name = "disable",
-            description = "Shuts an account out: its keys open nothing and nobody can sign in.",
+            description = "Disables an account: its API keys are rejected and it cannot sign in.",
             mixinStandardHelpOptions = true)
     int disable(
             @Mixin ConfigOption config,
             @Mixin EmailOption email,
-            @Option(names = "--undo", description = "Let it in again.") boolean undo) {
+            @Option(names = "--undo", description = "Enable the account again.") boolean undo) {
         return AccountCommandSession.run(
-                config, false, desk -> found(email, await(desk.accounts().setDisabled(email.address(), !undo))));
+                config, false, session -> found(email, await(session.accounts().setDisabled(email.address(), !undo))));
     }
 
     @Command(
             name = "delete",
-            description = "Deletes an account for good: forgets its address and password, revokes its keys, ends its"
-                    + " sessions. The service then cancels its jobs and deletes their results.",
+            description =
+                    "Deletes an account permanently: removes its address and password, revokes its keys, and ends its"
+                            + " sessions. The service then cancels its jobs and deletes their results.",
             mixinStandardHelpOptions = true)
     int delete(@Mixin ConfigOption config, @Mixin EmailOption email) {
         return AccountCommandSession.run(
-                config, false, desk -> found(email, await(desk.accounts().delete(email.address()))));
+                config, false, session -> found(email, await(session.accounts().delete(email.address()))));
     }
 
     private static void found(EmailOption email, boolean found) throws Refusal {
         if (!found) {
-            throw email.nobody();
+            throw email.notFound();
         }
     }
 
-    /** Never on the command line, where everybody on the machine could read it. */
+    /** Reads the password from stdin, because arguments are visible to other users of the machine. */
     private static String password(boolean fromStdin) throws Refusal {
         if (!fromStdin) {
             return AccountAdministration.generatePassword();
         }
         try {
             String line = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
-            String fault = line == null ? "There is no password on stdin." : PasswordHasher.fault(line);
+            String fault = line == null ? "stdin does not contain a password." : PasswordHasher.validate(line);
             if (fault != null) {
                 throw new Refusal(fault);
             }
             return line;
         } catch (IOException unreadable) {
-            throw new Refusal("stdin cannot be read: " + unreadable.getMessage());
+            throw new Refusal("cannot read stdin: " + unreadable.getMessage());
         }
     }
 
-    private static void tell(String password, boolean theirs) {
-        if (!theirs) {
+    private static void print(String password, boolean fromStdin) {
+        if (!fromStdin) {
             System.out.println("password " + password);
             System.out.flush();
         }

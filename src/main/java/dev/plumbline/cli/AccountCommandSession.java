@@ -16,12 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What {@code account} and {@code key} commands do their work at: the accounts of the configured
- * database, whether a service runs or not.
- */
+/** Runs an {@code account} or {@code key} command against the configured or the embedded database. */
 final class AccountCommandSession {
-    static final int REFUSED = 1;
+    static final int FAILED = 1;
 
     private static final Duration STATEMENT = Duration.ofSeconds(10);
     private static final long STEP_SECONDS = 60;
@@ -32,48 +29,47 @@ final class AccountCommandSession {
         this.accounts = accounts;
     }
 
-    /** What a command does. */
     interface Work {
-        void at(AccountCommandSession desk) throws Refusal;
+        void run(AccountCommandSession session) throws Refusal;
     }
 
-    /** Why a command cannot do what it was told to, as one sentence. */
+    /** A command cannot be executed. The message is one sentence. */
     static final class Refusal extends Exception {
         private static final long serialVersionUID = 1;
 
-        Refusal(String why) {
-            super(why);
+        Refusal(String message) {
+            super(message);
         }
     }
 
     /**
-     * Runs a command and says on stderr why it failed, if it did.
+     * Runs a command and prints an error to stderr.
      *
-     * @param mayMake whether an embedded database may be made where there is none yet
+     * @param create whether an embedded database is created if there is none
      * @return the exit code
      */
-    static int run(ConfigOption option, boolean mayMake, Work work) {
+    static int run(ConfigOption option, boolean create, Work work) {
         try {
             Config config = option.load();
             String url = config.database().url();
             if (url != null) {
                 run(url, work);
             } else {
-                try (CommandDatabase lent = CommandDatabase.of(config.data().dir(), mayMake)) {
-                    run(lent.url(), work);
+                try (CommandDatabase database = CommandDatabase.of(config.data().dir(), create)) {
+                    run(database.url(), work);
                 }
             }
             return 0;
-        } catch (ConfigException wrong) {
-            return refuse("the settings are wrong: " + wrong.getMessage());
+        } catch (ConfigException invalid) {
+            return fail("invalid configuration: " + invalid.getMessage());
         } catch (StoreException | Refusal refusal) {
-            return refuse(String.valueOf(refusal.getMessage()));
+            return fail(String.valueOf(refusal.getMessage()));
         }
     }
 
-    private static int refuse(String why) {
-        System.err.println("plumbline: " + why);
-        return REFUSED;
+    private static int fail(String message) {
+        System.err.println("plumbline: " + message);
+        return FAILED;
     }
 
     private static void run(String url, Work work) throws Refusal {
@@ -82,12 +78,12 @@ final class AccountCommandSession {
         try {
             await(SchemaMigrator.run(vertx, url));
             database = new Database(vertx, url, 1, STATEMENT);
-            work.at(new AccountCommandSession(new AccountAdministration(database, new PasswordHasher(vertx))));
+            work.run(new AccountCommandSession(new AccountAdministration(database, new PasswordHasher(vertx))));
         } finally {
             if (database != null) {
                 await(database.close());
             }
-            // not from the pool's own thread, which goes with it
+            // closed here, because the thread of the pool ends with it
             await(vertx.close());
         }
     }
@@ -96,7 +92,7 @@ final class AccountCommandSession {
         return accounts;
     }
 
-    /** Waits for an answer of the database. */
+    /** Waits for a response of the database. */
     static <T> T await(Future<T> answer) throws Refusal {
         try {
             return answer.toCompletionStage().toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);
@@ -104,7 +100,7 @@ final class AccountCommandSession {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
             throw new Refusal(String.valueOf(cause.getMessage()));
         } catch (TimeoutException late) {
-            throw new Refusal("the database does not answer");
+            throw new Refusal("the database does not respond");
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new Refusal("interrupted");

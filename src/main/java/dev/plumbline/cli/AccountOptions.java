@@ -11,11 +11,10 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How the options of {@code account} and {@code key} commands are read. */
+/** Converters of the options of {@code account} and {@code key} commands. */
 final class AccountOptions {
     private AccountOptions() {}
 
-    /** An e-mail address. */
     static final class Email implements ITypeConverter<EmailAddress> {
         @Override
         public EmailAddress convert(String text) {
@@ -27,35 +26,32 @@ final class AccountOptions {
         }
     }
 
-    /** free or pro. */
     static final class PlanName implements ITypeConverter<Plan> {
         @Override
         public Plan convert(String text) {
             try {
                 return Plan.of(text);
             } catch (IllegalArgumentException none) {
-                throw new TypeConversionException("A plan is free or pro.");
+                throw new TypeConversionException("The plan must be free or pro.");
             }
         }
     }
 
-    /** jobs:read or jobs:write. */
     static final class ScopeName implements ITypeConverter<Scope> {
         @Override
         public Scope convert(String text) {
             Scope scope = Scope.of(text.toLowerCase(Locale.ROOT));
             if (scope == null) {
-                throw new TypeConversionException("A scope is one of " + String.join(", ", Scope.ids()) + ".");
+                throw new TypeConversionException("Allowed scopes: " + String.join(", ", Scope.ids()) + ".");
             }
             return scope;
         }
     }
 
-    /** The name of a key. */
     static final class KeyName implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
-            String fault = ApiKeyRequest.nameFault(text);
+            String fault = ApiKeyRequest.validateName(text);
             if (fault != null) {
                 throw new TypeConversionException(fault);
             }
@@ -63,7 +59,7 @@ final class AccountOptions {
         }
     }
 
-    /** A time of validity: 90d, 12h, 30m. */
+    /** A duration in minutes, hours or days: 30m, 12h, 90d. */
     static final class Validity implements ITypeConverter<Duration> {
         private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,5})([mhd])");
         private static final Duration LONGEST = Duration.ofDays(3660);
@@ -71,17 +67,17 @@ final class AccountOptions {
         @Override
         public Duration convert(String text) {
             Matcher matcher = FORM.matcher(text);
-            Duration validity = !matcher.matches()
+            Duration lifetime = !matcher.matches()
                     ? Duration.ZERO
                     : switch (matcher.group(2)) {
                         case "m" -> Duration.ofMinutes(Long.parseLong(matcher.group(1)));
                         case "h" -> Duration.ofHours(Long.parseLong(matcher.group(1)));
                         default -> Duration.ofDays(Long.parseLong(matcher.group(1)));
                     };
-            if (validity.isZero() || validity.compareTo(LONGEST) > 0) {
-                throw new TypeConversionException("'" + text + "' is no time such as 90d, 12h or 30m.");
+            if (lifetime.isZero() || lifetime.compareTo(LONGEST) > 0) {
+                throw new TypeConversionException("'" + text + "' is not a valid duration. Examples: 90d, 12h, 30m.");
             }
-            return validity;
+            return lifetime;
         }
     }
 }

@@ -25,6 +25,7 @@ import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -33,34 +34,37 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** One check on the terminal, without a server and without a database. */
+/** {@code plumbline check}: runs a check without server and database. */
 @Command(
         name = "check",
-        description = "Runs one check and prints its report.",
+        description = "Runs a check and prints the report.",
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = CheckCommand.REFUSED,
-        exitCodeOnExecutionException = CheckCommand.REFUSED,
-        footerHeading = "%nExit code:%n",
+        exitCodeOnInvalidInput = CheckCommand.INVALID,
+        exitCodeOnExecutionException = CheckCommand.INVALID,
+        footerHeading = "%nExit status:%n",
         footer = {
             "  0  pass",
             "  1  warn",
             "  2  fail",
-            "  3  error: no verdict could be reached",
-            "  4  the target, an option or a setting is wrong; nothing was checked"
+            "  3  error: the check could not complete",
+            "  4  invalid target, option or configuration; nothing was checked"
         })
 public final class CheckCommand implements Callable<Integer> {
-    static final int REFUSED = 4;
+    static final int INVALID = 4;
 
-    @Parameters(index = "0", paramLabel = "MODULE", description = "For example http-status.")
+    @Parameters(index = "0", paramLabel = "MODULE", description = "Name of the module, for example http-status.")
     private String module = "";
 
-    @Parameters(index = "1", paramLabel = "TARGET", description = "For example https://example.com/.")
+    @Parameters(
+            index = "1",
+            paramLabel = "TARGET",
+            description = "Target of the check, for example https://example.com/.")
     private String target = "";
 
     @Option(
             names = {"-o", "--option"},
             paramLabel = "NAME=VALUE",
-            description = "An option of the module; may be given several times.")
+            description = "Option of the module. Repeatable.")
     private Map<String, String> options = new LinkedHashMap<>();
 
     @Option(names = "--json", description = "Print the result as JSON.")
@@ -77,9 +81,9 @@ public final class CheckCommand implements Callable<Integer> {
                     .withResolvers(settings.dns().resolvers().keySet());
             ModuleDefinition<?> found = modules.find(module);
             if (found == null) {
-                return refuse("there is no module '"
+                return fail("unknown module '"
                         + module
-                        + "'; there are "
+                        + "'. Modules: "
                         + String.join(
                                 ", ",
                                 modules.descriptions().stream()
@@ -90,28 +94,28 @@ public final class CheckCommand implements Callable<Integer> {
             Options.Parsed parsed = Options.parse(description, options);
             if (parsed.options() == null) {
                 Options.Fault fault = parsed.faults().get(0);
-                return refuse("option " + fault.name() + ": " + fault.detail());
+                return fail("option " + fault.name() + ": " + fault.detail());
             }
-            Target normalised = TargetParser.parse(description, target);
-            return run(settings, modules, description, normalised, parsed.options());
-        } catch (ConfigException wrong) {
-            return refuse("the settings are wrong: " + wrong.getMessage());
+            Target normalized = TargetParser.parse(description, target);
+            return run(settings, modules, description, normalized, parsed.options());
+        } catch (ConfigException invalid) {
+            return fail("invalid configuration: " + invalid.getMessage());
         } catch (InvalidTargetException invalid) {
-            return refuse(String.valueOf(invalid.getMessage()));
+            return fail(String.valueOf(invalid.getMessage()));
         } catch (IOException | IllegalArgumentException unreadable) {
-            return refuse(String.valueOf(unreadable.getMessage()));
+            return fail(String.valueOf(unreadable.getMessage()));
         }
     }
 
     private int run(
-            Config settings, ModuleCatalogue modules, ModuleDescription description, Target normalised, Options given)
+            Config settings, ModuleCatalogue modules, ModuleDescription description, Target normalized, Options given)
             throws IOException {
         Vertx vertx = Vertx.vertx();
         try {
             CheckEnvironment equipment = CheckEnvironment.of(vertx, settings, new OwnEndpoints(), Version.text());
-            String refusal = equipment.policy().refusal(normalised);
+            String refusal = equipment.policy().refusal(normalized);
             if (refusal != null) {
-                return refuse(refusal);
+                return fail(refusal);
             }
             CheckRunner runner = new CheckRunner(
                     vertx,
@@ -121,18 +125,17 @@ public final class CheckCommand implements Callable<Integer> {
                     new RunnerMetrics(new SimpleMeterRegistry()),
                     1,
                     0);
-            Message.RunCheck order =
-                    new Message.RunCheck(description.module(), normalised.text(), given.given(), false, 1, "terminal");
-            java.util.concurrent.CompletableFuture<Message.RunReply> reply =
-                    new java.util.concurrent.CompletableFuture<>();
+            Message.RunCheck request =
+                    new Message.RunCheck(description.module(), normalized.text(), given.given(), false, 1, "terminal");
+            CompletableFuture<Message.RunReply> reply = new CompletableFuture<>();
             vertx.runOnContext(
-                    ignored -> runner.run(order).onSuccess(reply::complete).onFailure(reply::completeExceptionally));
+                    ignored -> runner.run(request).onSuccess(reply::complete).onFailure(reply::completeExceptionally));
             return report(description, reply.get(2, TimeUnit.MINUTES));
         } catch (ExecutionException | TimeoutException failed) {
-            return refuse("the check could not be run: " + failed.getMessage());
+            return fail("the check failed: " + failed.getMessage());
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            return refuse("interrupted");
+            return fail("interrupted");
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().join();
         }
@@ -140,7 +143,7 @@ public final class CheckCommand implements Callable<Integer> {
 
     private int report(ModuleDescription description, Message.RunReply reply) {
         if (!(reply instanceof Message.Checked checked)) {
-            return refuse("too much is going on at this target; try again");
+            return fail("the rate limit queue of the target is full. Retry later.");
         }
         CheckResult result = checked.result();
         System.out.println(
@@ -155,8 +158,8 @@ public final class CheckCommand implements Callable<Integer> {
         };
     }
 
-    private static int refuse(String why) {
-        System.err.println("plumbline: " + why);
-        return REFUSED;
+    private static int fail(String message) {
+        System.err.println("plumbline: " + message);
+        return INVALID;
     }
 }

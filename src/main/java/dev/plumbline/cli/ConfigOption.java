@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --conf FILE}, which every command has. */
+/** {@code --conf FILE}, an option of every command. */
 public final class ConfigOption {
     @Option(names = "--conf", paramLabel = "FILE", description = "YAML file with settings that override the defaults.")
     private @Nullable Path file;

@@ -4,13 +4,13 @@ import dev.plumbline.account.EmailAddress;
 import dev.plumbline.cli.AccountCommandSession.Refusal;
 import picocli.CommandLine.Option;
 
-/** {@code --email ADDRESS}, which says whose account it is about. */
+/** {@code --email ADDRESS}, the account of a command. */
 final class EmailOption {
     @Option(
             names = "--email",
             required = true,
             paramLabel = "ADDRESS",
-            description = "The account's e-mail address.",
+            description = "E-mail address of the account.",
             converter = AccountOptions.Email.class)
     private EmailAddress address;
 
@@ -18,8 +18,8 @@ final class EmailOption {
         return address;
     }
 
-    /** What to say where there is no such account. */
-    Refusal nobody() {
-        return new Refusal("there is no account with the address " + address.text());
+    /** The error if there is no such account. */
+    Refusal notFound() {
+        return new Refusal("no account with the address " + address.text());
     }
 }

@@ -22,18 +22,18 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** API keys, for the operator; beside a running service or without one. */
+/** {@code plumbline key}: manages API keys, with or without a running service. */
 @Command(
         name = "key",
-        description = "Makes, lists and revokes API keys.",
+        description = "Manages API keys.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        footerHeading = "%nExit code:%n",
-        footer = {"  0  done", "  1  not done; stderr says why", "  2  wrong usage"})
+        footerHeading = "%nExit status:%n",
+        footer = {"  0  success", "  1  error, see stderr", "  2  invalid usage"})
 public final class KeyCommand {
     @Command(
             name = "create",
-            description = "Makes an API key and prints it, alone: it is told once.",
+            description = "Creates an API key and prints it. The key cannot be shown again.",
             mixinStandardHelpOptions = true)
     int create(
             @Mixin ConfigOption config,
@@ -41,51 +41,52 @@ public final class KeyCommand {
             @Option(
                             names = "--name",
                             defaultValue = "command line",
-                            description = "To tell it from others; default: ${DEFAULT-VALUE}.",
+                            description = "Name of the key (default: ${DEFAULT-VALUE}).",
                             converter = AccountOptions.KeyName.class)
                     String name,
             @Option(
                             names = "--scopes",
                             split = ",",
                             defaultValue = "jobs:read,jobs:write",
-                            description = "What it may be used for; default: ${DEFAULT-VALUE}.",
+                            description = "Scopes of the key (default: ${DEFAULT-VALUE}).",
                             converter = AccountOptions.ScopeName.class)
                     Set<Scope> scopes,
             @Option(
                             names = "--expires",
-                            paramLabel = "TIME",
-                            description = "How long it is valid, for example 90d or 12h; default: for ever.",
+                            paramLabel = "DURATION",
+                            description = "Lifetime of the key, for example 90d or 12h (default: unlimited).",
                             converter = AccountOptions.Validity.class)
                     @Nullable
-                    Duration validity) {
-        return AccountCommandSession.run(config, false, desk -> {
-            Account account = account(desk, email);
-            Instant expiry = validity == null ? null : Instant.now().plus(validity);
+                    Duration lifetime) {
+        return AccountCommandSession.run(config, false, session -> {
+            Account account = account(session, email);
+            Instant expiry = lifetime == null ? null : Instant.now().plus(lifetime);
             ApiKeyCreation creation =
-                    await(desk.accounts().createKey(account.id(), new ApiKeyRequest(name, scopes, expiry)));
+                    await(session.accounts().createKey(account.id(), new ApiKeyRequest(name, scopes, expiry)));
             if (creation instanceof ApiKeyCreation.Created created) {
                 System.out.println(created.secret());
                 System.out.flush();
             } else if (creation instanceof ApiKeyCreation.TooMany) {
                 throw new Refusal("the account has "
-                        + AccountAdministration.MOST_KEYS
-                        + " live keys, the most it may have; revoke one first");
+                        + AccountAdministration.MAX_KEYS
+                        + " valid keys, which is the maximum. Revoke one first.");
             } else {
-                throw email.nobody();
+                throw email.notFound();
             }
         });
     }
 
     @Command(
             name = "list",
-            description = "Lists an account's keys, live ones first; never the keys themselves.",
+            description = "Lists the API keys of an account, valid ones first, without secrets.",
             mixinStandardHelpOptions = true)
     int list(
             @Mixin ConfigOption config,
             @Mixin EmailOption email,
             @Option(names = "--json", description = "Print a JSON array.") boolean json) {
-        return AccountCommandSession.run(config, false, desk -> {
-            List<ApiKey> keys = await(desk.accounts().keys(account(desk, email).id()));
+        return AccountCommandSession.run(config, false, session -> {
+            List<ApiKey> keys =
+                    await(session.accounts().keys(account(session, email).id()));
             System.out.print(json ? json(keys) : text(keys));
             System.out.flush();
         });
@@ -134,17 +135,17 @@ public final class KeyCommand {
 
     @Command(
             name = "revoke",
-            description = "Revokes a key, within a second on all nodes.",
+            description = "Revokes an API key. Effective on all nodes within a second.",
             mixinStandardHelpOptions = true)
     int revoke(
             @Mixin ConfigOption config,
-            @Parameters(index = "0", paramLabel = "KEY", description = "Its id, its prefix, or the whole key.")
-                    String key) {
-        return AccountCommandSession.run(config, false, desk -> {
-            switch (await(desk.accounts().revokeKey(key))) {
+            @Parameters(index = "0", paramLabel = "KEY", description = "ID, prefix, or the whole key.") String key) {
+        return AccountCommandSession.run(config, false, session -> {
+            switch (await(session.accounts().revokeKey(key))) {
                 case REVOKED -> {}
-                case NO_SUCH_KEY -> throw new Refusal("there is no such key; 'key list' lists them");
-                case AMBIGUOUS -> throw new Refusal("several keys begin like this; give the id that 'key list' shows");
+                case NO_SUCH_KEY -> throw new Refusal("no such key. List the keys with 'plumbline key list'.");
+                case AMBIGUOUS ->
+                    throw new Refusal("several keys have this prefix. Specify the ID, see 'plumbline key list'.");
             }
         });
     }
@@ -152,20 +153,20 @@ public final class KeyCommand {
     @Command(
             name = "generate",
             description = {
-                "Prints a new key for bootstrap.api_key.",
-                "It is stored nowhere and opens nothing until a first start is given it."
+                "Generates an API key for bootstrap.api_key and prints it.",
+                "The key is not stored. It is valid after the first start with this setting."
             },
             mixinStandardHelpOptions = true)
     int generate() {
-        System.out.println(ApiKeySecret.fresh());
+        System.out.println(ApiKeySecret.generate());
         System.out.flush();
         return 0;
     }
 
-    private static Account account(AccountCommandSession desk, EmailOption email) throws Refusal {
-        Account account = await(desk.accounts().find(email.address()));
+    private static Account account(AccountCommandSession session, EmailOption email) throws Refusal {
+        Account account = await(session.accounts().find(email.address()));
         if (account == null) {
-            throw email.nobody();
+            throw email.notFound();
         }
         return account;
     }

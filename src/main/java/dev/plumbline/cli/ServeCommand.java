@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Runs the service until it is told to stop. */
+/** {@code plumbline serve}: runs the service until it receives SIGTERM. */
 @Command(
         name = "serve",
-        description = "Runs the service; prints one line 'ready URL' when it answers.",
+        description = "Runs the service. Prints 'ready URL' when it accepts requests.",
         mixinStandardHelpOptions = true)
 public final class ServeCommand implements Callable<Integer> {
     static final int CANNOT_START = 1;
@@ -57,9 +57,9 @@ public final class ServeCommand implements Callable<Integer> {
             print("ready " + service.address());
             stopped.await();
             return 0;
-        } catch (ConfigException wrong) {
+        } catch (ConfigException invalid) {
             System.err.println("plumbline cannot start. The configuration is not valid:");
-            String.valueOf(wrong.getMessage()).lines().forEach(line -> System.err.println("  " + line));
+            String.valueOf(invalid.getMessage()).lines().forEach(line -> System.err.println("  " + line));
             return CANNOT_START;
         } catch (StartException failed) {
             LOG.atDebug().setCause(failed).log("start failed");

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of text in columns that are as wide as they must be. */
+/** Formats rows as aligned columns. */
 final class TableFormatter {
     private static final String GAP = "  ";
 
@@ -16,12 +16,12 @@ final class TableFormatter {
         rows.add(heads);
     }
 
-    /** Adds a row with as many cells as there are heads. */
+    /** Adds a row with one cell per column. */
     void row(String... cells) {
         rows.add(cells);
     }
 
-    /** To the second; a dash for none. */
+    /** A time in seconds; "-" for null. */
     static String time(@Nullable Instant time) {
         return time == null ? "-" : time.truncatedTo(ChronoUnit.SECONDS).toString();
     }

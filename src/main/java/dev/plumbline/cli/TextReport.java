@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A result for a terminal: verdict, findings, fields. */
+/** Formats a result for a terminal: verdict, findings, fields. */
 final class TextReport {
     private static final String INDENT = "  ";
-    private static final String NOTHING = "(none)";
+    private static final String EMPTY = "(none)";
 
     private TextReport() {}
 
@@ -29,13 +29,13 @@ final class TextReport {
                 .append(INDENT)
                 .append(module.title())
                 .append(" of ")
-                .append(clean(UnicodeName.of(String.valueOf(result.target())).toString()))
+                .append(sanitize(UnicodeName.of(String.valueOf(result.target())).toString()))
                 .append('\n');
         if (result.error() != null) {
             out.append(INDENT)
                     .append(result.error().code().id())
                     .append(": ")
-                    .append(clean(result.error().message()))
+                    .append(sanitize(result.error().message()))
                     .append('\n');
         }
         List<Finding> findings = new ArrayList<>(result.findings());
@@ -44,9 +44,9 @@ final class TextReport {
             out.append('\n')
                     .append(finding.level().id().toUpperCase(Locale.ROOT))
                     .append(INDENT)
-                    .append(clean(finding.message()));
+                    .append(sanitize(finding.message()));
             if (!finding.action().isEmpty()) {
-                out.append('\n').append("      ").append(clean(finding.action()));
+                out.append('\n').append("      ").append(sanitize(finding.action()));
             }
         }
         out.append(findings.isEmpty() ? "\n" : "\n\n");
@@ -57,7 +57,7 @@ final class TextReport {
         for (FieldDescription field : module.fields()) {
             Object value = result.fields().get(field.name());
             if (value == null && result.error() != null) {
-                continue; // what an exchange that did not complete could not tell
+                continue; // not observed
             }
             out.append(INDENT)
                     .append(field.name())
@@ -77,37 +77,37 @@ final class TextReport {
 
     private static String text(@Nullable Object value, int indent) {
         if (value == null) {
-            return "(no value)"; // a target can say "-", and "none" too
+            return "(no value)"; // "-" and "none" can be values
         }
         if (value instanceof Instant instant) {
             return ResultJson.time(instant);
         }
         if (value instanceof List<?> list) {
             if (list.isEmpty()) {
-                return NOTHING;
+                return EMPTY;
             }
             String separator = list.get(0) instanceof Map ? "\n" + " ".repeat(indent) : ", ";
             return String.join(
                     separator, list.stream().map(item -> text(item, indent)).toList());
         }
         if (value instanceof Map<?, ?> map) {
-            return map.isEmpty() ? NOTHING : text(map, indent);
+            return map.isEmpty() ? EMPTY : text(map, indent);
         }
         String text = value.toString();
-        return text.isEmpty() ? "(empty)" : clean(text);
+        return text.isEmpty() ? "(empty)" : sanitize(text);
     }
 
-    /** Plain members on one line, then each that holds others with those below it. */
+    /** Simple members in one line, followed by nested members in indented lines. */
     private static String text(Map<?, ?> map, int indent) {
         List<String> parts = new ArrayList<>();
         parts.add(map.entrySet().stream()
-                .filter(entry -> !nests(entry.getValue()))
-                .map(entry -> clean(entry.getKey() + "=") + text(entry.getValue(), indent))
+                .filter(entry -> !isNested(entry.getValue()))
+                .map(entry -> sanitize(entry.getKey() + "=") + text(entry.getValue(), indent))
                 .collect(Collectors.joining(", ")));
         int deeper = indent + INDENT.length();
         for (Map.Entry<?, ?> entry : map.entrySet()) {
-            if (nests(entry.getValue())) {
-                parts.add(clean(String.valueOf(entry.getKey())));
+            if (isNested(entry.getValue())) {
+                parts.add(sanitize(String.valueOf(entry.getKey())));
                 parts.add(INDENT + text(entry.getValue(), deeper));
             }
         }
@@ -115,21 +115,21 @@ final class TextReport {
         return String.join("\n" + " ".repeat(indent), parts);
     }
 
-    private static boolean nests(@Nullable Object value) {
+    private static boolean isNested(@Nullable Object value) {
         return value instanceof Map || value instanceof List<?> list && !list.isEmpty() && list.get(0) instanceof Map;
     }
 
-    /** What a target sent must not steer the terminal. */
-    private static String clean(String text) {
+    /** Replaces characters that control a terminal. */
+    private static String sanitize(String text) {
         StringBuilder out = new StringBuilder(text.length());
         text.codePoints().forEach(c -> {
             int type = Character.getType(c);
-            boolean steers = Character.isISOControl(c)
+            boolean unsafe = Character.isISOControl(c)
                     || type == Character.FORMAT
                     || type == Character.SURROGATE
                     || type == Character.LINE_SEPARATOR
                     || type == Character.PARAGRAPH_SEPARATOR;
-            out.appendCodePoint(steers ? 0xFFFD : c);
+            out.appendCodePoint(unsafe ? 0xFFFD : c);
         });
         return out.toString();
     }

@@ -8,100 +8,91 @@ import java.util.ArrayDeque;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Limits the number of concurrent asynchronous operations. Further operations wait in FIFO order. Thread-safe. */
+/** An asynchronous semaphore with a bounded FIFO queue. Thread-safe. */
 public final class AsyncSemaphore {
-    /** No timeout. */
-    public static final long FOREVER = Long.MAX_VALUE;
+    /** The task waits until a permit is available. */
+    public static final long NO_TIMEOUT = Long.MAX_VALUE;
 
     private final Vertx vertx;
-    private final int maxWaiting;
-    private final ArrayDeque<Waiting<?>> waiting = new ArrayDeque<>();
-    private int free;
+    private final int maxQueued;
+    private final ArrayDeque<Waiter<?>> queue = new ArrayDeque<>();
+    private int availablePermits;
 
-    private record Waiting<T>(@Nullable Context caller, Supplier<Future<T>> work, Promise<T> outcome) {}
+    private record Waiter<T>(@Nullable Context caller, Supplier<Future<T>> task, Promise<T> promise) {}
 
     /**
-     * @param permits the maximum number of concurrent operations
-     * @param maxWaiting the maximum number of waiting operations
+     * @param permits maximum number of concurrent tasks
+     * @param maxQueued maximum number of queued tasks
      */
-    public AsyncSemaphore(Vertx vertx, int permits, int maxWaiting) {
+    public AsyncSemaphore(Vertx vertx, int permits, int maxQueued) {
         this.vertx = vertx;
-        this.free = permits;
-        this.maxWaiting = maxWaiting;
+        this.availablePermits = permits;
+        this.maxQueued = maxQueued;
     }
 
     /**
-     * Starts the operation on the caller's context as soon as a permit is available.
+     * Runs a task with a permit, on the context of the caller.
      *
-     * @param millis the maximum time to wait for a permit; {@link #FOREVER} if earlier operations always end
-     * @param late the result if the queue is full or the time has elapsed
+     * @param timeoutMillis maximum time in the queue, or {@link #NO_TIMEOUT}
+     * @param onRejected provides the outcome if the queue is full or the timeout expires
      */
-    public <T> Future<T> take(long millis, Supplier<Future<T>> work, Supplier<Future<T>> late) {
-        Waiting<T> entry = new Waiting<>(Vertx.currentContext(), work, Promise.promise());
-        boolean full = false;
-        boolean now = false;
+    public <T> Future<T> withPermit(long timeoutMillis, Supplier<Future<T>> task, Supplier<Future<T>> onRejected) {
+        Waiter<T> waiter = new Waiter<>(Vertx.currentContext(), task, Promise.promise());
+        boolean rejected = false;
+        boolean acquired = false;
         synchronized (this) {
-            if (free > 0) {
-                free--;
-                now = true;
-            } else if (waiting.size() >= maxWaiting || millis <= 0) {
-                full = true;
+            if (availablePermits > 0) {
+                availablePermits--;
+                acquired = true;
+            } else if (queue.size() >= maxQueued || timeoutMillis <= 0) {
+                rejected = true;
             } else {
-                waiting.add(entry);
+                queue.add(waiter);
             }
         }
-        if (full) {
-            return late.get();
+        if (rejected) {
+            return onRejected.get();
         }
-        if (now) {
-            return begin(work).onComplete(done -> next());
+        if (acquired) {
+            return ContextFutures.call(task).onComplete(done -> release());
         }
-        if (millis < FOREVER) {
-            long timer = vertx.setTimer(millis, fired -> expire(entry, late));
-            entry.outcome().future().onComplete(done -> vertx.cancelTimer(timer));
+        if (timeoutMillis < NO_TIMEOUT) {
+            long timer = vertx.setTimer(timeoutMillis, fired -> timeOut(waiter, onRejected));
+            waiter.promise().future().onComplete(done -> vertx.cancelTimer(timer));
         }
-        return entry.outcome().future();
+        return waiter.promise().future();
     }
 
-    /** Calls the supplier. An exception becomes a failed future. */
-    public static <T> Future<T> begin(Supplier<Future<T>> work) {
-        try {
-            return work.get();
-        } catch (RuntimeException e) {
-            return Future.failedFuture(e);
-        }
-    }
-
-    private <T> void expire(Waiting<T> expired, Supplier<Future<T>> late) {
+    private <T> void timeOut(Waiter<T> waiter, Supplier<Future<T>> onRejected) {
         synchronized (this) {
-            if (!waiting.remove(expired)) {
+            if (!queue.remove(waiter)) {
                 return;
             }
         }
-        late.get().onComplete(expired.outcome());
+        onRejected.get().onComplete(waiter.promise());
     }
 
-    private void next() {
-        Waiting<?> first;
+    private void release() {
+        Waiter<?> next;
         synchronized (this) {
-            first = waiting.poll();
-            if (first == null) {
-                free++;
+            next = queue.poll();
+            if (next == null) {
+                availablePermits++;
                 return;
             }
         }
-        if (first.caller() == null) {
-            start(first);
+        if (next.caller() == null) {
+            execute(next);
         } else {
-            // asynchronously, as operations that complete immediately would recurse
-            first.caller().runOnContext(now -> start(first));
+            // in a new task, because tasks that complete synchronously would recurse
+            next.caller().runOnContext(ignored -> execute(next));
         }
     }
 
-    private <T> void start(Waiting<T> first) {
-        begin(first.work()).onComplete(outcome -> {
-            next();
-            ContextFutures.tell(first.outcome(), outcome);
+    private <T> void execute(Waiter<T> waiter) {
+        ContextFutures.call(waiter.task()).onComplete(outcome -> {
+            release();
+            ContextFutures.complete(waiter.promise(), outcome);
         });
     }
 }

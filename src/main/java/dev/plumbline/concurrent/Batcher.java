@@ -15,12 +15,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers the questions that come while earlier ones are under way and asks them together. With
- * nothing under way a question goes out at once; the more come, the larger the batches grow.
- * Thread-safe; an answer arrives on the context of whoever asked.
+ * Combines concurrent requests into batches. A request is sent at once if no batch is in flight; otherwise it is
+ * queued for the next batch. Thread-safe. Futures complete on the context of the caller.
  *
- * @param <Q> a question
- * @param <A> its answer
+ * @param <Q> a request
+ * @param <A> the response to a request
  */
 public final class Batcher<Q, A> {
     private final Vertx vertx;
@@ -28,101 +27,103 @@ public final class Batcher<Q, A> {
     private final LongSupplier nanos;
     private final Function<List<Q>, Future<List<A>>> send;
 
-    /** Nobody's: undeploying a verticle would cancel a timer of its own, and all that still waits. */
-    private final ContextInternal restful;
+    /**
+     * Context of the timers. A context of its own, because undeploying a verticle cancels the timers of its
+     * context.
+     */
+    private final ContextInternal timers;
 
-    private final ArrayDeque<Waiting<Q, A>> queue = new ArrayDeque<>();
-    private int underWay;
-    private @Nullable Promise<Void> drained;
+    private final ArrayDeque<Pending<Q, A>> queue = new ArrayDeque<>();
+    private int inFlight;
+    private @Nullable Promise<Void> drainPromise;
 
-    private record Waiting<Q, A>(Q question, Promise<A> answer, long sinceNanos) {}
+    private record Pending<Q, A>(Q request, Promise<A> promise, long enqueuedNanos) {}
 
     /**
-     * @param batch questions in one batch, at most
-     * @param queued questions that wait for their batch, at most
-     * @param underWay batches at once; with 1, questions are answered in the order they came in
-     * @param restMillis how long to rest after a batch, for questions that nobody waits for: the
-     *     batches grow, and the work of each question shrinks; 0 for no rest
-     * @param expiryMillis a question that has waited longer for its batch is not sent, because who
-     *     asked it has gone; 0 for no expiry
+     * @param batch maximum number of requests per batch
+     * @param queued maximum number of queued requests
+     * @param inFlight maximum number of concurrent batches; 1 preserves the order of requests
+     * @param pauseMillis pause after a batch, which makes batches larger; 0 for none
+     * @param expiryMillis maximum time in the queue, after which a request fails without being sent; 0 for no
+     *     limit
      */
-    public record Limits(int batch, int queued, int underWay, long restMillis, long expiryMillis) {
-        public Limits(int batch, int queued, int underWay) {
-            this(batch, queued, underWay, 0);
+    public record Limits(int batch, int queued, int inFlight, long pauseMillis, long expiryMillis) {
+        public Limits(int batch, int queued, int inFlight) {
+            this(batch, queued, inFlight, 0);
         }
 
-        public Limits(int batch, int queued, int underWay, long restMillis) {
-            this(batch, queued, underWay, restMillis, 0);
+        public Limits(int batch, int queued, int inFlight, long pauseMillis) {
+            this(batch, queued, inFlight, pauseMillis, 0);
         }
 
-        /** The same limits for questions that are not worth an answer after a while. */
+        /** The same limits with a maximum time in the queue. */
         public Limits expiringAfter(long millis) {
-            return new Limits(batch, queued, underWay, restMillis, millis);
+            return new Limits(batch, queued, inFlight, pauseMillis, millis);
         }
     }
 
     /**
-     * @param send answers a batch, one answer for each question in the same order, and always ends
+     * @param send executes a batch; returns one response per request in the same order and always completes
      */
     public Batcher(Vertx vertx, Limits limits, Function<List<Q>, Future<List<A>>> send) {
         this(vertx, limits, send, System::nanoTime);
     }
 
     /**
-     * @param nanos by which questions expire
+     * @param nanos clock for the expiry of requests
      */
     public Batcher(Vertx vertx, Limits limits, Function<List<Q>, Future<List<A>>> send, LongSupplier nanos) {
         this.nanos = nanos;
         this.vertx = vertx;
         this.limits = limits;
         this.send = send;
-        this.restful = ((VertxInternal) vertx).createEventLoopContext();
+        this.timers = ((VertxInternal) vertx).createEventLoopContext();
     }
 
     /**
-     * Asks one question.
+     * Submits a request.
      *
-     * @return fails with what its batch failed with, or with {@link DatabaseUnavailableException} if
-     *     too many are waiting, or if it has waited too long and was not sent
+     * @return fails with the failure of its batch, or with {@link DatabaseUnavailableException} if the queue is
+     *     full or the request expired
      */
-    public Future<A> ask(Q question) {
-        Promise<A> answer = ((ContextInternal) vertx.getOrCreateContext()).promise();
-        List<Waiting<Q, A>> batch;
+    public Future<A> submit(Q request) {
+        Promise<A> promise = ((ContextInternal) vertx.getOrCreateContext()).promise();
+        List<Pending<Q, A>> batch;
         synchronized (this) {
             if (queue.size() >= limits.queued) {
-                return Future.failedFuture(new DatabaseUnavailableException("The database is behind with its work."));
+                return Future.failedFuture(new DatabaseUnavailableException("The database queue is full."));
             }
-            queue.add(new Waiting<>(question, answer, nanos.getAsLong()));
+            queue.add(new Pending<>(request, promise, nanos.getAsLong()));
             batch = nextBatch();
         }
         send(batch);
-        return answer.future();
+        return promise.future();
     }
 
-    /** How many wait for their batch. */
+    /** The number of queued requests. */
     public synchronized int queued() {
         return queue.size();
     }
 
-    /** Ends when nothing waits and nothing is under way any more. */
+    /** Completes when the queue is empty and no batch is in flight. */
     public synchronized Future<Void> drain() {
-        if (queue.isEmpty() && underWay == 0) {
+        if (queue.isEmpty() && inFlight == 0) {
             return Future.succeededFuture();
         }
-        if (drained == null) {
-            drained = Promise.promise();
+        if (drainPromise == null) {
+            drainPromise = Promise.promise();
         }
-        return drained.future();
+        return drainPromise.future();
     }
 
-    private List<Waiting<Q, A>> nextBatch() {
+    private List<Pending<Q, A>> nextBatch() {
         failExpired();
-        if (queue.isEmpty() || underWay >= limits.underWay) {
+        if (queue.isEmpty() || inFlight >= limits.inFlight) {
             return List.of();
         }
-        underWay++;
+        inFlight++;
         int size = Math.min(queue.size(), limits.batch);
-        List<Waiting<Q, A>> batch = new ArrayList<>(size);
+        List<Pending<Q, A>> batch = new ArrayList<>(size);
         for (int i = 0; i < size; i++) {
             batch.add(queue.remove());
         }
@@ -134,79 +135,79 @@ public final class Batcher<Q, A> {
             return;
         }
         long oldest = nanos.getAsLong() - TimeUnit.MILLISECONDS.toNanos(limits.expiryMillis);
-        while (!queue.isEmpty() && queue.element().sinceNanos - oldest < 0) {
-            Promise<A> answer = queue.remove().answer;
-            // Not while this batcher is locked: the asker may ask again at once.
+        while (!queue.isEmpty() && queue.element().enqueuedNanos - oldest < 0) {
+            Promise<A> promise = queue.remove().promise;
+            // outside of the lock, because the caller can submit the next request at once
             vertx.runOnContext(
-                    later -> answer.tryFail(new DatabaseUnavailableException("The database is behind with its work.")));
+                    later -> promise.tryFail(new DatabaseUnavailableException("The database queue is full.")));
         }
     }
 
-    // A loop, not a recursion: during an outage every batch fails at once.
-    private void send(List<Waiting<Q, A>> first) {
-        List<Waiting<Q, A>> batch = first;
+    // a loop instead of recursion, because during an outage every batch fails synchronously
+    private void send(List<Pending<Q, A>> first) {
+        List<Pending<Q, A>> batch = first;
         while (!batch.isEmpty()) {
-            List<Waiting<Q, A>> sent = batch;
-            Future<List<A>> answers = answers(sent);
-            if (!answers.isComplete()) {
-                answers.onComplete((result, failure) -> {
-                    // The next ones first, so that the database works while the answers are handed out.
-                    goOn();
-                    handOut(sent, answers);
+            List<Pending<Q, A>> sent = batch;
+            Future<List<A>> responses = apply(sent);
+            if (!responses.isComplete()) {
+                responses.onComplete((result, failure) -> {
+                    // the next batch is sent before the responses are distributed
+                    sendNextAfterPause();
+                    complete(sent, responses);
                 });
                 return;
             }
-            batch = nextAfterOne();
-            handOut(sent, answers);
+            batch = finishBatch();
+            complete(sent, responses);
         }
     }
 
-    private void goOn() {
-        if (limits.restMillis == 0) {
-            send(nextAfterOne());
+    private void sendNextAfterPause() {
+        if (limits.pauseMillis == 0) {
+            send(finishBatch());
         } else {
-            restful.setTimer(limits.restMillis, rested -> {
-                send(nextAfterOne());
-                endDrain();
+            timers.setTimer(limits.pauseMillis, rested -> {
+                send(finishBatch());
+                completeDrain();
             });
         }
     }
 
-    private Future<List<A>> answers(List<Waiting<Q, A>> batch) {
-        List<Q> questions = new ArrayList<>(batch.size());
-        for (Waiting<Q, A> waiting : batch) {
-            questions.add(waiting.question);
+    private Future<List<A>> apply(List<Pending<Q, A>> batch) {
+        List<Q> requests = new ArrayList<>(batch.size());
+        for (Pending<Q, A> waiting : batch) {
+            requests.add(waiting.request);
         }
         try {
-            return send.apply(questions);
+            return send.apply(requests);
         } catch (RuntimeException e) {
             return Future.failedFuture(e);
         }
     }
 
-    private synchronized List<Waiting<Q, A>> nextAfterOne() {
-        underWay--;
+    private synchronized List<Pending<Q, A>> finishBatch() {
+        inFlight--;
         return nextBatch();
     }
 
-    private void handOut(List<Waiting<Q, A>> batch, Future<List<A>> answers) {
+    private void complete(List<Pending<Q, A>> batch, Future<List<A>> responses) {
         for (int i = 0; i < batch.size(); i++) {
-            Promise<A> answer = batch.get(i).answer;
-            if (answers.succeeded()) {
-                answer.complete(answers.result().get(i));
+            Promise<A> promise = batch.get(i).promise;
+            if (responses.succeeded()) {
+                promise.complete(responses.result().get(i));
             } else {
-                answer.fail(answers.cause());
+                promise.fail(responses.cause());
             }
         }
-        endDrain();
+        completeDrain();
     }
 
-    private void endDrain() {
+    private void completeDrain() {
         Promise<Void> allDone = null;
         synchronized (this) {
-            if (underWay == 0 && queue.isEmpty()) {
-                allDone = drained;
-                drained = null;
+            if (inFlight == 0 && queue.isEmpty()) {
+                allDone = drainPromise;
+                drainPromise = null;
             }
         }
         if (allDone != null) {

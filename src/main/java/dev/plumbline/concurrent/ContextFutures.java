@@ -5,13 +5,14 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.util.function.Supplier;
 
-/** Brings the outcome of work that several event loops share back to the loop that asked. */
+/** Futures of asynchronous operations that several contexts share. */
 public final class ContextFutures {
     private ContextFutures() {}
 
-    /** The same outcome, told on the caller's context where it has one. */
-    public static <T> Future<T> ofCaller(Future<T> shared) {
+    /** A future with the same outcome that completes on the context of the caller, if there is one. */
+    public static <T> Future<T> onCallerContext(Future<T> shared) {
         Context caller = Vertx.currentContext();
         if (caller == null || shared.isComplete()) {
             return shared;
@@ -19,20 +20,29 @@ public final class ContextFutures {
         Promise<T> promise = Promise.promise();
         shared.onComplete(outcome -> {
             if (Vertx.currentContext() == caller) {
-                tell(promise, outcome);
+                complete(promise, outcome);
             } else {
-                caller.runOnContext(nothing -> tell(promise, outcome));
+                caller.runOnContext(ignored -> complete(promise, outcome));
             }
         });
         return promise.future();
     }
 
-    /** Passes an outcome on, unless the promise is already kept. */
-    public static <T> void tell(Promise<T> promise, AsyncResult<T> outcome) {
+    /** Completes the promise with the outcome unless it is already complete. */
+    public static <T> void complete(Promise<T> promise, AsyncResult<T> outcome) {
         if (outcome.succeeded()) {
             promise.tryComplete(outcome.result());
         } else {
             promise.tryFail(outcome.cause());
+        }
+    }
+
+    /** Starts an operation; an exception becomes a failed future. */
+    public static <T> Future<T> call(Supplier<Future<T>> operation) {
+        try {
+            return operation.get();
+        } catch (RuntimeException thrown) {
+            return Future.failedFuture(thrown);
         }
     }
 }

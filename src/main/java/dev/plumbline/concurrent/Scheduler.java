@@ -2,12 +2,13 @@ package dev.plumbline.concurrent;
 
 import io.vertx.core.Vertx;
 
-/** Runs something later, once. */
+/** Runs tasks once after a delay. */
 @FunctionalInterface
 public interface Scheduler {
 
     /**
-     * @return cancels it, when it has not run yet
+     * @param millis delay in milliseconds
+     * @return cancels the task if it has not run yet
      */
     Runnable after(long millis, Runnable task);
 

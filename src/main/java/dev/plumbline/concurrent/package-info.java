@@ -1,4 +1,4 @@
-/** Semaphore, batcher, scheduler and context-bound futures. */
+/** Semaphore, single-flight, batcher, scheduler and context-bound futures. */
 @NullMarked
 package dev.plumbline.concurrent;
 

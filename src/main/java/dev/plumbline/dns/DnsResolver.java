@@ -198,10 +198,10 @@ public final class DnsResolver {
         InFlight own = new InFlight(promise.future(), millis == maxTimeoutMillis(), endNanos);
         InFlight leader = inFlight.merge(key, own, (running, joining) -> running.canServe(joining) ? running : joining);
         if (leader != own) {
-            return withDeadline(key.name(), deadline, ContextFutures.ofCaller(leader.response));
+            return withDeadline(key.name(), deadline, ContextFutures.onCallerContext(leader.response));
         }
         semaphore
-                .take(
+                .withPermit(
                         Math.min(QUEUE_TIMEOUT_MS, deadline.remainingMillis()),
                         () -> new DnsLookup(
                                         transport,
@@ -219,7 +219,7 @@ public final class DnsResolver {
                         cache.put(key, new CacheEntry(outcome.result(), nanoClock.getAsLong()));
                     }
                     inFlight.remove(key, own);
-                    ContextFutures.tell(promise, outcome);
+                    ContextFutures.complete(promise, outcome);
                 });
         return promise.future();
     }
@@ -250,7 +250,7 @@ public final class DnsResolver {
             return shared;
         }
         Promise<DnsResponse> promise = DnsTransport.timeoutPromise(vertx, remaining);
-        shared.onComplete(outcome -> ContextFutures.tell(promise, outcome));
+        shared.onComplete(outcome -> ContextFutures.complete(promise, outcome));
         return promise.future().recover(cause -> Future.failedFuture(withName(name, cause)));
     }
 

@@ -11,234 +11,246 @@ import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.concurrent.SingleFlight;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultKey;
 import dev.plumbline.result.ResultLookup;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs instant checks: returns cached results, otherwise charges the rate limit, runs the check and
- * caches the result. Concurrent requests for the same check share one run. One instance per node,
- * used on all event loops.
+ * Instant checks: returns a cached result, or charges the quota, runs the check and caches the result. Concurrent
+ * requests for the same check share one run. One per node. Thread-safe.
  */
 public final class InstantChecks {
-    /** The rate limit policy of fresh instant checks. */
+    /** Quota of fresh instant checks. */
     public static final String POLICY = "fresh";
 
     private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
-    private static final Message.Granted UNLIMITED = new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
+    private static final Message.Granted NOT_CHARGED = new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
+    private static final String DATABASE_UNAVAILABLE = "The database is unavailable. Retry later.";
     private static final long QUOTA_TIMEOUT_MS = 2_000;
     private static final long QUEUE_TIMEOUT_MS = 3_000;
     private static final long RUN_MARGIN_MS = QUEUE_TIMEOUT_MS + 2_000;
 
     private final ModuleCatalogue modules;
     private final TargetPolicy policy;
-    private final ResultLookup known;
+    private final ResultLookup results;
     private final MessageBus bus;
     private final boolean limited;
-    private final InstantSingleFlight flights;
+    private final SingleFlight<String, InstantOutcome> singleFlight;
     private final InstantMetrics metrics;
 
     /**
-     * @param limited whether fresh checks are rate limited
+     * @param limited whether fresh checks are charged
      */
     public InstantChecks(
             Vertx vertx,
             ModuleCatalogue modules,
             TargetPolicy policy,
-            ResultLookup known,
+            ResultLookup results,
             MessageBus bus,
             boolean limited,
             MeterRegistry registry) {
         this.modules = modules;
         this.policy = policy;
-        this.known = known;
+        this.results = results;
         this.bus = bus;
         this.limited = limited;
-        this.flights = new InstantSingleFlight(vertx);
+        this.singleFlight = new SingleFlight<>(
+                vertx,
+                outcome -> !(outcome instanceof InstantOutcome.QuotaExceeded
+                        || outcome instanceof InstantOutcome.LoopDetected));
         this.metrics = new InstantMetrics(registry);
     }
 
-    /** Handles one request. The future does not fail. */
+    /** Returns the cached result or runs the check. The future does not fail. */
     public Future<InstantOutcome> check(InstantRequest request) {
-        Read read = read(request);
-        Wanted wanted = read.wanted();
-        if (wanted == null) {
-            return Future.succeededFuture(read.refusal());
-        }
-        RenderedResult remembered = remembered(wanted);
-        if (remembered != null) {
-            return Future.succeededFuture(new InstantOutcome.Answered(remembered, false, null));
-        }
-        return flights.join(wanted.key().text(), () -> lookUp(wanted, request));
-    }
-
-    /** As {@link #check}, but returns cached results only. The future does not fail. */
-    public Future<InstantOutcome> look(InstantRequest request) {
-        Read read = read(request);
-        Wanted wanted = read.wanted();
-        if (wanted == null) {
-            return Future.succeededFuture(read.refusal());
-        }
-        RenderedResult remembered = remembered(wanted);
-        return remembered != null
-                ? Future.succeededFuture(new InstantOutcome.Answered(remembered, false, null))
-                : stored(wanted, () -> Future.succeededFuture(new InstantOutcome.NotKnown()));
+        return findInMemory(request, check -> {
+            AtomicBoolean executed = new AtomicBoolean();
+            return singleFlight
+                    .run(check.key().text(), () -> {
+                        executed.set(true);
+                        return findOrRun(check, request);
+                    })
+                    .map(outcome -> executed.get() || !(outcome instanceof InstantOutcome.Completed completed)
+                            ? outcome
+                            : new InstantOutcome.Completed(completed.result(), false, null));
+        });
     }
 
     /**
-     * Returns the remaining fresh checks of a client.
+     * Returns the cached result or {@link InstantOutcome.NotCached}; does not run the check. The future does not
+     * fail.
+     */
+    public Future<InstantOutcome> findCached(InstantRequest request) {
+        return findInMemory(
+                request, check -> findStored(check, () -> Future.succeededFuture(new InstantOutcome.NotCached())));
+    }
+
+    private Future<InstantOutcome> findInMemory(
+            InstantRequest request, Function<ValidCheck, Future<InstantOutcome>> onMiss) {
+        Validation validation = validate(request);
+        ValidCheck check = validation.check();
+        if (check == null) {
+            return Future.succeededFuture(validation.rejection());
+        }
+        InstantOutcome cached = findInMemory(check);
+        return cached == null ? onMiss.apply(check) : Future.succeededFuture(cached);
+    }
+
+    /**
+     * The remaining quota of fresh checks.
      *
      * @param client as in {@link InstantRequest}
-     * @return null if unknown or unlimited; does not fail
+     * @return null if it is not available or there is no limit; does not fail
      */
-    public Future<Message.@Nullable Granted> left(String client) {
+    public Future<Message.@Nullable Granted> remainingQuota(String client) {
         if (!limited) {
             return Future.succeededFuture(null);
         }
-        return bus.ask(
-                        BusAddresses.LIMIT_TAKE,
-                        new Message.TakeQuota(POLICY, client, 0),
+        return bus.request(
+                        BusAddresses.QUOTA_CHARGE,
+                        new Message.ChargeQuota(POLICY, client, 0),
                         Message.QuotaReply.class,
                         QUOTA_TIMEOUT_MS)
                 .map(reply -> reply instanceof Message.Granted granted ? granted : null)
                 .otherwiseEmpty();
     }
 
-    /** A parsed request, or the reason for its rejection. */
-    private record Read(@Nullable Wanted wanted, @Nullable InstantOutcome refusal) {}
+    /** A validated request or the reason for its rejection; exactly one is not null. */
+    private record Validation(@Nullable ValidCheck check, @Nullable InstantOutcome rejection) {}
 
-    private Read read(InstantRequest request) {
+    private Validation validate(InstantRequest request) {
         ModuleDefinition<?> module = modules.find(request.module());
         if (module == null) {
-            return new Read(null, new InstantOutcome.UnknownModule(request.module()));
+            return new Validation(null, new InstantOutcome.UnknownModule(request.module()));
         }
         ModuleDescription description = module.description();
         Options.Parsed parsed = Options.parse(description, request.options());
         Options options = parsed.options();
         if (options == null) {
-            return new Read(null, new InstantOutcome.BadOptions(parsed.faults()));
+            return new Validation(null, new InstantOutcome.InvalidOptions(parsed.faults()));
         }
         Target target;
         try {
             target = TargetParser.parse(description, request.target());
         } catch (InvalidTargetException invalid) {
-            return new Read(null, new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
+            return new Validation(null, new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
         }
         String refusal = policy.refusal(target);
         return refusal == null
-                ? new Read(new Wanted(ResultKey.of(description, target, options), target, options), null)
-                : new Read(null, new InstantOutcome.NotAllowed(refusal));
+                ? new Validation(new ValidCheck(ResultKey.of(description, target, options), target, options), null)
+                : new Validation(null, new InstantOutcome.TargetBlocked(refusal));
     }
 
-    private @Nullable RenderedResult remembered(Wanted wanted) {
-        RenderedResult answer = known.remembered(wanted.key());
-        if (answer != null) {
-            metrics.memory.increment();
+    private @Nullable InstantOutcome findInMemory(ValidCheck check) {
+        RenderedResult result = results.findInMemory(check.key());
+        if (result == null) {
+            return null;
         }
-        return answer;
+        metrics.memory.increment();
+        return new InstantOutcome.Completed(result, false, null);
     }
 
-    /** Counts a response served from the path cache. */
-    public void countHot() {
-        metrics.hot.increment();
+    /** Counts a response of the response cache. */
+    public void recordResponseCacheHit() {
+        metrics.responseCache.increment();
     }
 
-    private record Wanted(ResultKey key, Target target, Options options) {}
+    private record ValidCheck(ResultKey key, Target target, Options options) {}
 
-    private Future<InstantOutcome> lookUp(Wanted wanted, InstantRequest request) {
-        RenderedResult cached = remembered(wanted);
-        // the shared run may have ended before this caller could join
-        return cached != null
-                ? Future.succeededFuture(new InstantOutcome.Answered(cached, false, null))
-                : stored(wanted, () -> charge(wanted, request));
+    private Future<InstantOutcome> findOrRun(ValidCheck check, InstantRequest request) {
+        // the shared run can have completed before this request joined
+        InstantOutcome cached = findInMemory(check);
+        return cached != null ? Future.succeededFuture(cached) : findStored(check, () -> charge(check, request));
     }
 
-    private Future<InstantOutcome> stored(Wanted wanted, Supplier<Future<InstantOutcome>> otherwise) {
-        return known.stored(wanted.key())
-                .compose(answer -> {
-                    if (answer == null) {
-                        return otherwise.get();
+    private Future<InstantOutcome> findStored(ValidCheck check, Supplier<Future<InstantOutcome>> onMiss) {
+        return results.findStored(check.key())
+                .compose(result -> {
+                    if (result == null) {
+                        return onMiss.get();
                     }
                     metrics.database.increment();
-                    return Future.<InstantOutcome>succeededFuture(new InstantOutcome.Answered(answer, false, null));
+                    return Future.<InstantOutcome>succeededFuture(new InstantOutcome.Completed(result, false, null));
                 })
-                .otherwise(away -> unavailable("The database is unavailable. Retry shortly."));
+                .otherwise(failure -> unavailable(DATABASE_UNAVAILABLE));
     }
 
-    private Future<InstantOutcome> charge(Wanted wanted, InstantRequest request) {
-        if (request.fromOurselves()) {
-            return Future.succeededFuture(new InstantOutcome.Loop());
+    private Future<InstantOutcome> charge(ValidCheck check, InstantRequest request) {
+        if (request.fromCheck()) {
+            return Future.succeededFuture(new InstantOutcome.LoopDetected());
         }
         if (!limited) {
-            return run(wanted, request, UNLIMITED);
+            return run(check, request, NOT_CHARGED);
         }
-        return bus.ask(
-                        BusAddresses.LIMIT_TAKE,
-                        new Message.TakeQuota(POLICY, request.client(), 1),
+        return bus.request(
+                        BusAddresses.QUOTA_CHARGE,
+                        new Message.ChargeQuota(POLICY, request.client(), 1),
                         Message.QuotaReply.class,
                         QUOTA_TIMEOUT_MS)
                 .compose(reply -> {
                     if (reply instanceof Message.Granted granted) {
-                        return run(wanted, request, granted);
+                        return run(check, request, granted);
                     }
                     if (reply instanceof Message.Denied denied) {
-                        metrics.overQuota.increment();
-                        return Future.succeededFuture(new InstantOutcome.OverQuota(denied));
+                        metrics.quotaExceeded.increment();
+                        return Future.succeededFuture(new InstantOutcome.QuotaExceeded(denied));
                     }
-                    return Future.succeededFuture(unavailable("The database is unavailable. Retry shortly."));
+                    return Future.succeededFuture(unavailable(DATABASE_UNAVAILABLE));
                 });
     }
 
-    private Future<InstantOutcome> run(Wanted wanted, InstantRequest request, Message.Granted granted) {
+    private Future<InstantOutcome> run(ValidCheck check, InstantRequest request, Message.Granted granted) {
         Message.RunCheck order = new Message.RunCheck(
                 request.module(),
-                wanted.target().text(),
-                wanted.options().given(),
+                check.target().text(),
+                check.options().given(),
                 false,
                 QUEUE_TIMEOUT_MS,
                 request.requestId());
-        return bus.ask(
+        return bus.request(
                         BusAddresses.CHECK_RUN,
                         order,
                         Message.RunReply.class,
-                        wanted.options().integer(ModuleDescription.TIMEOUT_MS) + RUN_MARGIN_MS)
+                        check.options().integer(ModuleDescription.TIMEOUT_MS) + RUN_MARGIN_MS)
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
-                        return Future.succeededFuture(keep(wanted, checked, granted));
+                        return Future.succeededFuture(complete(check, checked, granted));
                     }
-                    if (reply.succeeded() && reply.result() instanceof Message.Busy busy) {
+                    if (reply.succeeded() && reply.result() instanceof Message.Overloaded busy) {
                         refund(request, granted);
-                        return Future.succeededFuture(new InstantOutcome.NoRoom(busy.retryAfterSeconds()));
+                        return Future.succeededFuture(new InstantOutcome.Overloaded(busy.retryAfterSeconds()));
                     }
-                    if (reply.failed() && !MessageBus.timedOut(reply.cause())) {
+                    if (reply.failed() && !MessageBus.isTimeout(reply.cause())) {
                         refund(request, granted);
                     }
                     LOG.atError()
                             .addKeyValue("request_id", request.requestId())
                             .setCause(reply.cause())
                             .log("check dispatch failed");
-                    return Future.succeededFuture(unavailable("The check could not be run. Retry shortly."));
+                    return Future.succeededFuture(unavailable("The check could not be executed. Retry later."));
                 });
     }
 
-    private InstantOutcome keep(Wanted wanted, Message.Checked checked, Message.Granted granted) {
+    private InstantOutcome complete(ValidCheck check, Message.Checked checked, Message.Granted quota) {
         metrics.miss.increment();
-        RenderedResult answer = known.keep(wanted.key(), checked.result());
-        return new InstantOutcome.Answered(answer, true, granted);
+        return new InstantOutcome.Completed(results.add(check.key(), checked.result()), true, quota);
     }
 
     private void refund(InstantRequest request, Message.Granted granted) {
         if (granted.limit() > 0) {
-            bus.ask(
-                    BusAddresses.LIMIT_REFUND,
-                    new Message.RefundQuota(POLICY, request.client(), 1, granted.takenAtMicros()),
+            bus.request(
+                    BusAddresses.QUOTA_REFUND,
+                    new Message.RefundQuota(POLICY, request.client(), 1, granted.chargedAtMicros()),
                     Message.class,
                     QUOTA_TIMEOUT_MS);
         }

@@ -13,28 +13,28 @@ final class InstantMetrics {
             "Cache lookups of instant checks by result and by the tier that had the result";
 
     /** Responses returned by raw path, before routing. A {@link LongAdder} for low contention. */
-    final LongAdder hot = new LongAdder();
+    final LongAdder responseCache = new LongAdder();
 
     final Counter memory;
     final Counter database;
     final Counter miss;
-    final Counter overQuota;
+    final Counter quotaExceeded;
     final Counter unavailable;
 
     InstantMetrics(MeterRegistry registry) {
-        FunctionCounter.builder(CACHE_REQUESTS, hot, LongAdder::sum)
+        FunctionCounter.builder(CACHE_REQUESTS, responseCache, LongAdder::sum)
                 .description(CACHE_HELP)
                 .tags(tags("hit", "response"))
                 .register(registry);
         memory = cacheRequests(registry, tags("hit", "memory"));
         database = cacheRequests(registry, tags("hit", "database"));
         miss = cacheRequests(registry, tags("miss", "none"));
-        overQuota = Counter.builder("plumbline.quota.exceeded")
+        quotaExceeded = Counter.builder("plumbline.quota.exceeded")
                 .description("Instant checks rejected because a quota was exceeded, by policy")
                 .tag("policy", InstantChecks.POLICY)
                 .register(registry);
         unavailable = Counter.builder("plumbline.instant.checks.unavailable")
-                .description("Instant checks rejected because the database or the runners failed")
+                .description("Instant checks rejected because the database or the runners were unavailable")
                 .register(registry);
     }
 

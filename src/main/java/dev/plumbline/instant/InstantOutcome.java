@@ -10,33 +10,33 @@ import org.jspecify.annotations.Nullable;
 public sealed interface InstantOutcome {
 
     /**
-     * A result.
+     * The check completed.
      *
-     * @param fresh whether this request started the check and was charged
-     * @param quota the rate limit after the charge; null if nothing was charged
+     * @param fresh whether this request ran the check
+     * @param quota the quota after the charge; null if nothing was charged
      */
-    record Answered(RenderedResult answer, boolean fresh, Message.@Nullable Granted quota) implements InstantOutcome {}
+    record Completed(RenderedResult result, boolean fresh, Message.@Nullable Granted quota) implements InstantOutcome {}
 
     record UnknownModule(String module) implements InstantOutcome {}
 
     record InvalidTarget(String detail) implements InstantOutcome {}
 
-    record BadOptions(List<Options.Fault> faults) implements InstantOutcome {}
+    record InvalidOptions(List<Options.Fault> faults) implements InstantOutcome {}
 
-    /** The target is not allowed. No packet was sent. */
-    record NotAllowed(String detail) implements InstantOutcome {}
+    /** The target policy does not permit the target; nothing was sent. */
+    record TargetBlocked(String detail) implements InstantOutcome {}
 
-    /** The request was sent by a check (request loop). */
-    record Loop() implements InstantOutcome {}
+    /** The request was sent by a check. */
+    record LoopDetected() implements InstantOutcome {}
 
-    /** No result is cached, and no check was requested. */
-    record NotKnown() implements InstantOutcome {}
+    /** There is no cached result and the request does not permit a run. */
+    record NotCached() implements InstantOutcome {}
 
-    record OverQuota(Message.Denied quota) implements InstantOutcome {}
+    record QuotaExceeded(Message.Denied quota) implements InstantOutcome {}
 
-    /** A concurrency limit was reached. Nothing was charged. */
-    record NoRoom(int retryAfterSeconds) implements InstantOutcome {}
+    /** The queue is full; nothing was charged. */
+    record Overloaded(int retryAfterSeconds) implements InstantOutcome {}
 
-    /** A dependency is unavailable. Nothing was charged, unless a check has started and timed out. */
+    /** A component is unavailable. Nothing was charged unless the runner did not reply. */
     record Unavailable(String detail) implements InstantOutcome {}
 }

@@ -5,11 +5,11 @@ import java.util.Map;
 /**
  * A request for an instant check.
  *
- * @param target as given, decoded
- * @param options as given, by name
- * @param client the rate limit key: the client address, or its /64 network for IPv6
- * @param requestId the request identifier, for the log
- * @param fromOurselves whether the request was sent by a check of this or another Plumbline service
+ * @param target decoded, not normalized
+ * @param options values by name, not validated
+ * @param client the client address that is charged; a /64 prefix for IPv6
+ * @param requestId for the log
+ * @param fromCheck whether a check of this service or another instance sent the request
  */
 public record InstantRequest(
         String module,
@@ -17,4 +17,4 @@ public record InstantRequest(
         Map<String, String> options,
         String client,
         String requestId,
-        boolean fromOurselves) {}
+        boolean fromCheck) {}

@@ -1,4 +1,4 @@
-/** Instant checks: single-flight execution, quota and result storage. */
+/** Instant checks: quota, execution and cache. */
 @NullMarked
 package dev.plumbline.instant;
 

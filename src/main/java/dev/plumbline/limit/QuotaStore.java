@@ -8,12 +8,12 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rate limits in PostgreSQL, in batches. */
+/** Quotas in PostgreSQL, charged in batches. */
 final class QuotaStore {
-    private static final String TAKE =
+    private static final String CHARGE =
             """
-      select granted, remaining, reset_micros, retry_micros, taken_at
-      from take_quotas($1, $2, $3, $4, $5, null) order by item""";
+      select granted, remaining, reset_micros, retry_micros, charged_at
+      from charge_quotas($1, $2, $3, $4, $5, null) order by item""";
 
     private static final String REFUND = "select refund_quotas($1, $2, $3, $4)";
 
@@ -29,64 +29,65 @@ final class QuotaStore {
         this.database = database;
     }
 
-    record Take(String policy, String key, int cost, int limit, long windowMicros) {}
+    record Charge(String policy, String key, int cost, int limit, long windowMicros) {}
 
     /**
-     * The result of a take.
+     * The outcome of a charge.
      *
-     * @param retryMicros the time until the same take can be granted; 0 if it was granted
-     * @param takenAtMicros microseconds since 1970, by the clock of the database
+     * @param retryMicros time until the same charge can be granted; 0 if it was granted
+     * @param chargedAtMicros time of the charge by the database clock, microseconds since 1970
      */
-    record Taken(boolean granted, int remaining, long resetMicros, long retryMicros, long takenAtMicros) {}
+    record ChargeOutcome(boolean granted, int remaining, long resetMicros, long retryMicros, long chargedAtMicros) {}
 
-    record Refund(String policy, String key, int cost, long takenAtMicros) {}
+    record Refund(String policy, String key, int cost, long chargedAtMicros) {}
 
-    /** Processes takes, those of one key in their order. Returns one result per take. */
-    Future<List<Taken>> take(List<Take> takes) {
-        int size = takes.size();
+    /** Executes charges; those of one key in their order. Returns one outcome per charge. */
+    Future<List<ChargeOutcome>> charge(List<Charge> charges) {
+        int size = charges.size();
         String[] policies = new String[size];
         String[] keys = new String[size];
         Integer[] costs = new Integer[size];
         Integer[] limits = new Integer[size];
         Long[] windows = new Long[size];
         for (int i = 0; i < size; i++) {
-            Take take = takes.get(i);
-            policies[i] = take.policy;
-            keys[i] = take.key;
-            costs[i] = take.cost;
-            limits[i] = take.limit;
-            windows[i] = take.windowMicros;
+            Charge charge = charges.get(i);
+            policies[i] = charge.policy;
+            keys[i] = charge.key;
+            costs[i] = charge.cost;
+            limits[i] = charge.limit;
+            windows[i] = charge.windowMicros;
         }
-        return database.query(TAKE, Tuple.of(policies, keys, costs, limits, windows))
+        return database.query(CHARGE, Tuple.of(policies, keys, costs, limits, windows))
                 .map(rows -> {
-                    List<Taken> results = new ArrayList<>(size);
+                    List<ChargeOutcome> outcomes = new ArrayList<>(size);
                     for (Row row : rows) {
-                        results.add(new Taken(
+                        outcomes.add(new ChargeOutcome(
                                 row.getBoolean(0), row.getInteger(1), row.getLong(2), row.getLong(3), row.getLong(4)));
                     }
-                    return results;
+                    return outcomes;
                 });
     }
 
-    /** Refunds takes that are still in their window. */
+    /** Removes charges that are still in their window. */
     Future<Void> refund(List<Refund> refunds) {
         int size = refunds.size();
         String[] policies = new String[size];
         String[] keys = new String[size];
         Integer[] costs = new Integer[size];
-        Long[] takenAt = new Long[size];
+        Long[] chargedAt = new Long[size];
         for (int i = 0; i < size; i++) {
             Refund refund = refunds.get(i);
             policies[i] = refund.policy;
             keys[i] = refund.key;
             costs[i] = refund.cost;
-            takenAt[i] = refund.takenAtMicros;
+            chargedAt[i] = refund.chargedAtMicros;
         }
-        return database.query(REFUND, Tuple.of(policies, keys, costs, takenAt)).mapEmpty();
+        return database.query(REFUND, Tuple.of(policies, keys, costs, chargedAt))
+                .mapEmpty();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} expired rows. */
-    Future<Integer> purgeSlice() {
-        return database.query(PURGE, Tuple.of(RetentionTask.SLICE)).map(rows -> rows.rowCount());
+    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired rows. */
+    Future<Integer> purgeExpired() {
+        return database.query(PURGE, Tuple.of(RetentionTask.BATCH_SIZE)).map(rows -> rows.rowCount());
     }
 }

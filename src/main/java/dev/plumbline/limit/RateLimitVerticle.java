@@ -11,17 +11,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Handles {@link BusAddresses#LIMIT_TAKE} and {@link BusAddresses#LIMIT_REFUND}. One instance per node.
- */
+/** Serves {@link BusAddresses#QUOTA_CHARGE} and {@link BusAddresses#QUOTA_REFUND}. One per node. */
 public final class RateLimitVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(RateLimitVerticle.class);
     private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final MessageBus bus;
     private final SlidingWindows windows;
-    private final AtomicLong lost = new AtomicLong();
-    private final AtomicLong lastLogNanos = new AtomicLong();
+    private final AtomicLong lostRefunds = new AtomicLong();
+    private final AtomicLong lastLogged = new AtomicLong();
 
     public RateLimitVerticle(MessageBus bus, SlidingWindows windows) {
         this.bus = bus;
@@ -31,27 +29,27 @@ public final class RateLimitVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         return Future.all(
-                bus.serve(BusAddresses.LIMIT_TAKE, Message.TakeQuota.class, windows::take)
+                bus.serve(BusAddresses.QUOTA_CHARGE, Message.ChargeQuota.class, windows::charge)
                         .completion(),
-                bus.serve(BusAddresses.LIMIT_REFUND, Message.RefundQuota.class, this::refund)
+                bus.serve(BusAddresses.QUOTA_REFUND, Message.RefundQuota.class, this::refund)
                         .completion());
     }
 
-    private Future<Message> refund(Message.RefundQuota order) {
-        return windows.refund(order).<Message>map(done -> done).recover(failure -> {
+    private Future<Message> refund(Message.RefundQuota request) {
+        return windows.refund(request).<Message>map(done -> done).recover(failure -> {
             if (!(failure instanceof DatabaseUnavailableException)) {
                 return Future.failedFuture(failure);
             }
-            logLost(lost.incrementAndGet());
+            logLost(lostRefunds.incrementAndGet());
             return Future.succeededFuture(new Message.QuotaUnavailable());
         });
     }
 
-    /** Logs lost refunds at most once per minute. */
+    /** Logs lost refunds, at most once per minute. */
     private void logLost(long lostSoFar) {
         long now = System.nanoTime();
-        long last = lastLogNanos.get();
-        if ((lostSoFar == 1 || now - last >= LOG_INTERVAL_NANOS) && lastLogNanos.compareAndSet(last, now)) {
+        long last = lastLogged.get();
+        if ((lostSoFar == 1 || now - last >= LOG_INTERVAL_NANOS) && lastLogged.compareAndSet(last, now)) {
             LOG.atWarn().addKeyValue("refunds_lost", lostSoFar).log("quota refund failed: database unavailable");
         }
     }

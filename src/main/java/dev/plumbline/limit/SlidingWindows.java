@@ -2,13 +2,13 @@ package dev.plumbline.limit;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.plumbline.bus.Message.ChargeQuota;
 import dev.plumbline.bus.Message.Denied;
 import dev.plumbline.bus.Message.Done;
 import dev.plumbline.bus.Message.Granted;
 import dev.plumbline.bus.Message.QuotaReply;
 import dev.plumbline.bus.Message.QuotaUnavailable;
 import dev.plumbline.bus.Message.RefundQuota;
-import dev.plumbline.bus.Message.TakeQuota;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.DatabaseUnavailableException;
@@ -24,12 +24,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sliding-window rate limiter, exact across all nodes, stored in the database and timed by its
- * clock. Takes are batched in order. Known denials are cached.
+ * Quotas as exact sliding windows in the database, by its clock, shared by all nodes. Concurrent charges are
+ * batched in order. A denial is cached until the same charge can be granted.
  */
 public final class SlidingWindows {
-    // Callers time out after two seconds; a later take would be charged in vain.
-    private static final Batcher.Limits TAKES = new Batcher.Limits(500, 10_000, 1).expiringAfter(1_500);
+    // Clients of the bus time out after 2 seconds; a charge after that would have no use.
+    private static final Batcher.Limits CHARGES = new Batcher.Limits(500, 10_000, 1).expiringAfter(1_500);
     private static final Batcher.Limits REFUNDS = new Batcher.Limits(500, 10_000, 1);
     private static final int MAX_CACHED_DENIALS = 100_000;
     private static final long MICROS_PER_SECOND = 1_000_000;
@@ -37,17 +37,17 @@ public final class SlidingWindows {
     private final QuotaStore store;
     private final Map<String, QuotaPolicy> policies;
     private final LongSupplier nanos;
-    private final Batcher<Take, QuotaReply> takes;
+    private final Batcher<Charge, QuotaReply> charges;
     private final Batcher<RefundQuota, Boolean> refunds;
-    private final Cache<Who, Denial> denials =
+    private final Cache<QuotaKey, Denial> denials =
             Caffeine.newBuilder().maximumSize(MAX_CACHED_DENIALS).build();
-    private final AtomicLong refundCount = new AtomicLong();
+    private final AtomicLong completedRefunds = new AtomicLong();
 
-    private record Take(TakeQuota message, QuotaPolicy policy) {}
+    private record Charge(ChargeQuota request, QuotaPolicy policy) {}
 
-    private record Who(String policy, String key) {}
+    private record QuotaKey(String policy, String key) {}
 
-    private record Denial(int cost, Denied reply, long untilNanos) {}
+    private record Denial(int cost, Denied reply, long expiresNanos) {}
 
     /**
      * @param policies the policies by name
@@ -60,70 +60,70 @@ public final class SlidingWindows {
         this.store = new QuotaStore(database);
         this.policies = Map.copyOf(policies);
         this.nanos = nanos;
-        this.takes = new Batcher<>(vertx, TAKES, this::takeAll, nanos);
+        this.charges = new Batcher<>(vertx, CHARGES, this::chargeAll, nanos);
         this.refunds = new Batcher<>(vertx, REFUNDS, this::refundAll);
     }
 
     /**
-     * Takes the cost from a quota if enough is left.
+     * Charges a quota if the limit permits it.
      *
-     * @return {@link QuotaUnavailable} during a database outage; fails with {@link
-     *     IllegalArgumentException} for an unknown policy or a negative cost
+     * @return {@link QuotaUnavailable} during an outage; fails with {@link IllegalArgumentException} if the policy
+     *     is unknown or the cost is negative
      */
-    public Future<QuotaReply> take(TakeQuota message) {
-        QuotaPolicy policy = policies.get(message.policy());
+    public Future<QuotaReply> charge(ChargeQuota request) {
+        QuotaPolicy policy = policies.get(request.policy());
         if (policy == null) {
-            return unknown(message.policy());
+            return unknownPolicy(request.policy());
         }
-        if (message.cost() < 0) {
-            return Future.failedFuture(new IllegalArgumentException("cost must not be negative"));
+        if (request.cost() < 0) {
+            return Future.failedFuture(new IllegalArgumentException("the cost must not be negative"));
         }
-        if (message.key().indexOf('\0') >= 0) {
-            return Future.failedFuture(new IllegalArgumentException("key must not contain NUL"));
+        if (request.key().indexOf('\0') >= 0) {
+            return Future.failedFuture(new IllegalArgumentException("the key must not contain NUL"));
         }
         if (policy.limit() == 0) {
             return Future.succeededFuture(new Granted(0, Integer.MAX_VALUE, 0, 0));
         }
-        Denied denied = cachedDenial(message);
+        Denied denied = cachedDenial(request);
         if (denied != null) {
             return Future.succeededFuture(denied);
         }
-        return takes.ask(new Take(message, policy)).recover(SlidingWindows::unavailable);
+        return charges.submit(new Charge(request, policy)).recover(SlidingWindows::unavailable);
     }
 
     /**
-     * Refunds a take. Has no effect if it has left the window.
+     * Removes a charge. A charge that has left the window is ignored.
      *
      * @return fails with {@link DatabaseUnavailableException} during a database outage
      */
-    public Future<Done> refund(RefundQuota message) {
-        QuotaPolicy policy = policies.get(message.policy());
+    public Future<Done> refund(RefundQuota request) {
+        QuotaPolicy policy = policies.get(request.policy());
         if (policy == null) {
-            return unknown(message.policy());
+            return unknownPolicy(request.policy());
         }
         if (policy.limit() == 0) {
             return Future.succeededFuture(new Done());
         }
-        return refunds.ask(message).map(new Done());
+        return refunds.submit(request).map(new Done());
     }
 
-    /** The number of queued takes. */
-    public int takesQueued() {
-        return takes.queued();
+    /** The number of queued charges. */
+    public int pendingCharges() {
+        return charges.queued();
     }
 
-    /** Completes when all queued refunds are written or have failed. */
+    /** Completes when all refunds have completed or failed. */
     public Future<Void> flush() {
         return refunds.drain();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} expired rows. */
-    public Future<Integer> purgeSlice() {
-        return store.purgeSlice();
+    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired rows. */
+    public Future<Integer> purgeExpired() {
+        return store.purgeExpired();
     }
 
-    private static <T> Future<T> unknown(String policy) {
-        return Future.failedFuture(new IllegalArgumentException("unknown quota: " + policy));
+    private static <T> Future<T> unknownPolicy(String policy) {
+        return Future.failedFuture(new IllegalArgumentException("unknown quota policy: " + policy));
     }
 
     private static Future<QuotaReply> unavailable(Throwable failure) {
@@ -132,72 +132,73 @@ public final class SlidingWindows {
                 : Future.failedFuture(failure);
     }
 
-    private @Nullable Denied cachedDenial(TakeQuota message) {
-        Who who = new Who(message.policy(), message.key());
-        Denial denial = denials.getIfPresent(who);
-        // A smaller cost could be granted; a larger one has a longer wait.
-        if (denial == null || denial.cost != message.cost()) {
+    private @Nullable Denied cachedDenial(ChargeQuota request) {
+        QuotaKey quotaKey = new QuotaKey(request.policy(), request.key());
+        Denial denial = denials.getIfPresent(quotaKey);
+        // a smaller cost can be granted earlier, a larger one later
+        if (denial == null || denial.cost != request.cost()) {
             return null;
         }
-        long left = denial.untilNanos - nanos.getAsLong();
+        long left = denial.expiresNanos - nanos.getAsLong();
         if (left <= 0) {
-            denials.invalidate(who);
+            denials.invalidate(quotaKey);
             return null;
         }
         Denied reply = denial.reply;
         return new Denied(reply.limit(), reply.remaining(), seconds(left / 1_000));
     }
 
-    private Future<List<QuotaReply>> takeAll(List<Take> batch) {
+    private Future<List<QuotaReply>> chargeAll(List<Charge> requests) {
         long sentNanos = nanos.getAsLong();
-        long refundsBefore = refundCount.get();
-        return store.take(batch.stream()
-                        .map(take -> new QuotaStore.Take(
-                                take.message.policy(),
-                                take.message.key(),
-                                take.message.cost(),
-                                take.policy.limit(),
-                                take.policy.windowMicros()))
+        long refundsBefore = completedRefunds.get();
+        return store.charge(requests.stream()
+                        .map(charge -> new QuotaStore.Charge(
+                                charge.request.policy(),
+                                charge.request.key(),
+                                charge.request.cost(),
+                                charge.policy.limit(),
+                                charge.policy.windowMicros()))
                         .toList())
-                .map(taken -> {
-                    List<QuotaReply> replies = new ArrayList<>(taken.size());
-                    for (int i = 0; i < taken.size(); i++) {
-                        replies.add(reply(batch.get(i), taken.get(i), sentNanos, refundsBefore));
+                .map(outcomes -> {
+                    List<QuotaReply> replies = new ArrayList<>(outcomes.size());
+                    for (int i = 0; i < outcomes.size(); i++) {
+                        replies.add(reply(requests.get(i), outcomes.get(i), sentNanos, refundsBefore));
                     }
                     return replies;
                 });
     }
 
-    private QuotaReply reply(Take take, QuotaStore.Taken taken, long sentNanos, long refundsBefore) {
-        int limit = take.policy.limit();
-        if (taken.granted()) {
-            return new Granted(limit, taken.remaining(), seconds(taken.resetMicros()), taken.takenAtMicros());
+    private QuotaReply reply(Charge charge, QuotaStore.ChargeOutcome outcomes, long sentNanos, long refundsBefore) {
+        int limit = charge.policy.limit();
+        if (outcomes.granted()) {
+            return new Granted(
+                    limit, outcomes.remaining(), seconds(outcomes.resetMicros()), outcomes.chargedAtMicros());
         }
-        Denied denied = new Denied(limit, taken.remaining(), seconds(taken.retryMicros()));
-        cacheDenial(take.message, denied, sentNanos + taken.retryMicros() * 1_000, refundsBefore);
+        Denied denied = new Denied(limit, outcomes.remaining(), seconds(outcomes.retryMicros()));
+        cacheDenial(charge.request, denied, sentNanos + outcomes.retryMicros() * 1_000, refundsBefore);
         return denied;
     }
 
-    // Not cached if a refund may have happened after the denial.
-    private void cacheDenial(TakeQuota message, Denied denied, long untilNanos, long refundsBefore) {
-        Who who = new Who(message.policy(), message.key());
-        denials.put(who, new Denial(message.cost(), denied, untilNanos));
-        if (refundCount.get() != refundsBefore) {
-            denials.invalidate(who);
+    // A refund that completed meanwhile can have invalidated the denial.
+    private void cacheDenial(ChargeQuota request, Denied denied, long expiresNanos, long refundsBefore) {
+        QuotaKey quotaKey = new QuotaKey(request.policy(), request.key());
+        denials.put(quotaKey, new Denial(request.cost(), denied, expiresNanos));
+        if (completedRefunds.get() != refundsBefore) {
+            denials.invalidate(quotaKey);
         }
     }
 
-    private Future<List<Boolean>> refundAll(List<RefundQuota> batch) {
-        return store.refund(batch.stream()
+    private Future<List<Boolean>> refundAll(List<RefundQuota> requests) {
+        return store.refund(requests.stream()
                         .map(refund -> new QuotaStore.Refund(
-                                refund.policy(), refund.key(), refund.cost(), refund.takenAtMicros()))
+                                refund.policy(), refund.key(), refund.cost(), refund.chargedAtMicros()))
                         .toList())
                 .map(done -> {
-                    refundCount.incrementAndGet();
-                    for (RefundQuota refund : batch) {
-                        denials.invalidate(new Who(refund.policy(), refund.key()));
+                    completedRefunds.incrementAndGet();
+                    for (RefundQuota refund : requests) {
+                        denials.invalidate(new QuotaKey(refund.policy(), refund.key()));
                     }
-                    return Collections.nCopies(batch.size(), true);
+                    return Collections.nCopies(requests.size(), true);
                 });
     }
 

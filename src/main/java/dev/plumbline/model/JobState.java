@@ -2,7 +2,7 @@ package dev.plumbline.model;
 
 import java.util.Locale;
 
-/** Where a job stands. The database refuses every other step than those of the interface. */
+/** State of a job. The database checks the transitions. */
 public enum JobState {
     QUEUED,
     RUNNING,
@@ -11,18 +11,18 @@ public enum JobState {
     CANCELLED,
     FAILED;
 
-    /** The name used in answers, for example {@code queued}. */
+    /** The name in the API, for example {@code queued}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether nothing about the job will change any more. */
+    /** Whether the job does not change any more. */
     public boolean isFinal() {
         return this == COMPLETED || this == CANCELLED || this == FAILED;
     }
 
     /**
-     * @throws IllegalArgumentException when no state has this name
+     * @throws IllegalArgumentException if there is no such state
      */
     public static JobState of(String id) {
         return valueOf(id.toUpperCase(Locale.ROOT));

@@ -7,14 +7,11 @@ import dev.plumbline.store.Database;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
-/**
- * Whether this node can do its work: its database is reachable and has room, and its runners
- * answer.
- */
+/** Readiness of this node: the database is reachable and has disk space, and the runners respond. */
 public final class HealthCheck {
     private static final String UP = "up";
     private static final String DOWN = "down";
-    private static final long PATIENCE_MS = 900;
+    private static final long TIMEOUT_MS = 900;
 
     private final Database database;
     private final MessageBus bus;
@@ -25,32 +22,32 @@ public final class HealthCheck {
         this.bus = bus;
     }
 
-    /** From now on no new work is wanted. */
+    /** Reports the node as not ready from now on. */
     public void drain() {
         draining = true;
     }
 
     /**
-     * The state of each part.
+     * The state of each component.
      *
-     * @param ready whether all is well
+     * @param ready whether the node accepts work
      */
-    public record Report(boolean ready, JsonObject parts) {}
+    public record Report(boolean ready, JsonObject components) {}
 
     public Future<Report> check() {
         Future<Boolean> databaseUp = database.ping().map(true).otherwise(false);
-        Future<Boolean> runnersUp = bus.ask(
-                        BusAddresses.CHECK_PING, new Message.Ping(), Message.Done.class, PATIENCE_MS)
+        Future<Boolean> runnersUp = bus.request(
+                        BusAddresses.CHECK_PING, new Message.Ping(), Message.Done.class, TIMEOUT_MS)
                 .map(true)
                 .otherwise(false);
-        return Future.all(databaseUp, runnersUp).map(both -> {
-            String databaseIs = !databaseUp.result() ? DOWN : database.hasRoom() ? UP : "full";
-            boolean ready = databaseIs.equals(UP) && runnersUp.result() && !draining;
+        return Future.all(databaseUp, runnersUp).map(done -> {
+            String databaseState = !databaseUp.result() ? DOWN : database.hasDiskSpace() ? UP : "full";
+            boolean ready = databaseState.equals(UP) && runnersUp.result() && !draining;
             return new Report(
                     ready,
                     new JsonObject()
                             .put("status", ready ? UP : DOWN)
-                            .put("database", databaseIs)
+                            .put("database", databaseState)
                             .put("runners", runnersUp.result() ? UP : DOWN)
                             .put("draining", draining));
         });

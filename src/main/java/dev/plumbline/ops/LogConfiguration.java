@@ -12,12 +12,12 @@ import ch.qos.logback.core.encoder.EncoderBase;
 import dev.plumbline.config.Config;
 import org.slf4j.LoggerFactory;
 
-/** Logs to stderr as the settings say; a reader that does not read never holds up the service. */
+/** Configures logging to stderr. A blocked reader of stderr does not block the service. */
 public final class LogConfiguration {
-    private static final int QUEUE = 8192;
+    private static final int QUEUE_SIZE = 8192;
 
-    // a line break inside a value would let a stranger write lines of their own
-    private static final String TEXT = "%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z', UTC} %-5level %logger{0}"
+    // line breaks are replaced to prevent log injection
+    private static final String TEXT_PATTERN = "%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z', UTC} %-5level %logger{0}"
             + " %replace(%replace(%msg %kvp){'[\\r\\n]+', ' '}){' $', ''}%n%ex";
 
     private LogConfiguration() {}
@@ -32,7 +32,7 @@ public final class LogConfiguration {
         console.start();
         AsyncAppender async = new AsyncAppender();
         async.setContext(context);
-        async.setQueueSize(QUEUE);
+        async.setQueueSize(QUEUE_SIZE);
         async.setNeverBlock(true);
         async.addAppender(console);
         async.start();
@@ -43,7 +43,7 @@ public final class LogConfiguration {
         context.getLogger("dev.plumbline").setLevel(level);
     }
 
-    /** Writes what is still waiting to be written. */
+    /** Writes buffered events and stops logging. */
     public static void flush() {
         ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
     }
@@ -62,7 +62,7 @@ public final class LogConfiguration {
         }
         PatternLayoutEncoder text = new PatternLayoutEncoder();
         text.setContext(context);
-        text.setPattern(TEXT);
+        text.setPattern(TEXT_PATTERN);
         text.start();
         return text;
     }

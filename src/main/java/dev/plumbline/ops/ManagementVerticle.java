@@ -9,7 +9,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 
-/** Health and metrics, on a port of their own that need not be public. */
+/** Health and metrics on the management port. */
 public final class ManagementVerticle extends VerticleBase {
     private static final String JSON = "application/json";
 
@@ -36,7 +36,7 @@ public final class ManagementVerticle extends VerticleBase {
     private void handle(HttpServerRequest request) {
         if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
             request.response().putHeader("Allow", "GET, HEAD");
-            send(request, 405, JSON, "{\"error\":\"only GET and HEAD are possible here\"}");
+            send(request, 405, JSON, "{\"error\":\"method not allowed: use GET or HEAD\"}");
             return;
         }
         switch (request.path() == null ? "" : request.path()) {
@@ -47,9 +47,14 @@ public final class ManagementVerticle extends VerticleBase {
                                 request,
                                 report.ready() ? 200 : 503,
                                 JSON,
-                                report.parts().encode()));
+                                report.components().encode()));
             case "/metrics" -> send(request, 200, "text/plain; version=0.0.4; charset=utf-8", registry.scrape());
-            default -> send(request, 404, JSON, "{\"error\":\"there are /health/live, /health/ready and /metrics\"}");
+            default ->
+                send(
+                        request,
+                        404,
+                        JSON,
+                        "{\"error\":\"not found: available paths are /health/live, /health/ready and /metrics\"}");
         }
     }
 

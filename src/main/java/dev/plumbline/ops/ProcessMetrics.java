@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 
-/** What the process takes of its machine: memory, processor, threads, open files. */
+/** Metrics of the process: memory, CPU, threads, open files and uptime. */
 public final class ProcessMetrics {
     private ProcessMetrics() {}
 

@@ -9,10 +9,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 
-/** A result prepared for sending: the serialized body, the entity tag and the expiry. Immutable. */
+/**
+ * A result as JSON: the body of a cached response, rendered once, with its entity tag and expiry.
+ * Immutable.
+ */
 public final class RenderedResult {
-    private static final byte[] LINE_FRESH = ",\"cached\":false}".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] LINE_CACHED = ",\"cached\":true}".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] FRESH_SUFFIX = ",\"cached\":false}".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] CACHED_SUFFIX = ",\"cached\":true}".getBytes(StandardCharsets.US_ASCII);
 
     private final byte[] result;
     private final Buffer cachedBody;
@@ -27,32 +30,32 @@ public final class RenderedResult {
         this.expiresAt = expiresAt;
         this.cacheable = cacheable;
         this.cachedBody = body(true);
-        this.etag = etagOf(result);
+        this.etag = "W/\"" + Hashing.murmur3_128().hashBytes(result) + '"';
     }
 
-    /** Returns the response for a new result. */
-    static RenderedResult of(CheckResult result, Duration lifetime) {
+    /** Renders a new result. */
+    static RenderedResult of(CheckResult result, Duration ttl) {
         Instant checkedAt = result.checkedAt();
         return new RenderedResult(
                 ResultJson.write(result),
                 checkedAt,
-                result.cacheable() ? checkedAt.plus(lifetime) : checkedAt,
+                result.cacheable() ? checkedAt.plus(ttl) : checkedAt,
                 result.cacheable());
     }
 
-    /** Returns the response for a stored result. */
-    static RenderedResult stored(byte[] result, Instant checkedAt, Instant expiresAt) {
+    /** A result read from the database. */
+    static RenderedResult fromStore(byte[] result, Instant checkedAt, Instant expiresAt) {
         return new RenderedResult(result, checkedAt, expiresAt, true);
     }
 
-    /** Returns the response for the stored result of a line ({@link #asLine(CheckResult)}). */
-    static RenderedResult ofLine(byte[] line, Instant checkedAt, Instant expiresAt) {
-        byte[] result = Arrays.copyOf(line, line.length - LINE_FRESH.length + 1);
+    /** A result read from a line of a job, written by {@link #toLine(CheckResult)}. */
+    static RenderedResult fromLine(byte[] line, Instant checkedAt, Instant expiresAt) {
+        byte[] result = Arrays.copyOf(line, line.length - FRESH_SUFFIX.length + 1);
         result[result.length - 1] = '}';
-        return stored(result, checkedAt, expiresAt);
+        return fromStore(result, checkedAt, expiresAt);
     }
 
-    /** The result as a JSON object, without the members that a response adds. */
+    /** The result as a JSON object without {@code cached} and {@code expires_at}. */
     byte[] result() {
         return result;
     }
@@ -62,34 +65,33 @@ public final class RenderedResult {
         return cachedBody;
     }
 
-    /** The body of the response to the client that started the check. */
+    /** The body of the response with the fresh result. */
     public Buffer freshBody() {
         return body(false);
     }
 
     /** The result as a line of a job: a JSON object in UTF-8. */
-    public Buffer asLine(boolean cached) {
-        return asLine(result, cached);
+    public Buffer toLine(boolean cached) {
+        return toLine(result, cached);
     }
 
-    /** Returns a result as a line of a job, without a cache entry. */
-    public static Buffer asLine(CheckResult result) {
-        return asLine(ResultJson.write(result), false);
+    /** A fresh result as a line of a job. */
+    public static Buffer toLine(CheckResult result) {
+        return toLine(ResultJson.write(result), false);
     }
 
-    private static Buffer asLine(byte[] result, boolean cached) {
-        byte[] tail = cached ? LINE_CACHED : LINE_FRESH;
-        return Buffer.buffer(result.length - 1 + tail.length)
+    private static Buffer toLine(byte[] result, boolean cached) {
+        byte[] suffix = cached ? CACHED_SUFFIX : FRESH_SUFFIX;
+        return Buffer.buffer(result.length - 1 + suffix.length)
                 .appendBytes(result, 0, result.length - 1)
-                .appendBytes(tail);
+                .appendBytes(suffix);
     }
 
-    /** The verdict of the result. */
     public String verdict() {
         return ResultJson.verdict(result);
     }
 
-    /** A weak entity tag (RFC 9110, 8.8.3), the same for fresh and cached responses. */
+    /** A weak entity tag, equal for the fresh and the cached responses (RFC 9110, section 8.8.3). */
     public String etag() {
         return etag;
     }
@@ -102,7 +104,7 @@ public final class RenderedResult {
         return expiresAt;
     }
 
-    /** Whether the result can be cached. */
+    /** Whether the result can be returned from the cache. */
     public boolean cacheable() {
         return cacheable;
     }
@@ -111,19 +113,15 @@ public final class RenderedResult {
         return !expiresAt.isAfter(now);
     }
 
-    /** The approximate memory use, in bytes. */
+    /** The approximate memory use in bytes. */
     int weight() {
         return result.length * 2 + 400;
     }
 
     private Buffer body(boolean cached) {
-        String tail = ",\"cached\":" + cached + ",\"expires_at\":\"" + ResultJson.time(expiresAt) + "\"}";
-        return Buffer.buffer(result.length + tail.length())
+        String suffix = ",\"cached\":" + cached + ",\"expires_at\":\"" + ResultJson.time(expiresAt) + "\"}";
+        return Buffer.buffer(result.length + suffix.length())
                 .appendBytes(result, 0, result.length - 1)
-                .appendBytes(tail.getBytes(StandardCharsets.US_ASCII));
-    }
-
-    private static String etagOf(byte[] result) {
-        return "W/\"" + Hashing.murmur3_128().hashBytes(result) + '"';
+                .appendBytes(suffix.getBytes(StandardCharsets.US_ASCII));
     }
 }

@@ -6,63 +6,60 @@ import java.time.Clock;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Results in memory, by check and by request path, so that a repeated path needs one lookup only.
- * Backed by {@link ResultStore}.
- */
+/** Cached results in memory: by check and by raw request path. */
 public final class ResultCache {
     private final Clock clock;
     private final Cache<String, RenderedResult> byKey;
     private final Cache<String, RenderedResult> byPath;
 
     /**
-     * @param memoryBytes the maximum memory use
+     * @param memoryBytes the memory limit of both caches together
      */
     public ResultCache(Clock clock, long memoryBytes) {
         this.clock = clock;
-        this.byKey = bounded(memoryBytes / 2);
-        this.byPath = bounded(memoryBytes / 2);
+        this.byKey = newCache(memoryBytes / 2);
+        this.byPath = newCache(memoryBytes / 2);
     }
 
-    private static Cache<String, RenderedResult> bounded(long bytes) {
+    private static Cache<String, RenderedResult> newCache(long bytes) {
         return Caffeine.newBuilder()
                 .maximumWeight(bytes)
-                .weigher((String key, RenderedResult answer) -> key.length() * 2 + answer.weight())
+                .weigher((String key, RenderedResult result) -> key.length() * 2 + result.weight())
                 .executor(Runnable::run)
                 .build();
     }
 
     @Nullable
     RenderedResult find(String key) {
-        return unexpired(byKey, key);
+        return findUnexpired(byKey, key);
     }
 
-    void put(String key, RenderedResult answer) {
-        byKey.put(key, answer);
+    void put(String key, RenderedResult result) {
+        byKey.put(key, result);
     }
 
-    /** Returns the unexpired result for a request path, or null. */
+    /** The unexpired result of a raw request path, or null. */
     public @Nullable RenderedResult findPath(String rawPath) {
-        return unexpired(byPath, rawPath);
+        return findUnexpired(byPath, rawPath);
     }
 
-    /** Caches the result for a validated request path. */
-    public void putPath(String rawPath, RenderedResult answer) {
-        if (answer.cacheable()) {
-            byPath.put(rawPath, answer);
+    /** Adds the result of a valid raw request path if it is cacheable. */
+    public void putPath(String rawPath, RenderedResult result) {
+        if (result.cacheable()) {
+            byPath.put(rawPath, result);
         }
     }
 
-    private @Nullable RenderedResult unexpired(Cache<String, RenderedResult> cache, String key) {
-        RenderedResult answer = cache.getIfPresent(key);
-        if (answer == null) {
+    private @Nullable RenderedResult findUnexpired(Cache<String, RenderedResult> cache, String key) {
+        RenderedResult result = cache.getIfPresent(key);
+        if (result == null) {
             return null;
         }
         Instant now = clock.instant();
-        if (answer.expired(now)) {
-            cache.asMap().remove(key, answer);
+        if (result.expired(now)) {
+            cache.asMap().remove(key, result);
             return null;
         }
-        return answer;
+        return result;
     }
 }

@@ -8,9 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * The cache key of a result.
+ * The identity of a check.
  *
- * @param text module, target and options; equal if and only if the checks are equal
+ * @param text module, target and options; equal for equal checks only
  */
 public record ResultKey(String text) {
 
@@ -18,7 +18,7 @@ public record ResultKey(String text) {
         return new ResultKey(module.module() + '\n' + target.text() + '\n' + options.key());
     }
 
-    /** The key in the database: a digest of fixed length. */
+    /** The key in the database: a SHA-256 in base64url. */
     String stored() {
         return Base64.getUrlEncoder()
                 .withoutPadding()

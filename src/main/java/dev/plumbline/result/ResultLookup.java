@@ -6,110 +6,107 @@ import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The cached results: in memory and in the database shared by all nodes. */
+/** Cached results: in the memory of this node and in the database for all nodes. */
 public final class ResultLookup {
     private final ResultCache cache;
     private final ResultStore store;
-    private final Duration lifetime;
+    private final Duration ttl;
 
     /**
-     * The cache entry of the result of a line.
+     * The cache entry of a job line.
      *
      * @param storedKey the key in the database
      */
-    public record SharedLine(String storedKey, Instant checkedAt, Instant expiresAt) {}
+    public record LineCacheEntry(String storedKey, Instant checkedAt, Instant expiresAt) {}
 
     /**
-     * @param lifetime how long a result is cached
+     * @param ttl how long a result is returned from the cache
      */
-    public ResultLookup(ResultCache cache, ResultStore store, Duration lifetime) {
+    public ResultLookup(ResultCache cache, ResultStore store, Duration ttl) {
         this.cache = cache;
         this.store = store;
-        this.lifetime = lifetime;
+        this.ttl = ttl;
     }
 
-    /** Returns the result from memory, or null. */
-    public @Nullable RenderedResult remembered(ResultKey key) {
+    /** The result in memory, or null. */
+    public @Nullable RenderedResult findInMemory(ResultKey key) {
         return cache.find(key.text());
     }
 
     /**
-     * Returns the result from the database, or null. Adds it to memory.
+     * The result in the database, or null. It is added to the memory cache.
      *
      * @return fails with {@code DatabaseUnavailableException}
      */
-    public Future<@Nullable RenderedResult> stored(ResultKey key) {
+    public Future<@Nullable RenderedResult> findStored(ResultKey key) {
         return store.find(key.stored()).map(found -> {
-            RenderedResult answer = answer(found);
-            if (answer != null) {
-                cache.put(key.text(), answer);
+            RenderedResult result = rendered(found);
+            if (result != null) {
+                cache.put(key.text(), result);
             }
-            return answer;
+            return result;
         });
     }
 
     /**
-     * Returns the cached results in order, null for missing ones. Does not add them to memory.
+     * The cached results of several keys, in order, null where there is none. They are not added to the
+     * memory cache.
      *
      * @return fails with {@code DatabaseUnavailableException}
      */
     public Future<List<@Nullable RenderedResult>> find(List<ResultKey> keys) {
-        List<@Nullable RenderedResult> answers = new ArrayList<>(keys.size());
-        List<ResultKey> unknown = new ArrayList<>();
+        List<@Nullable RenderedResult> results = new ArrayList<>(keys.size());
+        List<ResultKey> missing = new ArrayList<>();
         for (ResultKey key : keys) {
-            RenderedResult remembered = remembered(key);
-            answers.add(remembered);
-            if (remembered == null) {
-                unknown.add(key);
+            RenderedResult result = findInMemory(key);
+            results.add(result);
+            if (result == null) {
+                missing.add(key);
             }
         }
-        if (unknown.isEmpty()) {
-            return Future.succeededFuture(answers);
+        if (missing.isEmpty()) {
+            return Future.succeededFuture(results);
         }
-        return store.find(unknown.stream().map(ResultKey::stored).toList()).map(found -> {
-            int next = 0;
-            for (int i = 0; i < answers.size(); i++) {
-                if (answers.get(i) == null) {
-                    answers.set(i, answer(found.get(next)));
-                    next++;
-                }
-            }
-            return answers;
+        return store.find(missing.stream().map(ResultKey::stored).toList()).map(found -> {
+            Iterator<ResultStore.@Nullable StoredResult> next = found.iterator();
+            results.replaceAll(result -> result == null ? rendered(next.next()) : result);
+            return results;
         });
     }
 
-    /** Caches a new result, if it is cacheable. */
-    public RenderedResult keep(ResultKey key, CheckResult result) {
-        RenderedResult answer = RenderedResult.of(result, lifetime);
-        if (answer.cacheable()) {
-            cache.put(key.text(), answer);
+    /** Adds a new result to memory and database if it is cacheable. */
+    public RenderedResult add(ResultKey key, CheckResult checked) {
+        RenderedResult result = RenderedResult.of(checked, ttl);
+        if (result.cacheable()) {
+            cache.put(key.text(), result);
             store.store(new ResultStore.Entry(
-                    key.stored(), Buffer.buffer(answer.result()), answer.checkedAt(), answer.expiresAt()));
+                    key.stored(), Buffer.buffer(result.result()), result.checkedAt(), result.expiresAt()));
         }
-        return answer;
+        return result;
     }
 
     /**
-     * Returns the cache entry for the result of a line; null if the result is not cacheable. Not
-     * added to memory, because one job would evict the results of instant checks.
+     * The cache entry for a new result of a line; null if it is not cacheable. Lines are not added to the
+     * memory cache, because one job would evict the results of instant checks.
      */
-    public @Nullable SharedLine shareLine(ResultKey key, CheckResult result) {
+    public @Nullable LineCacheEntry cacheEntry(ResultKey key, CheckResult result) {
         return result.cacheable()
-                ? new SharedLine(
-                        key.stored(), result.checkedAt(), result.checkedAt().plus(lifetime))
+                ? new LineCacheEntry(
+                        key.stored(), result.checkedAt(), result.checkedAt().plus(ttl))
                 : null;
     }
 
-    private static @Nullable RenderedResult answer(ResultStore.@Nullable Stored found) {
+    private static @Nullable RenderedResult rendered(ResultStore.@Nullable StoredResult found) {
         if (found == null) {
             return null;
         }
         byte[] body = found.body().getBytes();
-        return found.ofLine()
-                ? RenderedResult.ofLine(body, found.checkedAt(), found.expiresAt())
-                : RenderedResult.stored(body, found.checkedAt(), found.expiresAt());
+        return found.isLine()
+                ? RenderedResult.fromLine(body, found.checkedAt(), found.expiresAt())
+                : RenderedResult.fromStore(body, found.checkedAt(), found.expiresAt());
     }
 }

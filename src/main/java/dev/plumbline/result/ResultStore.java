@@ -13,18 +13,19 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The result cache in PostgreSQL, shared by all nodes. Lookups and writes are batched. */
+/** Cached results in PostgreSQL, shared by all nodes. Reads and writes are batched. */
 public final class ResultStore {
-    // Lookups have a smaller batch because bodies have up to 64 KiB; writes are limited by bytes.
-    private static final Batcher.Limits FINDS = new Batcher.Limits(128, 10_000, 2);
-    private static final Batcher.Limits STORES = new Batcher.Limits(500, 10_000, 1, 25);
-    private static final long STORED_BYTES = 16L << 20;
+    // A result has up to 64 KiB, so a read batch is smaller than a write batch. Pending writes are limited in bytes.
+    private static final Batcher.Limits READ_LIMITS = new Batcher.Limits(128, 10_000, 2);
+    private static final Batcher.Limits WRITE_LIMITS = new Batcher.Limits(500, 10_000, 1, 25);
+    private static final long MAX_PENDING_BYTES = 16L << 20;
 
     private static final String FIND =
             """
@@ -32,20 +33,20 @@ public final class ResultStore {
         select key, body, checked_at, expires_at, (
             select r.body from job_result r where r.job_id = c.job_id and r.index = c.index) as line
           from result_cache c
-          where key = any($1) and expires_at > clock_timestamp()) known
+          where key = any($1) and expires_at > clock_timestamp()) cached
       where coalesce(body, line) is not null""";
 
-    // Ordered by key to prevent deadlocks between batches.
+    // In key order, to prevent deadlocks between batches.
     private static final String STORE =
             """
-      insert into result_cache as kept (key, body, checked_at, expires_at)
+      insert into result_cache as c (key, body, checked_at, expires_at)
       select * from unnest($1::text[], $2::bytea[], $3::timestamptz[], $4::timestamptz[])
         as fresh(key, body, checked_at, expires_at)
       order by key
       on conflict (key) do update
         set body = excluded.body, job_id = null, index = null,
           checked_at = excluded.checked_at, expires_at = excluded.expires_at
-        where kept.checked_at < excluded.checked_at""";
+        where c.checked_at < excluded.checked_at""";
 
     private static final String PURGE =
             """
@@ -54,104 +55,102 @@ public final class ResultStore {
         order by expires_at limit $1 for update skip locked)""";
 
     private final Database database;
-    private final Batcher<String, @Nullable Stored> finds;
-    private final Batcher<Entry, Boolean> stores;
-    private final AtomicLong bytesInFlight = new AtomicLong();
+    private final Batcher<String, @Nullable StoredResult> reads;
+    private final Batcher<Entry, Boolean> writes;
+    private final AtomicLong pendingBytes = new AtomicLong();
 
     /**
-     * A cached result.
+     * A stored result.
      *
-     * @param body as given to {@link #store}, or the result of a line of a job
-     * @param ofLine whether the body is the result of a line
+     * @param isLine whether {@code body} is a line of a job instead of a body passed to {@link #store}
      */
-    public record Stored(Buffer body, boolean ofLine, Instant checkedAt, Instant expiresAt) {}
+    public record StoredResult(Buffer body, boolean isLine, Instant checkedAt, Instant expiresAt) {}
 
     /**
-     * A result to cache.
+     * A result to store.
      *
-     * @param key a digest of module, target and options; at most 2,000 bytes in UTF-8
+     * @param key at most 2,000 bytes in UTF-8
      */
     public record Entry(String key, Buffer body, Instant checkedAt, Instant expiresAt) {}
 
     public ResultStore(Vertx vertx, Database database) {
         this.database = database;
-        this.finds = new Batcher<>(vertx, FINDS, this::findAll);
-        this.stores = new Batcher<>(vertx, STORES, this::storeAll);
+        this.reads = new Batcher<>(vertx, READ_LIMITS, this::findAll);
+        this.writes = new Batcher<>(vertx, WRITE_LIMITS, this::storeAll);
     }
 
     /**
-     * Looks up a result.
+     * Finds a result that has not expired.
      *
-     * @return null if there is no unexpired result; fails with {@code DatabaseUnavailableException}
+     * @return null if there is none; fails with {@code DatabaseUnavailableException}
      */
-    public Future<@Nullable Stored> find(String key) {
-        return finds.ask(key);
+    public Future<@Nullable StoredResult> find(String key) {
+        return reads.submit(key);
     }
 
     /**
-     * Looks up several results, at most a few hundred, with one statement.
+     * Finds several results with one statement, at most a few hundred.
      *
-     * @return the results in order, null for missing ones; fails as {@link #find(String)}
+     * @return in order, null where there is none; fails like {@link #find(String)}
      */
-    Future<List<@Nullable Stored>> find(List<String> keys) {
+    Future<List<@Nullable StoredResult>> find(List<String> keys) {
         return findAll(keys);
     }
 
     /**
-     * Stores a result, unless a newer one exists for the key.
+     * Stores a result unless a newer one exists.
      *
-     * @return fails with {@code DatabaseUnavailableException}, also if more than 16 MiB are queued
+     * @return fails with {@code DatabaseUnavailableException}, also if 16 MiB are pending
      */
     public Future<Void> store(Entry entry) {
         int bytes = entry.body.length();
-        if (bytesInFlight.addAndGet(bytes) > STORED_BYTES) {
-            bytesInFlight.addAndGet(-bytes);
-            return Future.failedFuture(
-                    new DatabaseUnavailableException("The result cache has too many queued writes."));
+        if (pendingBytes.addAndGet(bytes) > MAX_PENDING_BYTES) {
+            pendingBytes.addAndGet(-bytes);
+            return Future.failedFuture(new DatabaseUnavailableException("The database queue is full."));
         }
-        return stores.ask(entry)
-                .onComplete(kept -> bytesInFlight.addAndGet(-bytes))
+        return writes.submit(entry)
+                .onComplete(stored -> pendingBytes.addAndGet(-bytes))
                 .mapEmpty();
     }
 
-    /** The number of queued lookups. */
-    public int findsQueued() {
-        return finds.queued();
+    /** The number of queued reads. */
+    public int pendingLookups() {
+        return reads.queued();
     }
 
     /** The number of queued writes. */
-    public int storesQueued() {
-        return stores.queued();
+    public int pendingWrites() {
+        return writes.queued();
     }
 
-    /** Completes when all queued writes are done or have failed. */
+    /** Completes when all writes have completed or failed. */
     public Future<Void> flush() {
-        return stores.drain();
+        return writes.drain();
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} expired results. Returns their number. */
-    public Future<Integer> purgeSlice() {
-        return database.query(PURGE, Tuple.of(RetentionTask.SLICE)).map(rows -> rows.rowCount());
+    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired results and returns their number. */
+    public Future<Integer> purgeExpired() {
+        return database.query(PURGE, Tuple.of(RetentionTask.BATCH_SIZE)).map(rows -> rows.rowCount());
     }
 
-    private Future<List<@Nullable Stored>> findAll(List<String> keys) {
+    private Future<List<@Nullable StoredResult>> findAll(List<String> keys) {
         return database.query(FIND, Tuple.of(keys.toArray(String[]::new))).map(rows -> {
-            Map<String, Stored> found = new HashMap<>();
+            Map<String, StoredResult> found = new HashMap<>();
             for (Row row : rows) {
                 Buffer body = row.getBuffer(1);
                 found.put(
                         row.getString(0),
-                        new Stored(
+                        new StoredResult(
                                 body == null ? row.getBuffer(2) : body,
                                 body == null,
                                 row.getOffsetDateTime(3).toInstant(),
                                 row.getOffsetDateTime(4).toInstant()));
             }
-            List<@Nullable Stored> answers = new ArrayList<>(keys.size());
+            List<@Nullable StoredResult> results = new ArrayList<>(keys.size());
             for (String key : keys) {
-                answers.add(found.get(key));
+                results.add(found.get(key));
             }
-            return answers;
+            return results;
         });
     }
 
@@ -173,7 +172,7 @@ public final class ResultStore {
             expiring[i] = entry.expiresAt.atOffset(ZoneOffset.UTC);
             i++;
         }
-        List<Boolean> done = java.util.Collections.nCopies(entries.size(), true);
+        List<Boolean> done = Collections.nCopies(entries.size(), true);
         return database.query(STORE, Tuple.of(keys, bodies, checked, expiring)).map(rows -> done);
     }
 }

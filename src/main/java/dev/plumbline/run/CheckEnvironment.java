@@ -21,15 +21,15 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The target policy and the probes of a process, created from the settings. */
+/** The target policy and the probes of a process, created from the configuration. */
 public record CheckEnvironment(TargetPolicy policy, ProbeRegistry probes) {
-    /** The product name in the User-Agent of checks. */
+    /** Prefix of the User-Agent header of all versions. */
     public static final String PRODUCT = "Plumbline/";
 
     /**
-     * @param version the version of this program
+     * @param version of this program
      * @throws IOException if the extra root certificates cannot be read
-     * @throws IllegalArgumentException if a target rule is not valid; the message contains the rule
+     * @throws IllegalArgumentException if a target rule is invalid; the message names it
      */
     public static CheckEnvironment of(Vertx vertx, Config config, OwnEndpoints own, String version) throws IOException {
         Config.TargetSettings targets = config.targets();

@@ -17,6 +17,7 @@ import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
+import dev.plumbline.concurrent.ContextFutures;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -31,18 +32,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs checks with a concurrency limit, a bounded queue and a time limit per check. Every check
- * ends with a result, or with {@link Message.Busy} if the queue is full or a rate limit was
- * reached. Used on one event loop.
+ * Executes checks with a concurrency limit, bounded queues and a deadline. Every check ends with a result; {@link
+ * Message.Overloaded} is returned if the queue is full. Not thread-safe: used on one event loop.
  */
 public final class CheckRunner {
-    /**
-     * The delay after the deadline of a check before the runner ends it, so that probes can report a
-     * more specific error.
-     */
+    /** Time after the deadline of a check at which the runner ends it. Probes report their timeouts first. */
     private static final long GRACE_MS = 250;
 
-    /** One in this many slots is reserved for instant checks. */
+    /** One of this many permits is reserved for instant checks. */
     private static final int INSTANT_SHARE = 8;
 
     private static final int RETRY_AFTER_SECONDS = 1;
@@ -53,30 +50,29 @@ public final class CheckRunner {
     private final ProbeRegistry probes;
     private final Clock clock;
     private final RunnerMetrics metrics;
-    private final int places;
-    private final int bulkPlaces;
-    private final int queueLimit;
-    private final Queue<Waiting> waiting = new ArrayDeque<>();
-    private final Queue<Waiting> waitingBulk = new ArrayDeque<>();
+    private final int permits;
+    private final int bulkPermits;
+    private final int maxQueued;
+    private final Queue<QueuedCheck> instantQueue = new ArrayDeque<>();
+    private final Queue<QueuedCheck> bulkQueue = new ArrayDeque<>();
     private int running;
     private int runningBulk;
 
-    /** A queued check. Compared by identity. */
-    private static final class Waiting {
+    /** A queued check, compared by identity. */
+    private static final class QueuedCheck {
         private final ModuleDefinition<?> module;
-        private final Message.RunCheck order;
+        private final Message.RunCheck request;
         private final Promise<Message.RunReply> reply = Promise.promise();
 
-        Waiting(ModuleDefinition<?> module, Message.RunCheck order) {
+        QueuedCheck(ModuleDefinition<?> module, Message.RunCheck request) {
             this.module = module;
-            this.order = order;
+            this.request = request;
         }
     }
 
     /**
-     * @param places the maximum number of concurrent checks, at least 1
-     * @param queueLimit the maximum number of queued checks, for instant checks and lines of jobs
-     *     each
+     * @param permits maximum number of concurrent checks, at least 1
+     * @param maxQueued maximum length of each of the two queues: instant checks and lines of jobs
      */
     public CheckRunner(
             Vertx vertx,
@@ -84,155 +80,163 @@ public final class CheckRunner {
             ProbeRegistry probes,
             Clock clock,
             RunnerMetrics metrics,
-            int places,
-            int queueLimit) {
+            int permits,
+            int maxQueued) {
         this.vertx = vertx;
         this.modules = modules;
         this.probes = probes;
         this.clock = clock;
         this.metrics = metrics;
-        this.places = places;
-        this.bulkPlaces = Math.max(1, places - places / INSTANT_SHARE);
-        this.queueLimit = queueLimit;
+        this.permits = permits;
+        this.bulkPermits = Math.max(1, permits - permits / INSTANT_SHARE);
+        this.maxQueued = maxQueued;
     }
 
-    /** Runs one check. Errors of the target are results, not failures. */
-    public Future<Message.RunReply> run(Message.RunCheck order) {
-        ModuleDefinition<?> module = modules.find(order.module());
+    /** Runs a check. The future fails only for internal errors. */
+    public Future<Message.RunReply> run(Message.RunCheck request) {
+        ModuleDefinition<?> module = modules.find(request.module());
         if (module == null) {
-            return Future.failedFuture("unknown module " + order.module());
+            return Future.failedFuture("unknown module: " + request.module());
         }
-        if (running < places && (!order.bulk() || runningBulk < bulkPlaces)) {
+        if (running < permits && (!request.bulk() || runningBulk < bulkPermits)) {
             running++;
-            runningBulk += order.bulk() ? 1 : 0;
+            runningBulk += request.bulk() ? 1 : 0;
             metrics.started();
-            return start(module, order);
+            return start(module, request);
         }
-        Queue<Waiting> queue = order.bulk() ? waitingBulk : waiting;
-        if (queue.size() >= queueLimit) {
-            metrics.refused();
-            return Future.succeededFuture(new Message.Busy(RETRY_AFTER_SECONDS));
+        Queue<QueuedCheck> waiting = request.bulk() ? bulkQueue : instantQueue;
+        if (waiting.size() >= maxQueued) {
+            metrics.rejected();
+            return Future.succeededFuture(new Message.Overloaded(RETRY_AFTER_SECONDS));
         }
-        Waiting later = new Waiting(module, order);
-        queue.add(later);
+        QueuedCheck queued = new QueuedCheck(module, request);
+        waiting.add(queued);
         metrics.queued();
-        long timer = vertx.setTimer(Math.max(1, order.patienceMs()), expired -> giveUp(queue, later));
-        return later.reply.future().onComplete(done -> vertx.cancelTimer(timer));
+        long timer = vertx.setTimer(Math.max(1, request.queueTimeoutMs()), fired -> timeOut(waiting, queued));
+        return queued.reply.future().onComplete(done -> vertx.cancelTimer(timer));
     }
 
-    private void giveUp(Queue<Waiting> queue, Waiting expired) {
-        if (queue.remove(expired)) {
+    private void timeOut(Queue<QueuedCheck> queue, QueuedCheck queued) {
+        if (queue.remove(queued)) {
             metrics.dequeued();
-            metrics.refused();
-            expired.reply.complete(new Message.Busy(RETRY_AFTER_SECONDS));
+            metrics.rejected();
+            queued.reply.complete(new Message.Overloaded(RETRY_AFTER_SECONDS));
         }
     }
 
-    private <E> Future<Message.RunReply> start(ModuleDefinition<E> module, Message.RunCheck order) {
+    private <E> Future<Message.RunReply> start(ModuleDefinition<E> module, Message.RunCheck request) {
         ModuleDescription description = module.description();
         long startNanos = System.nanoTime();
         Instant checkedAt = clock.instant();
         Target target;
         try {
-            target = TargetParser.parse(description, order.target());
+            target = TargetParser.parse(description, request.target());
         } catch (InvalidTargetException invalid) {
-            leave(order);
+            release(request);
             return Future.failedFuture(invalid);
         }
-        Options options = Options.parse(description, order.options()).options();
+        Options options = Options.parse(description, request.options()).options();
         if (options == null) {
-            leave(order);
-            return Future.failedFuture("options not valid for " + order.module());
+            release(request);
+            return Future.failedFuture("invalid options for module " + request.module());
         }
         RequestBudget budget = new RequestBudget(module.requests(options));
-        return evaluate(module, target, options, order, budget).transform(outcome -> {
-            leave(order);
+        return evaluate(module, target, options, request, budget).transform(outcome -> {
+            release(request);
             long durationMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
             if (outcome.succeeded()) {
-                return done(ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs));
+                return complete(ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs));
             }
-            if (outcome.cause() instanceof OverloadFailure busy && (order.bulk() || !budget.used())) {
-                metrics.refused();
-                return Future.succeededFuture(
-                        new Message.Busy((int) Math.max(1, busy.retryAfter().toSeconds())));
+            if (outcome.cause() instanceof OverloadFailure overload && (request.bulk() || !budget.used())) {
+                metrics.rejected();
+                return Future.succeededFuture(new Message.Overloaded(
+                        (int) Math.max(1, overload.retryAfter().toSeconds())));
             }
-            CheckError error = errorOf(outcome.cause(), order);
-            return done(ResultAssembler.failed(description, target, error, checkedAt, durationMs));
+            CheckError error = errorOf(outcome.cause(), request);
+            return complete(ResultAssembler.failed(description, target, error, checkedAt, durationMs));
         });
     }
 
-    private Future<Message.RunReply> done(CheckResult result) {
-        metrics.ended(result);
+    private Future<Message.RunReply> complete(CheckResult result) {
+        metrics.completed(result);
         return Future.succeededFuture(new Message.Checked(result));
     }
 
     private <E> Future<Evaluation> evaluate(
-            ModuleDefinition<E> module, Target target, Options options, Message.RunCheck order, RequestBudget budget) {
+            ModuleDefinition<E> module,
+            Target target,
+            Options options,
+            Message.RunCheck request,
+            RequestBudget budget) {
         long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
-        long patienceMs = order.bulk() ? order.patienceMs() : timeoutMs;
+        long patienceMs = request.bulk() ? request.queueTimeoutMs() : timeoutMs;
         RunningCheckContext context = new RunningCheckContext(
-                vertx, options, Deadline.in(timeoutMs), patienceMs, order.bulk(), clock, budget, order.fresh(), probes);
-        Promise<Evaluation> ended = Promise.promise();
+                vertx,
+                options,
+                Deadline.in(timeoutMs),
+                patienceMs,
+                request.bulk(),
+                clock,
+                budget,
+                request.fresh(),
+                probes);
+        Promise<Evaluation> completed = Promise.promise();
         long timer = vertx.setTimer(
                 timeoutMs + GRACE_MS,
-                expired -> ended.tryFail(new CheckFailure(
-                        ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit of " + timeoutMs + " ms.")));
+                expired -> completed.tryFail(new CheckFailure(
+                        ErrorCode.DEADLINE_EXCEEDED, "The check did not end within " + timeoutMs + " ms.")));
         Future<E> evidence;
         try {
-            evidence = Objects.requireNonNull(module.collect(target, context), "evidence");
-        } catch (RuntimeException | StackOverflowError fault) {
-            evidence = Future.failedFuture(fault);
+            evidence = Objects.requireNonNull(module.collect(target, context), "collect() returned null");
+        } catch (RuntimeException | StackOverflowError failure) {
+            evidence = Future.failedFuture(failure);
         }
-        evidence.map(result -> module.evaluate(result, options)).onComplete(outcome -> {
+        evidence.map(collected -> module.evaluate(collected, options)).onComplete(outcome -> {
             vertx.cancelTimer(timer);
-            if (outcome.succeeded()) {
-                ended.tryComplete(outcome.result());
-            } else {
-                ended.tryFail(outcome.cause());
-            }
+            ContextFutures.complete(completed, outcome);
         });
-        return ended.future();
+        return completed.future();
     }
 
-    private CheckError errorOf(Throwable cause, Message.RunCheck order) {
+    private CheckError errorOf(Throwable cause, Message.RunCheck request) {
         if (cause instanceof CheckFailure failure) {
             return failure.error();
         }
         if (cause instanceof OverloadFailure) {
-            // requests have been sent, so the check counts and ends with an error
+            // a request was already sent, so the check cannot be retried without cost
             return new CheckError(
-                    ErrorCode.DEADLINE_EXCEEDED, "The check waited too long for the rate limit of the target.");
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "The check exceeded its deadline in the rate limit queue of the target.");
         }
         LOG.atError()
-                .addKeyValue("request_id", order.requestId())
-                .addKeyValue("module", order.module())
-                .addKeyValue("target", order.target())
+                .addKeyValue("request_id", request.requestId())
+                .addKeyValue("module", request.module())
+                .addKeyValue("target", request.target())
                 .setCause(cause)
                 .log("module failed");
-        return new CheckError(
-                ErrorCode.INTERNAL, "Internal error. See the log for request_id=" + order.requestId() + ".");
+        return new CheckError(ErrorCode.INTERNAL, "The check failed because of an internal error.");
     }
 
-    private void leave(Message.RunCheck order) {
-        runningBulk -= order.bulk() ? 1 : 0;
-        Waiting next = next();
+    private void release(Message.RunCheck request) {
+        runningBulk -= request.bulk() ? 1 : 0;
+        QueuedCheck next = next();
         if (next == null) {
             running--;
-            metrics.left();
+            metrics.stopped();
         } else {
             metrics.dequeued();
-            // on a new stack, to avoid unbounded recursion
-            vertx.runOnContext(ignored -> start(next.module, next.order).onComplete(next.reply));
+            // in a new task, because many checks that end at once would recurse
+            vertx.runOnContext(ignored -> start(next.module, next.request).onComplete(next.reply));
         }
     }
 
-    /** Returns the next queued check: instant checks before lines of jobs. */
-    private @Nullable Waiting next() {
-        Waiting instant = waiting.poll();
-        if (instant != null || runningBulk >= bulkPlaces) {
+    /** The next queued check; instant checks precede lines of jobs. */
+    private @Nullable QueuedCheck next() {
+        QueuedCheck instant = instantQueue.poll();
+        if (instant != null || runningBulk >= bulkPermits) {
             return instant;
         }
-        Waiting line = waitingBulk.poll();
+        QueuedCheck line = bulkQueue.poll();
         runningBulk += line == null ? 0 : 1;
         return line;
     }

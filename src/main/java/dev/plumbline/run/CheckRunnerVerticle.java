@@ -7,16 +7,13 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.util.function.Supplier;
 
-/**
- * Handles {@link BusAddresses#CHECK_RUN} and {@link BusAddresses#CHECK_PING}. One instance per event
- * loop.
- */
+/** Serves {@link BusAddresses#CHECK_RUN} and {@link BusAddresses#CHECK_PING}. One instance per event loop. */
 public final class CheckRunnerVerticle extends VerticleBase {
     private final MessageBus bus;
     private final Supplier<CheckRunner> runner;
 
     /**
-     * @param runner creates the runner of this instance, on its event loop
+     * @param runner creates the runner of this instance on its event loop
      */
     public CheckRunnerVerticle(MessageBus bus, Supplier<CheckRunner> runner) {
         this.bus = bus;
@@ -25,9 +22,9 @@ public final class CheckRunnerVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        CheckRunner checkRunner = runner.get();
+        CheckRunner instance = runner.get();
         return Future.all(
-                bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, checkRunner::run)
+                bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, instance::run)
                         .completion(),
                 bus.serve(
                                 BusAddresses.CHECK_PING,

@@ -2,7 +2,7 @@ package dev.plumbline.run;
 
 import java.util.Map;
 
-/** The probes, by class. */
+/** The probes by class. */
 public final class ProbeRegistry {
     private final Map<Class<?>, Object> byType;
 
@@ -16,7 +16,7 @@ public final class ProbeRegistry {
     public <P> P get(Class<P> type) {
         Object probe = byType.get(type);
         if (probe == null) {
-            throw new IllegalArgumentException("unknown probe " + type.getSimpleName());
+            throw new IllegalArgumentException("unknown probe: " + type.getSimpleName());
         }
         return type.cast(probe);
     }

@@ -31,8 +31,8 @@ public final class RunnerMetrics {
 
     private final MeterRegistry registry;
     private final AtomicInteger running = new AtomicInteger();
-    private final AtomicInteger waiting = new AtomicInteger();
-    private final Counter refused;
+    private final AtomicInteger queued = new AtomicInteger();
+    private final Counter rejected;
     private final Map<ModuleVerdict, Counter> checks = new ConcurrentHashMap<>();
     private final Map<String, Timer> durations = new ConcurrentHashMap<>();
 
@@ -41,10 +41,10 @@ public final class RunnerMetrics {
         Gauge.builder("plumbline.checks.running", running, AtomicInteger::get)
                 .description("Checks in progress")
                 .register(registry);
-        Gauge.builder("plumbline.checks.queued", waiting, AtomicInteger::get)
+        Gauge.builder("plumbline.checks.queued", queued, AtomicInteger::get)
                 .description("Checks that wait to run")
                 .register(registry);
-        this.refused = Counter.builder("plumbline.checks.rejected")
+        this.rejected = Counter.builder("plumbline.checks.rejected")
                 .description("Checks rejected because the queue was full")
                 .register(registry);
     }
@@ -53,23 +53,23 @@ public final class RunnerMetrics {
         running.incrementAndGet();
     }
 
-    void left() {
+    void stopped() {
         running.decrementAndGet();
     }
 
     void queued() {
-        waiting.incrementAndGet();
+        queued.incrementAndGet();
     }
 
     void dequeued() {
-        waiting.decrementAndGet();
+        queued.decrementAndGet();
     }
 
-    void refused() {
-        refused.increment();
+    void rejected() {
+        rejected.increment();
     }
 
-    void ended(CheckResult result) {
+    void completed(CheckResult result) {
         checks.computeIfAbsent(
                         new ModuleVerdict(result.module(), result.verdict()), key -> Counter.builder("plumbline.checks")
                                 .description("Completed checks by module and verdict")

@@ -9,7 +9,7 @@ import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.util.concurrent.Callable;
 
-/** The context of one running check. */
+/** The context of a check in progress. */
 record RunningCheckContext(
         Vertx vertx,
         Options options,

@@ -12,63 +12,60 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The embedded database for a command: that of the service that is running, or else one that is
- * started for the moment. Commands come one after the other, so that none stops the database of
- * another. All methods block.
+ * The embedded database for a command: that of the running service, or one that is started for the command. A file
+ * lock serializes commands. All methods block.
  */
 public final class CommandDatabase implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final long LOOK_MILLIS = 100;
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final long POLL_MILLIS = 100;
 
-    private final FileChannel turn;
+    private final FileChannel lock;
     private final String url;
-    private final @Nullable EmbeddedPostgres own;
+    private final @Nullable EmbeddedPostgres started;
 
-    private CommandDatabase(FileChannel turn, String url, @Nullable EmbeddedPostgres own) {
-        this.turn = turn;
+    private CommandDatabase(FileChannel lock, String url, @Nullable EmbeddedPostgres started) {
+        this.lock = lock;
         this.url = url;
-        this.own = own;
+        this.started = started;
     }
 
     /**
-     * @param mayMake whether a database may be made where there is none yet
-     * @throws StoreException if there is none to be had, with a sentence that says why
+     * @param create whether a database is created if there is none
+     * @throws StoreException if no database is available
      */
-    public static CommandDatabase of(Path dataDir, boolean mayMake) {
+    public static CommandDatabase of(Path dataDir, boolean create) {
         Path dir = dataDir.toAbsolutePath().normalize();
-        if (!mayMake && !PostgresCluster.existsIn(dir)) {
-            throw new StoreException("There is no database in "
-                    + dir
-                    + " yet: start the service once, or say with --conf or PLUMBLINE_DATA_DIR where it"
-                    + " is.");
+        if (!create && !PostgresCluster.existsIn(dir)) {
+            throw new StoreException("There is no database in " + dir
+                    + ". Start the service once, or set the data directory with --conf or PLUMBLINE_DATA_DIR.");
         }
-        FileChannel turn = turn(dir);
+        FileChannel lock = acquireLock(dir);
         try {
-            return lend(dir, turn);
-        } catch (RuntimeException failed) {
-            close(turn);
-            throw failed;
+            return connect(dir, lock);
+        } catch (RuntimeException failure) {
+            close(lock);
+            throw failure;
         }
     }
 
-    private static CommandDatabase lend(Path dir, FileChannel turn) {
-        // a service that is just starting or stopping is worth a wait
-        return waiting(
+    private static CommandDatabase connect(Path dir, FileChannel lock) {
+        // the service may be starting or stopping
+        return poll(
                 () -> {
-                    DataDirectory free = DataDirectory.takeIfFree(dir);
-                    if (free != null) {
-                        EmbeddedPostgres own = EmbeddedPostgres.start(free);
-                        return Optional.of(new CommandDatabase(turn, own.url(), own));
+                    DataDirectory directory = DataDirectory.tryLock(dir);
+                    if (directory != null) {
+                        EmbeddedPostgres started = EmbeddedPostgres.start(directory);
+                        return Optional.of(new CommandDatabase(lock, started.url(), started));
                     }
-                    return PostgresCluster.urlOfRunning(dir).map(url -> new CommandDatabase(turn, url, null));
+                    return PostgresCluster.urlOfRunning(dir).map(url -> new CommandDatabase(lock, url, null));
                 },
-                "The data directory " + dir + " is in use, but its database takes no connections.");
+                "The data directory " + dir + " is in use, but its database does not accept connections.");
     }
 
-    private static FileChannel turn(Path dir) {
+    private static FileChannel acquireLock(Path dir) {
         FileChannel channel;
         try {
-            DataDirectory.folder(dir);
+            DataDirectory.createDirectory(dir);
             Path file = dir.resolve("command-lock");
             if (Files.notExists(file)) {
                 DataDirectory.createFile(file);
@@ -78,63 +75,63 @@ public final class CommandDatabase implements AutoCloseable {
             throw DataDirectory.unwritable(dir, e);
         }
         try {
-            return waiting(
-                    () -> isMine(channel) ? Optional.of(channel) : Optional.empty(),
-                    "Another command has been at work in " + dir + " for too long.");
-        } catch (StoreException never) {
+            return poll(
+                    () -> tryLock(channel) ? Optional.of(channel) : Optional.empty(),
+                    "Another command has used " + dir + " for more than " + TIMEOUT.toSeconds() + " seconds.");
+        } catch (StoreException failure) {
             close(channel);
-            throw never;
+            throw failure;
         }
     }
 
-    private static boolean isMine(FileChannel channel) {
+    private static boolean tryLock(FileChannel channel) {
         try {
             return channel.tryLock() != null;
-        } catch (OverlappingFileLockException ofThisProcess) {
+        } catch (OverlappingFileLockException e) {
             return false;
         } catch (IOException e) {
-            throw new StoreException("The turn of a command could not be taken: " + e.getMessage(), e);
+            throw new StoreException("The command lock cannot be acquired: " + e.getMessage(), e);
         }
     }
 
-    private static <T> T waiting(Supplier<Optional<T>> attempt, String complaint) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+    private static <T> T poll(Supplier<Optional<T>> attempt, String message) {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (true) {
-            Optional<T> got = attempt.get();
-            if (got.isPresent()) {
-                return got.get();
+            Optional<T> result = attempt.get();
+            if (result.isPresent()) {
+                return result.get();
             }
-            if (System.nanoTime() - end > 0) {
-                throw new StoreException(complaint);
+            if (System.nanoTime() - deadline > 0) {
+                throw new StoreException(message);
             }
             try {
-                Thread.sleep(LOOK_MILLIS);
+                Thread.sleep(POLL_MILLIS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new StoreException(complaint, e);
+                throw new StoreException(message, e);
             }
         }
     }
 
-    /** Where it is, password included. */
+    /** The connection URL with password. */
     public String url() {
         return url;
     }
 
-    /** Stops what was started for the moment. */
+    /** Stops the database if this command started it. */
     @Override
     public void close() {
-        if (own != null) {
-            own.stop();
+        if (started != null) {
+            started.stop();
         }
-        close(turn);
+        close(lock);
     }
 
-    private static void close(FileChannel turn) {
+    private static void close(FileChannel lock) {
         try {
-            turn.close();
-        } catch (IOException ignored) {
-            // the lock goes with the process at the latest
+            lock.close();
+        } catch (IOException e) {
+            // the lock ends with the process
         }
     }
 }

@@ -1,18 +1,17 @@
 package dev.plumbline.store;
 
+import com.google.common.io.MoreFiles;
+import com.google.common.io.RecursiveDeleteOption;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -21,10 +20,7 @@ import java.util.HexFormat;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The folder where the service keeps what must outlive it. Nobody but its owner may look inside
- * (0700; files 0600), and one process at a time may hold it.
- */
+/** The data directory: accessible to its owner only (0700, files 0600), locked by one process. */
 public final class DataDirectory implements AutoCloseable {
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
     private static final Set<PosixFilePermission> OWNER_FILE = PosixFilePermissions.fromString("rw-------");
@@ -39,36 +35,36 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Makes the folder where it is missing, closes it to others and takes it for this process.
+     * Creates the directory if it is missing, sets its permissions and locks it.
      *
-     * @throws StoreException if it cannot be written or another process holds it
+     * @throws StoreException if it is not writable or another process holds the lock
      */
-    public static DataDirectory take(Path dir) {
-        DataDirectory taken = takeIfFree(dir);
-        if (taken == null) {
+    public static DataDirectory lock(Path dir) {
+        DataDirectory directory = tryLock(dir);
+        if (directory == null) {
             throw new StoreException("The data directory "
                     + dir.toAbsolutePath().normalize()
                     + " is in use by another running process.");
         }
-        return taken;
+        return directory;
     }
 
     /**
-     * As {@link #take}.
+     * Like {@link #lock}.
      *
-     * @return null if another process holds it
-     * @throws StoreException if it cannot be written
+     * @return null if another process holds the lock
+     * @throws StoreException if it is not writable
      */
-    static @Nullable DataDirectory takeIfFree(Path dir) {
+    static @Nullable DataDirectory tryLock(Path dir) {
         Path path = dir.toAbsolutePath().normalize();
         try {
-            folder(path);
+            createDirectory(path);
             Path lock = path.resolve("lock");
             if (Files.notExists(lock)) {
                 createFile(lock);
             }
             FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
-            if (!locked(channel)) {
+            if (!tryLock(channel)) {
                 channel.close();
                 return null;
             }
@@ -78,7 +74,7 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    private static boolean locked(FileChannel channel) throws IOException {
+    private static boolean tryLock(FileChannel channel) throws IOException {
         try {
             @Nullable FileLock lock = channel.tryLock();
             return lock != null;
@@ -87,11 +83,11 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** An empty file that only its owner can read. */
+    /** Creates an empty file with mode 0600. */
     static void createFile(Path file) throws IOException {
         try {
             Files.createFile(file, ownerOnly(OWNER_FILE));
-        } catch (java.nio.file.FileAlreadyExistsException madeMeanwhile) {
+        } catch (java.nio.file.FileAlreadyExistsException concurrent) {
             Files.setPosixFilePermissions(file, OWNER_FILE);
         }
     }
@@ -101,7 +97,7 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     static StoreException unwritable(Path path, IOException e) {
-        return new StoreException("The data directory " + path + " cannot be written: " + reason(e) + ".", e);
+        return new StoreException("The data directory " + path + " is not writable: " + reason(e) + ".", e);
     }
 
     private static String reason(IOException e) {
@@ -109,7 +105,7 @@ public final class DataDirectory implements AutoCloseable {
             return "permission denied";
         }
         if (e instanceof java.nio.file.FileAlreadyExistsException) {
-            return "a file is in its place";
+            return "a file with this name exists";
         }
         if (e instanceof java.nio.file.FileSystemException f && f.getReason() != null) {
             return f.getReason();
@@ -121,8 +117,8 @@ public final class DataDirectory implements AutoCloseable {
         return path;
     }
 
-    /** Makes a folder that only its owner can enter, with its parents. */
-    static void folder(Path path) throws IOException {
+    /** Creates a directory with mode 0700 and its parents. */
+    static void createDirectory(Path path) throws IOException {
         Files.createDirectories(path, ownerOnly(OWNER_ONLY));
         if (!Files.getPosixFilePermissions(path).equals(OWNER_ONLY)) {
             Files.setPosixFilePermissions(path, OWNER_ONLY);
@@ -130,29 +126,29 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * A generated secret that is kept in a file of that name: hexadecimal, 192 bits.
+     * Reads or creates a secret in a file: 192 random bits in hexadecimal.
      *
      * @throws StoreException if it can neither be read nor written
      */
     public String secret(String name) {
         Path file = path.resolve(name);
-        String kept = readSecret(file);
-        if (kept != null) {
-            return kept;
+        String existing = readSecret(file);
+        if (existing != null) {
+            return existing;
         }
         String secret = randomHex(SECRET_BYTES);
         write(file, secret + "\n");
         return secret;
     }
 
-    /** Null if there is no such file. */
+    /** Returns null if there is no such file. */
     private static @Nullable String readSecret(Path file) {
         try {
-            String kept = Files.readString(file).strip();
-            if (!kept.isEmpty()) {
-                return kept;
+            String existing = Files.readString(file).strip();
+            if (!existing.isEmpty()) {
+                return existing;
             }
-            throw new StoreException("The file " + file + " is empty; it should hold a secret.");
+            throw new StoreException("The file " + file + " is empty. It must contain a secret.");
         } catch (NoSuchFileException none) {
             return null;
         } catch (IOException e) {
@@ -161,37 +157,36 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * As {@link #secret(String)}, for a folder that other processes may use at the same time: of
-     * several that make the secret at once, all get the same.
+     * Like {@link #secret(String)}, for a directory without lock: concurrent processes get the same secret.
      *
      * @throws StoreException if it can neither be read nor written
      */
     public static String sharedSecret(Path dir, String name) {
-        Path folder = dir.toAbsolutePath().normalize();
-        Path file = folder.resolve(name);
-        String kept = readSecret(file);
-        if (kept != null) {
-            return kept;
+        Path directory = dir.toAbsolutePath().normalize();
+        Path file = directory.resolve(name);
+        String existing = readSecret(file);
+        if (existing != null) {
+            return existing;
         }
         String secret = randomHex(SECRET_BYTES);
-        Path own = folder.resolve(name + "." + randomHex(8));
+        Path temporary = directory.resolve(name + "." + randomHex(8));
         try {
-            folder(folder);
-            createFile(own);
-            Files.writeString(own, secret + "\n");
-            sync(own);
+            createDirectory(directory);
+            createFile(temporary);
+            Files.writeString(temporary, secret + "\n");
+            sync(temporary);
             try {
-                // whole or not at all, and never in another's place
-                Files.createLink(file, own);
-                sync(folder);
+                // atomic, and fails if the file exists
+                Files.createLink(file, temporary);
+                sync(directory);
                 return secret;
-            } catch (java.nio.file.FileAlreadyExistsException madeMeanwhile) {
+            } catch (java.nio.file.FileAlreadyExistsException concurrent) {
                 return java.util.Objects.requireNonNull(readSecret(file));
             } finally {
-                Files.delete(own);
+                Files.delete(temporary);
             }
         } catch (IOException e) {
-            throw unwritable(folder, e);
+            throw unwritable(directory, e);
         }
     }
 
@@ -201,7 +196,7 @@ public final class DataDirectory implements AutoCloseable {
         return HexFormat.of().formatHex(random);
     }
 
-    /** Writes a file (0600) that is afterwards either the old or the new one, never half. */
+    /** Writes a file (0600) atomically. */
     static void write(Path file, String content) {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         try {
@@ -215,7 +210,7 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** Renames, so that the new name survives a power cut. */
+    /** Renames atomically and durably. */
     static void rename(Path from, Path to) throws IOException {
         try {
             Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
@@ -236,34 +231,18 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     public static void deleteTree(Path root) throws IOException {
-        if (Files.notExists(root)) {
-            return;
+        if (Files.exists(root)) {
+            MoreFiles.deleteRecursively(root, RecursiveDeleteOption.ALLOW_INSECURE);
         }
-        Files.walkFileTree(root, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.delete(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path dir, @Nullable IOException failure) throws IOException {
-                if (failure != null) {
-                    throw failure;
-                }
-                Files.delete(dir);
-                return FileVisitResult.CONTINUE;
-            }
-        });
     }
 
-    /** Gives the folder free for the next process. */
+    /** Releases the lock. */
     @Override
     public void close() {
         try {
             lockFile.close();
         } catch (IOException ignored) {
-            // the lock goes with the process at the latest
+            // the lock ends with the process
         }
     }
 }

@@ -22,17 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pool of connections to PostgreSQL. Whatever happens to the database, a caller has an answer
- * or a {@link DatabaseUnavailableException} within the configured time; while the database is known
- * to be away, at once. It comes back by itself.
+ * The connection pool of PostgreSQL. Operations complete or fail with {@link DatabaseUnavailableException} within
+ * the timeout; during a detected outage they fail at once. Recovery is automatic.
  */
 public final class Database {
     private static final Logger LOG = LoggerFactory.getLogger(Database.class);
-    private static final int WAITING_PER_CONNECTION = 32;
-    private static final long PROBE_PAUSE_MILLIS = 100;
+    private static final int QUEUED_PER_CONNECTION = 32;
+    private static final long RETRY_MILLIS = 100;
     private static final int PREPARED_STATEMENTS = 128;
-    private static final long FULL_MILLIS = 5_000;
-    private static final Duration SILENCE = Duration.ofSeconds(10);
+    private static final long DISK_FULL_MILLIS = 5_000;
+    private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(10);
 
     private final Vertx vertx;
     private final Pool pool;
@@ -40,32 +39,32 @@ public final class Database {
     private final String host;
     private final int port;
     private final long timeoutMillis;
-    private final AtomicBoolean away = new AtomicBoolean();
-    private volatile long heardNanos = System.nanoTime() - Long.MAX_VALUE / 2;
-    private final AtomicBoolean full = new AtomicBoolean();
-    private volatile long fullNanos;
+    private final AtomicBoolean unavailable = new AtomicBoolean();
+    private volatile long lastResponseNanos = System.nanoTime() - Long.MAX_VALUE / 2;
+    private final AtomicBoolean diskFull = new AtomicBoolean();
+    private volatile long diskFullNanos;
     private volatile boolean closed;
 
     /**
      * @param url {@code postgresql://user:password@host:port/name}
-     * @param timeout of one query, with all waiting
-     * @throws StoreException if the url is none
+     * @param timeout of a query, including time in the queue
+     * @throws StoreException if the URL is not valid
      */
     public Database(Vertx vertx, String url, int poolSize, Duration timeout) {
-        this(vertx, url, poolSize, timeout, SILENCE);
+        this(vertx, url, poolSize, timeout, IDLE_TIMEOUT);
     }
 
     /**
-     * @param silence after which a connection on which nothing comes or goes is closed; an idle one
-     *     is opened again when it is needed, one whose peer vanished would block the pool for hours
+     * @param idleTimeout after which a connection without traffic is closed, so that unreachable peers do not
+     *     block the pool
      */
-    Database(Vertx vertx, String url, int poolSize, Duration timeout, Duration silence) {
+    Database(Vertx vertx, String url, int poolSize, Duration timeout, Duration idleTimeout) {
         this.vertx = vertx;
         this.timeoutMillis = timeout.toMillis();
         PgConnectOptions options = DatabaseOptions.of(url)
                 .setCachePreparedStatements(true)
                 .setPreparedStatementCacheMaxSize(PREPARED_STATEMENTS)
-                // Sooner than our own deadline, so that a slow statement is not taken for an outage.
+                // shorter than the client timeout, so that a slow statement is not classified as an outage
                 .addProperty("statement_timeout", Long.toString(Math.max(1, timeoutMillis * 4 / 5)))
                 .addProperty("idle_in_transaction_session_timeout", Long.toString(5 * timeoutMillis));
         this.name = DatabaseOptions.describe(options);
@@ -74,21 +73,21 @@ public final class Database {
         this.pool = PgBuilder.pool()
                 .with(new PoolOptions()
                         .setMaxSize(poolSize)
-                        .setMaxWaitQueueSize(poolSize * WAITING_PER_CONNECTION)
+                        .setMaxWaitQueueSize(poolSize * QUEUED_PER_CONNECTION)
                         .setConnectionTimeout((int) Math.max(1, timeout.toMillis()))
                         .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS))
                 .with(new NetClientOptions()
                         .setConnectTimeout((int) Math.max(1, timeout.toMillis()))
                         .setTcpNoDelay(true)
                         .setTcpKeepAlive(true)
-                        .setIdleTimeout((int) silence.toMillis())
+                        .setIdleTimeout((int) idleTimeout.toMillis())
                         .setIdleTimeoutUnit(TimeUnit.MILLISECONDS))
                 .connectingTo(options)
                 .using(vertx)
                 .build();
     }
 
-    /** The configured database, or else the embedded one at that address. */
+    /** The configured database or the embedded one. */
     public static Database open(Vertx vertx, Config.DatabaseSettings config, String embeddedUrl) {
         String configured = config.url();
         return configured == null
@@ -97,7 +96,7 @@ public final class Database {
                 : new Database(vertx, configured, config.poolSize(), config.timeout());
     }
 
-    /** The name or address of the server. */
+    /** Hostname or address of the server. */
     public String host() {
         return host;
     }
@@ -106,132 +105,132 @@ public final class Database {
         return port;
     }
 
-    /** Whether the last that was heard of it was good. */
+    /** Whether no outage is detected. */
     public boolean available() {
-        return !away.get() && !closed;
+        return !unavailable.get() && !closed;
     }
 
-    /** Whether nothing of the last five seconds failed because the database's disk is full. */
-    public boolean hasRoom() {
-        return !full.get();
+    /** Whether no operation of the last 5 seconds failed with a full disk. */
+    public boolean hasDiskSpace() {
+        return !diskFull.get();
     }
 
     /**
-     * Runs one statement, prepared once on each connection.
+     * Executes a prepared statement.
      *
-     * @return fails with {@link DatabaseUnavailableException} if the database is away, and as the
-     *     client says if the statement is wrong
+     * @return fails with {@link DatabaseUnavailableException} during an outage, and with the failure of the client
+     *     if the statement is not valid
      */
     public Future<RowSet<Row>> query(String sql, Tuple arguments) {
         if (!available()) {
-            return Future.failedFuture(unavailable());
+            return Future.failedFuture(unavailableException());
         }
-        return guarded(pool.preparedQuery(sql).execute(arguments));
+        return withOutageDetection(pool.preparedQuery(sql).execute(arguments));
     }
 
-    /** As {@link #query(String, Tuple)}, without arguments. */
+    /** Like {@link #query(String, Tuple)}, without arguments. */
     public Future<RowSet<Row>> query(String sql) {
         return query(sql, Tuple.tuple());
     }
 
     /**
-     * Runs several statements, of which all count or none.
+     * Executes statements in a transaction.
      *
-     * @return as {@link #query(String, Tuple)}; also fails with what the function fails with. After a
-     *     {@link DatabaseUnavailableException} the statements may still have counted
+     * @return fails like {@link #query(String, Tuple)} and with the failure of the function. After a {@link
+     *     DatabaseUnavailableException} the transaction may have been committed
      */
     public <T> Future<T> inTransaction(Function<SqlConnection, Future<T>> statements) {
         if (!available()) {
-            return Future.failedFuture(unavailable());
+            return Future.failedFuture(unavailableException());
         }
-        return guarded(pool.withTransaction(connection -> {
-            // What goes wrong also fails a statement; the default is a trace on stderr.
+        return withOutageDetection(pool.withTransaction(connection -> {
+            // failures also fail a statement; the default handler prints a stack trace
             connection.exceptionHandler(e -> {});
             return statements.apply(connection);
         }));
     }
 
     /**
-     * Does something again and again while the database is away, for what cannot be left undone.
+     * Repeats an operation during an outage.
      *
-     * @param work may count although it failed, so that it has to be right the second time, too
-     * @return fails with {@link DatabaseUnavailableException} after that long
+     * @param work idempotent, because a failed attempt may have been committed
+     * @return fails with {@link DatabaseUnavailableException} after the timeout
      */
-    public <T> Future<T> persistently(Duration most, Supplier<Future<T>> work) {
-        return persistently(System.nanoTime() + most.toNanos(), work);
+    public <T> Future<T> retryWhileUnavailable(Duration timeout, Supplier<Future<T>> work) {
+        return retryWhileUnavailable(System.nanoTime() + timeout.toNanos(), work);
     }
 
-    private <T> Future<T> persistently(long untilNanos, Supplier<Future<T>> work) {
+    private <T> Future<T> retryWhileUnavailable(long deadlineNanos, Supplier<Future<T>> work) {
         return work.get().recover(failure -> {
-            if (!(failure instanceof DatabaseUnavailableException) || System.nanoTime() - untilNanos >= 0) {
+            if (!(failure instanceof DatabaseUnavailableException) || System.nanoTime() - deadlineNanos >= 0) {
                 return Future.failedFuture(failure);
             }
             Promise<T> later = Promise.promise();
-            vertx.setTimer(
-                    PROBE_PAUSE_MILLIS, again -> persistently(untilNanos, work).onComplete(later));
+            vertx.setTimer(RETRY_MILLIS, again -> retryWhileUnavailable(deadlineNanos, work)
+                    .onComplete(later));
             return later.future();
         });
     }
 
-    /** Asks the database whether it is there, known outage or not. */
+    /** Queries the database, also during a detected outage. */
     public Future<Void> ping() {
         return withDeadline(pool.query("select 1").execute())
                 .<Void>mapEmpty()
-                .recover(e -> Future.failedFuture(unavailable()))
-                .onSuccess(v -> isBack());
+                .recover(e -> Future.failedFuture(unavailableException()))
+                .onSuccess(v -> markAvailable());
     }
 
-    private <T> Future<T> guarded(Future<T> answer) {
+    private <T> Future<T> withOutageDetection(Future<T> answer) {
         return withDeadline(answer)
-                .onSuccess(rows -> heardNanos = System.nanoTime())
-                .recover(this::evaluate);
+                .onSuccess(rows -> lastResponseNanos = System.nanoTime())
+                .recover(this::classify);
     }
 
-    private boolean heardLately() {
-        return System.nanoTime() - heardNanos < TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    private boolean respondedRecently() {
+        return System.nanoTime() - lastResponseNanos < TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     }
 
     private <T> Future<T> withDeadline(Future<T> answer) {
         return answer.timeout(timeoutMillis, TimeUnit.MILLISECONDS);
     }
 
-    private <T> Future<T> evaluate(Throwable failure) {
-        if (!DatabaseOutage.isAway(failure)) {
+    private <T> Future<T> classify(Throwable failure) {
+        if (!DatabaseOutage.isUnavailable(failure)) {
             return Future.failedFuture(failure);
         }
         if (DatabaseOutage.isDiskFull(failure)) {
-            isFull(failure);
-        } else if (!DatabaseOutage.isOverload(failure) && !(DatabaseOutage.isSilence(failure) && heardLately())) {
-            isAway(failure);
+            markDiskFull(failure);
+        } else if (!DatabaseOutage.isOverload(failure) && !(DatabaseOutage.isTimeout(failure) && respondedRecently())) {
+            markUnavailable(failure);
         }
-        return Future.failedFuture(unavailable());
+        return Future.failedFuture(unavailableException());
     }
 
-    private void isFull(Throwable failure) {
-        fullNanos = System.nanoTime();
-        if (!closed && full.compareAndSet(false, true)) {
+    private void markDiskFull(Throwable failure) {
+        diskFullNanos = System.nanoTime();
+        if (!closed && diskFull.compareAndSet(false, true)) {
             LOG.atError()
                     .addKeyValue("database", name)
                     .addKeyValue("cause", failure.toString())
                     .log("database disk full");
-            awaitRoom(FULL_MILLIS);
+            awaitDiskSpace(DISK_FULL_MILLIS);
         }
     }
 
-    private void awaitRoom(long millis) {
+    private void awaitDiskSpace(long millis) {
         vertx.setTimer(millis, later -> {
-            long since = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - fullNanos);
-            if (since < FULL_MILLIS) {
-                awaitRoom(FULL_MILLIS - since);
+            long since = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - diskFullNanos);
+            if (since < DISK_FULL_MILLIS) {
+                awaitDiskSpace(DISK_FULL_MILLIS - since);
             } else {
-                full.set(false);
+                diskFull.set(false);
                 LOG.atInfo().addKeyValue("database", name).log("database disk space restored");
             }
         });
     }
 
-    private void isAway(Throwable failure) {
-        if (!closed && away.compareAndSet(false, true)) {
+    private void markUnavailable(Throwable failure) {
+        if (!closed && unavailable.compareAndSet(false, true)) {
             LOG.atWarn()
                     .addKeyValue("database", name)
                     .addKeyValue("cause", failure.toString())
@@ -244,20 +243,20 @@ public final class Database {
         if (closed) {
             return;
         }
-        ping().onFailure(e -> vertx.setTimer(PROBE_PAUSE_MILLIS, t -> probe()));
+        ping().onFailure(e -> vertx.setTimer(RETRY_MILLIS, t -> probe()));
     }
 
-    private void isBack() {
-        if (away.compareAndSet(true, false)) {
+    private void markAvailable() {
+        if (unavailable.compareAndSet(true, false)) {
             LOG.atInfo().addKeyValue("database", name).log("database connection restored");
         }
     }
 
-    private static DatabaseUnavailableException unavailable() {
+    private static DatabaseUnavailableException unavailableException() {
         return new DatabaseUnavailableException("The database is not available.");
     }
 
-    /** Lets what is under way end and closes the connections. */
+    /** Completes running operations and closes the connections. */
     public Future<Void> close() {
         closed = true;
         return pool.close();

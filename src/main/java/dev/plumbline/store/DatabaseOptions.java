@@ -3,13 +3,13 @@ package dev.plumbline.store;
 import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgConnectOptions;
 
-/** From the address of a database to how it is connected to. */
+/** Parses connection URLs. */
 public final class DatabaseOptions {
     private DatabaseOptions() {}
 
     /**
      * @param url {@code postgresql://user:password@host:port/name}
-     * @throws StoreException if it is none; the message does not repeat it, it holds a password
+     * @throws StoreException if it is not valid; the message does not contain the password
      */
     public static PgConnectOptions of(String url) {
         if (!url.startsWith("postgresql://") && !url.startsWith("postgres://")) {
@@ -27,10 +27,10 @@ public final class DatabaseOptions {
     }
 
     private static StoreException malformed() {
-        return new StoreException("database.url is not of the form postgresql://user:password@host:port/name.");
+        return new StoreException("database.url is not valid. Format: postgresql://user:password@host:port/name.");
     }
 
-    /** Host, port and name, without what is secret. */
+    /** Host, port and database name. */
     static String describe(PgConnectOptions options) {
         JsonObject json = options.toJson();
         return json.getString("host") + ":" + json.getInteger("port") + "/" + options.getDatabase();

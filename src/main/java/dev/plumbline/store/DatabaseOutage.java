@@ -6,13 +6,13 @@ import io.vertx.sqlclient.DatabaseException;
 import java.net.ConnectException;
 import java.util.Set;
 
-/** Tells a database that is away from a statement that is wrong. */
+/** Classifies failures: outage, overload, or invalid statement. */
 final class DatabaseOutage {
-    // Classes of Appendix A of PostgreSQL's manual: connection, rollback, resources, operator
-    // intervention, system error.
-    private static final Set<String> AWAY = Set.of("08", "40", "53", "57", "58");
-    // Authorization, catalogue name: whoever asks again at once is refused again.
-    private static final Set<String> REFUSED = Set.of("28", "3D");
+    // SQLSTATE classes (PostgreSQL manual, appendix A): connection, rollback, resources, operator intervention, system
+    // error.
+    private static final Set<String> UNAVAILABLE = Set.of("08", "40", "53", "57", "58");
+    // Authorization and catalog name: a retry fails again.
+    private static final Set<String> ACCESS_DENIED = Set.of("28", "3D");
     private static final String ROLLBACK = "40";
     private static final String READ_ONLY = "25006";
     private static final String STATEMENT_TIMEOUT = "57014";
@@ -20,10 +20,10 @@ final class DatabaseOutage {
 
     private DatabaseOutage() {}
 
-    /** Whether trying the same again later is of use. */
-    static boolean isAway(Throwable failure) {
+    /** Whether a later retry can succeed. */
+    static boolean isUnavailable(Throwable failure) {
         if (failure instanceof PgException e) {
-            return READ_ONLY.equals(e.getSqlState()) || AWAY.contains(category(e)) || isRefused(e);
+            return READ_ONLY.equals(e.getSqlState()) || UNAVAILABLE.contains(sqlStateClass(e)) || isAccessDenied(e);
         }
         return !(failure instanceof DatabaseException
                 || failure instanceof IllegalArgumentException
@@ -32,33 +32,33 @@ final class DatabaseOutage {
                 || failure instanceof StoreException);
     }
 
-    /** Whether the server is there and does not let us in. */
-    static boolean isRefused(Throwable failure) {
-        return failure instanceof PgException e && REFUSED.contains(category(e));
+    /** Whether the server rejects the credentials or the database name. */
+    static boolean isAccessDenied(Throwable failure) {
+        return failure instanceof PgException e && ACCESS_DENIED.contains(sqlStateClass(e));
     }
 
-    /** Whether the server is there and has no room for what is to be written. */
+    /** Whether the disk of the server is full. */
     static boolean isDiskFull(Throwable failure) {
         return failure instanceof PgException e && DISK_FULL.equals(e.getSqlState());
     }
 
-    /** Whether the server itself is there: a statement took too long, or there are too many. */
+    /** Whether the server is reachable but overloaded: statement timeout or too many requests. */
     static boolean isOverload(Throwable failure) {
         return failure instanceof ConnectionPoolTooBusyException
                 || (failure instanceof PgException e
                         && (STATEMENT_TIMEOUT.equals(e.getSqlState())
-                                || category(e).equals(ROLLBACK)));
+                                || sqlStateClass(e).equals(ROLLBACK)));
     }
 
     /**
-     * Whether it only means that nothing came: too slow for the one who asked, or a connection that
-     * ended. Of a database that answers others at that very moment it is no outage.
+     * Whether the operation timed out or its connection was closed. Not an outage if the database responds to
+     * other operations.
      */
-    static boolean isSilence(Throwable failure) {
+    static boolean isTimeout(Throwable failure) {
         return !(failure instanceof DatabaseException || failure instanceof ConnectException);
     }
 
-    private static String category(PgException e) {
+    private static String sqlStateClass(PgException e) {
         String state = e.getSqlState();
         return state == null || state.length() < 2 ? "" : state.substring(0, 2);
     }

@@ -10,30 +10,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A PostgreSQL of our own in the data directory: real programs, durable, behind a password and on
- * the loopback interface only. It is started again whenever it dies, on the same port, until it is
- * stopped. All methods block.
+ * A PostgreSQL server in the data directory, on the loopback interface, with a password. A supervisor restarts it
+ * on the same port. All methods block.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgres.class);
 
-    /** How many connections the service may open to it. */
+    /** Maximum number of connections of the service. */
     public static final int CONNECTIONS = 40;
 
     private static final int PORT_ATTEMPTS = 5;
-    // Below the range that kernels give to outgoing connections: while the server is restarted,
-    // nobody takes its port by accident.
+    // Below the ephemeral port range, so that the port stays free during a restart.
     private static final int FIRST_PORT = 15_000;
     private static final int LAST_PORT = 30_000;
-    private static final long LOOK_MILLIS = 50;
-    private static final long LONGEST_PAUSE_MILLIS = 5_000;
-    private static final int LOOKS_PER_TRIM = 1_200;
+    private static final long POLL_MILLIS = 50;
+    private static final long MAX_PAUSE_MILLIS = 5_000;
+    private static final int POLLS_PER_TRIM = 1_200;
 
     private final DataDirectory data;
     private final PostgresCluster cluster;
     private final int port;
     private final Thread supervisor;
-    private final Object resting = new Object();
+    private final Object monitor = new Object();
     private volatile Postmaster postmaster;
     private volatile boolean stopped;
 
@@ -47,21 +45,21 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Starts the database that lives in that folder, after making it if it is new. A server that an
-     * earlier, crashed run left behind is stopped first.
+     * Starts the server; creates the database if it is missing and stops a server that a crashed process left
+     * behind.
      *
-     * @throws StoreException if it cannot be started, saying why in a sentence
+     * @throws StoreException if it cannot be started
      */
     public static EmbeddedPostgres start(Path dataDir) {
-        return start(DataDirectory.take(dataDir));
+        return start(DataDirectory.lock(dataDir));
     }
 
-    /** As {@link #start(Path)}, in a folder that was taken for it and goes with it. */
+    /** Like {@link #start(Path)}; takes ownership of the directory lock. */
     static EmbeddedPostgres start(DataDirectory data) {
         try {
             PostgresCluster cluster = PostgresCluster.open(data);
             cluster.stop();
-            cluster.trimLog();
+            cluster.rotateLog();
             EmbeddedPostgres embedded = startOnFreePort(data, cluster);
             embedded.supervisor.start();
             return embedded;
@@ -91,19 +89,19 @@ public final class EmbeddedPostgres implements AutoCloseable {
                 return port;
             }
         }
-        throw new StoreException("No free port was found for the embedded database.");
+        throw new StoreException("No free port is available for the embedded database.");
     }
 
     private static boolean isFree(int port) {
         try (ServerSocket socket = new ServerSocket()) {
             socket.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port));
             return true;
-        } catch (IOException taken) {
+        } catch (IOException e) {
             return false;
         }
     }
 
-    /** Where the service connects to, password included; the same until {@link #stop}. */
+    /** The connection URL with password; constant until {@link #stop}. */
     public String url() {
         return cluster.url(port);
     }
@@ -113,7 +111,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return port;
     }
 
-    /** For those who look after the database itself. */
+    /** The connection URL of the superuser. */
     public String superuserUrl(String database) {
         return cluster.superuserUrl(port, database);
     }
@@ -129,38 +127,38 @@ public final class EmbeddedPostgres implements AutoCloseable {
     private void supervise() {
         long pause = 0;
         try {
-            for (long look = 1; ; look++) {
-                rest(LOOK_MILLIS + pause);
+            for (long poll = 1; ; poll++) {
+                sleep(POLL_MILLIS + pause);
                 if (stopped) {
                     return;
                 }
-                if (look % LOOKS_PER_TRIM == 0) {
-                    cluster.trimLog();
+                if (poll % POLLS_PER_TRIM == 0) {
+                    cluster.rotateLog();
                 }
-                pause = postmaster.alive() ? 0 : startAgain(pause);
+                pause = postmaster.alive() ? 0 : restart(pause);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void rest(long millis) throws InterruptedException {
-        synchronized (resting) {
+    private void sleep(long millis) throws InterruptedException {
+        synchronized (monitor) {
             if (!stopped) {
-                resting.wait(millis);
+                monitor.wait(millis);
             }
         }
     }
 
-    private void endRest() {
-        synchronized (resting) {
+    private void markStopped() {
+        synchronized (monitor) {
             stopped = true;
-            resting.notifyAll();
+            monitor.notifyAll();
         }
     }
 
-    // Holds no lock: a start may take minutes, and a stop does not wait for it.
-    private long startAgain(long lastPause) {
+    // without a lock: a start can take minutes and must not delay a stop
+    private long restart(long lastPause) {
         if (lastPause == 0) {
             LOG.warn("embedded database terminated");
         }
@@ -170,30 +168,30 @@ public final class EmbeddedPostgres implements AutoCloseable {
             return 0;
         } catch (StoreException e) {
             LOG.atWarn().addKeyValue("cause", e.getMessage()).log("embedded database restart failed");
-            return Math.min(LONGEST_PAUSE_MILLIS, 50 + 2 * lastPause);
+            return Math.min(MAX_PAUSE_MILLIS, 50 + 2 * lastPause);
         }
     }
 
-    /** Stops the server, leaving no process behind, and gives the data directory free. */
+    /** Stops the server and releases the data directory. */
     public synchronized void stop() {
         if (stopped) {
             return;
         }
-        endRest();
-        endSupervision();
+        markStopped();
+        stopSupervisor();
         cluster.stop();
         data.close();
     }
 
-    // A start that is under way is broken off by taking its server away, as often as it takes: only
-    // when nobody can start one any more is there no orphan.
-    private void endSupervision() {
+    // A start in progress is cancelled by terminating its server, until the supervisor has ended; otherwise a server
+    // could remain.
+    private void stopSupervisor() {
         boolean interrupted = false;
         while (supervisor.isAlive() && Thread.currentThread() != supervisor) {
             Postmaster supervised = postmaster;
             cluster.running().filter(started -> !started.equals(supervised)).ifPresent(Postmaster::terminate);
             try {
-                supervisor.join(LOOK_MILLIS);
+                supervisor.join(POLL_MILLIS);
             } catch (InterruptedException e) {
                 interrupted = true;
             }
@@ -203,9 +201,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** Forgets the server without stopping it, as a crash of this process would. */
+    /** Releases the data directory without stopping the server, for tests of a crash. */
     synchronized void abandon() {
-        endRest();
+        markStopped();
         data.close();
     }
 

@@ -1,27 +1,25 @@
 package dev.plumbline.store;
 
+import com.google.common.hash.Hashing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One step of the schema.
+ * A schema migration.
  *
  * @param version 1, 2, 3 …
- * @param name its file's name
+ * @param name file name
  */
 record Migration(int version, String name, String sql) {
     private static final Pattern NAME = Pattern.compile("V(\\d{3})__[a-z0-9_]+\\.sql");
     private static final String FOLDER = "/db/";
     private static final String INDEX = "migrations.txt";
 
-    /** All that this program knows, in order; the list of them is a resource, for a jar has none. */
+    /** All migrations in order. The index is a resource, because the files of a jar cannot be listed. */
     static List<Migration> all() {
         return read(INDEX)
                 .lines()
@@ -33,7 +31,7 @@ record Migration(int version, String name, String sql) {
     private static Migration named(String name) {
         Matcher matcher = NAME.matcher(name);
         if (!matcher.matches()) {
-            throw new IllegalStateException("not a name of a migration: " + name);
+            throw new IllegalStateException("invalid migration name: " + name);
         }
         return new Migration(Integer.parseInt(matcher.group(1)), name, read(name));
     }
@@ -41,7 +39,7 @@ record Migration(int version, String name, String sql) {
     private static String read(String name) {
         try (InputStream in = Migration.class.getResourceAsStream(FOLDER + name)) {
             if (in == null) {
-                throw new IllegalStateException("missing in this program: " + FOLDER + name);
+                throw new IllegalStateException("missing resource: " + FOLDER + name);
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -49,13 +47,8 @@ record Migration(int version, String name, String sql) {
         }
     }
 
-    /** SHA-256 of the text, hexadecimal. */
+    /** SHA-256 of the SQL in hexadecimal. */
     String checksum() {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(sql.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        return Hashing.sha256().hashString(sql, StandardCharsets.UTF_8).toString();
     }
 }

@@ -18,67 +18,66 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What other nodes tell through the database (NOTIFY), on one connection that is made again
- * whenever it is lost. News of the time in between are lost, so nobody may rely on them alone.
+ * Receives notifications (LISTEN) on one connection, which is re-established after a failure. Notifications in the
+ * meantime are connectionLost.
  */
 public final class NotificationListener {
     private static final Logger LOG = LoggerFactory.getLogger(NotificationListener.class);
     private static final Pattern CHANNEL = Pattern.compile("[a-z_]{1,63}");
-    private static final long PAUSE_MILLIS = 250;
-    private static final long ANSWER_MILLIS = 2_000;
-    // a peer that vanished without a word would leave us deaf for hours
+    private static final long RECONNECT_MILLIS = 250;
+    private static final long TIMEOUT_MILLIS = 2_000;
+    // detects unreachable peers
     private static final long HEARTBEAT_MILLIS = 5_000;
 
     private final Context context;
     private final Vertx vertx;
     private final PgConnectOptions options;
     private final Map<String, Consumer<String>> handlers = new LinkedHashMap<>();
-    private final Runnable missed;
+    private final Runnable onConnected;
     private final long heartbeatMillis;
 
-    // of the context's thread
+    // confined to the context
     private @Nullable PgConnection connection;
     private boolean stopped;
-    private boolean deaf;
+    private boolean disconnected;
 
     private volatile boolean listening;
 
     /**
-     * @param url {@code postgresql://user:password@host:port/name}; a direct connection, or through a
-     *     pooler that keeps sessions
-     * @param missed called whenever the connection stands, the first time too: news may have been
-     *     missed
-     * @throws StoreException if the url is none
+     * @param url {@code postgresql://user:password@host:port/name}; a direct connection or a pooler in session
+     *     mode
+     * @param onConnected called after each connection, because notifications may have been connectionLost before
+     * @throws StoreException if the URL is not valid
      */
-    public NotificationListener(Vertx vertx, String url, Runnable missed) {
-        this(vertx, url, missed, HEARTBEAT_MILLIS);
+    public NotificationListener(Vertx vertx, String url, Runnable onConnected) {
+        this(vertx, url, onConnected, HEARTBEAT_MILLIS);
     }
 
-    NotificationListener(Vertx vertx, String url, Runnable missed, long heartbeatMillis) {
+    NotificationListener(Vertx vertx, String url, Runnable onConnected, long heartbeatMillis) {
         this.heartbeatMillis = heartbeatMillis;
         this.vertx = vertx;
         this.options = DatabaseOptions.of(url);
-        this.missed = missed;
-        // of nobody's: undeploying a verticle would cancel its timers
+        this.onConnected = onConnected;
+        // a context of its own, because undeploying a verticle cancels its timers
         this.context = ((VertxInternal) vertx).createEventLoopContext();
     }
 
     /**
-     * Hears what is told on a channel; to be called before {@link #start}.
+     * Registers a handler; call before {@link #start}.
      *
-     * @param handler given the payload, on a thread of our own; must not block
+     * @param handler receives the payload on an event loop; must not block
      */
     public NotificationListener on(String channel, Consumer<String> handler) {
         if (!CHANNEL.matcher(channel).matches()) {
-            throw new IllegalArgumentException("no name of a channel: " + channel);
+            throw new IllegalArgumentException("invalid channel name: " + channel);
         }
         handlers.put(channel, handler);
         return this;
     }
 
-    /** Begins to listen, and does not give up. */
+    /** Connects and reconnects until {@link #close}. */
     public void start() {
-        context.runOnContext(begin -> connect());
+        context.runOnContext(ignored -> connect());
     }
 
     private void connect() {
@@ -86,90 +85,92 @@ public final class NotificationListener {
             return;
         }
         Future<PgConnection> attempt = PgConnection.connect(vertx, options);
-        attempt.timeout(ANSWER_MILLIS, TimeUnit.MILLISECONDS)
+        attempt.timeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
                 .onSuccess(this::listen)
                 .onFailure(failure -> {
                     attempt.onSuccess(PgConnection::close);
-                    again(failure);
+                    reconnect(failure);
                 });
     }
 
-    private void listen(PgConnection made) {
+    private void listen(PgConnection connected) {
         if (stopped) {
-            made.close();
+            connected.close();
             return;
         }
-        connection = made;
-        made.exceptionHandler(e -> {});
-        made.notificationHandler(this::heard);
-        made.closeHandler(closed -> lost(made));
-        answered(made, "listen " + String.join("; listen ", handlers.keySet())).onSuccess(heard -> {
-            if (deaf) {
-                LOG.info("database notifications restored");
-                deaf = false;
-            }
-            listening = true;
-            missed.run();
-            beat(made);
-        });
+        connection = connected;
+        connected.exceptionHandler(e -> {});
+        connected.notificationHandler(this::handle);
+        connected.closeHandler(closed -> connectionLost(connected));
+        query(connected, "listen " + String.join("; listen ", handlers.keySet()))
+                .onSuccess(handle -> {
+                    if (disconnected) {
+                        LOG.info("database notifications restored");
+                        disconnected = false;
+                    }
+                    listening = true;
+                    onConnected.run();
+                    scheduleHeartbeat(connected);
+                });
     }
 
-    private void beat(PgConnection made) {
+    private void scheduleHeartbeat(PgConnection connected) {
         vertx.setTimer(heartbeatMillis, t -> {
-            if (connection == made) {
-                answered(made, "select 1").onSuccess(alive -> beat(made));
+            if (connection == connected) {
+                query(connected, "select 1").onSuccess(rows -> scheduleHeartbeat(connected));
             }
         });
     }
 
-    private Future<Void> answered(PgConnection made, String sql) {
-        return made.query(sql)
+    private Future<Void> query(PgConnection connected, String sql) {
+        return connected
+                .query(sql)
                 .execute()
-                .timeout(ANSWER_MILLIS, TimeUnit.MILLISECONDS)
+                .timeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
                 .<Void>mapEmpty()
                 .onFailure(failure -> {
-                    made.close();
-                    lost(made);
+                    connected.close();
+                    connectionLost(connected);
                 });
     }
 
-    private void lost(PgConnection made) {
-        if (connection == made) {
+    private void connectionLost(PgConnection connected) {
+        if (connection == connected) {
             connection = null;
             listening = false;
-            again(null);
+            reconnect(null);
         }
     }
 
-    private void again(@Nullable Throwable failure) {
+    private void reconnect(@Nullable Throwable failure) {
         if (stopped) {
             return;
         }
-        if (!deaf) {
-            deaf = true;
+        if (!disconnected) {
+            disconnected = true;
             LOG.atWarn()
                     .addKeyValue("cause", failure == null ? "connection lost" : failure.toString())
                     .log("database notifications lost");
         }
-        vertx.setTimer(PAUSE_MILLIS, t -> connect());
+        vertx.setTimer(RECONNECT_MILLIS, t -> connect());
     }
 
-    private void heard(PgNotification notification) {
+    private void handle(PgNotification notification) {
         Consumer<String> handler = handlers.get(notification.getChannel());
         if (handler != null) {
             handler.accept(notification.getPayload());
         }
     }
 
-    /** Whether news are heard just now, as far as is known. */
+    /** Whether the connection is established. */
     public boolean listening() {
         return listening;
     }
 
-    /** Ends listening. */
+    /** Closes the connection. */
     public Future<Void> close() {
         Promise<Void> closed = Promise.promise();
-        context.runOnContext(end -> {
+        context.runOnContext(ignored -> {
             stopped = true;
             PgConnection open = connection;
             connection = null;

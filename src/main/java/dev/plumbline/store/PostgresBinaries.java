@@ -18,30 +18,30 @@ import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
-/** The programs of PostgreSQL, unpacked once from the archive on the class path. */
+/** The PostgreSQL programs, extracted from the archive on the class path. */
 final class PostgresBinaries {
-    private static final String FOLDER = "programs-";
+    private static final String DIRECTORY_PREFIX = "programs-";
 
     private PostgresBinaries() {}
 
     /**
-     * The folder with {@code bin}, {@code lib} and {@code share}; unpacked when it is not there yet,
-     * or when the archive is another one than the last time.
+     * The directory with {@code bin}, {@code lib} and {@code share}. Extracts the archive if it is missing or the
+     * archive has changed.
      *
-     * @throws StoreException if this machine is none that the archives are for, or on a full disk
+     * @throws StoreException if the platform is not supported or the disk is full
      */
     static Path unpack(Path home) {
         URL archive = archive();
         try {
-            Path programs = home.resolve(FOLDER + fingerprint(archive));
+            Path programs = home.resolve(DIRECTORY_PREFIX + fingerprint(archive));
             if (!Files.isDirectory(programs)) {
-                Path half = home.resolve("unpacking");
-                DataDirectory.deleteTree(half);
-                DataDirectory.folder(half);
+                Path unpacking = home.resolve("unpacking");
+                DataDirectory.deleteTree(unpacking);
+                DataDirectory.createDirectory(unpacking);
                 try (InputStream in = archive.openStream()) {
-                    extract(in, half);
+                    extract(in, unpacking);
                 }
-                DataDirectory.rename(half, programs);
+                DataDirectory.rename(unpacking, programs);
                 deleteOthers(home, programs);
             }
             return programs;
@@ -51,28 +51,28 @@ final class PostgresBinaries {
     }
 
     private static URL archive() {
-        String machine = System.getProperty("os.arch", "").toLowerCase(Locale.ROOT);
+        String architecture = System.getProperty("os.arch", "").toLowerCase(Locale.ROOT);
         String name =
-                switch (machine) {
+                switch (architecture) {
                     case "amd64", "x86_64" -> "x86_64";
                     case "aarch64", "arm64" -> "arm_64";
-                    default -> machine;
+                    default -> architecture;
                 };
-        URL found = null;
+        URL archive = null;
         if (System.getProperty("os.name", "").equals("Linux")) {
-            found = PostgresBinaries.class.getResource("/postgres-linux-" + name + ".txz");
+            archive = PostgresBinaries.class.getResource("/postgres-linux-" + name + ".txz");
         }
-        if (found == null) {
+        if (archive == null) {
             throw new StoreException("There is no embedded PostgreSQL for this system ("
                     + System.getProperty("os.name")
                     + ", "
-                    + machine
+                    + architecture
                     + "); set database.url.");
         }
-        return found;
+        return archive;
     }
 
-    // The archive has no version inside; the checksum in the jar's directory costs no reading of it.
+    // the checksum in the directory of the jar identifies the archive without reading it
     private static String fingerprint(URL archive) throws IOException {
         URLConnection connection = archive.openConnection();
         if (connection instanceof JarURLConnection jar) {
@@ -91,12 +91,12 @@ final class PostgresBinaries {
                     throw new IOException("the archive of PostgreSQL points outside of itself");
                 }
                 if (entry.isDirectory()) {
-                    DataDirectory.folder(target);
+                    DataDirectory.createDirectory(target);
                 } else if (entry.isSymbolicLink()) {
-                    DataDirectory.folder(target.getParent());
+                    DataDirectory.createDirectory(target.getParent());
                     Files.createSymbolicLink(target, Path.of(entry.getLinkName()));
                 } else if (!entry.getName().endsWith(".a")) {
-                    DataDirectory.folder(target.getParent());
+                    DataDirectory.createDirectory(target.getParent());
                     boolean program = (entry.getMode() & 0100) != 0;
                     copy(tar, target, program ? "rwx------" : "rw-------");
                 }
@@ -113,7 +113,7 @@ final class PostgresBinaries {
     }
 
     private static void deleteOthers(Path home, Path current) throws IOException {
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(home, FOLDER + "*")) {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(home, DIRECTORY_PREFIX + "*")) {
             for (Path programs : all) {
                 if (!programs.equals(current)) {
                     DataDirectory.deleteTree(programs);

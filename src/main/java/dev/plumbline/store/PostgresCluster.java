@@ -14,17 +14,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** The files of one PostgreSQL server, and starting and stopping it. Not thread-safe. */
+/** A PostgreSQL cluster directory and its server. Not thread-safe. */
 public final class PostgresCluster {
     public static final String NAME = "plumbline";
 
     private static final String PASSWORD = "database-password";
     private static final String CLUSTER = "cluster";
 
-    private static final Duration START = Duration.ofMinutes(2);
-    private static final Duration STOP = Duration.ofSeconds(30);
-    private static final long LOG_BYTES = 8L << 20;
-    private static final String UNQUOTABLE = "\"$`\\\n'";
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
+    private static final long MAX_LOG_BYTES = 8L << 20;
+    private static final String FORBIDDEN_CHARACTERS = "\"$`\\\n'";
 
     private final Path home;
     private final Path cluster;
@@ -42,15 +42,15 @@ public final class PostgresCluster {
         this.superuserPassword = superuserPassword;
     }
 
-    /** Unpacks and initialises what is not there yet. */
+    /** Extracts the programs and initializes the cluster if they are missing. */
     static PostgresCluster open(DataDirectory data) {
         Path home = data.path().resolve("postgres");
-        if (home.toString().chars().anyMatch(c -> UNQUOTABLE.indexOf(c) >= 0)) {
+        if (home.toString().chars().anyMatch(c -> FORBIDDEN_CHARACTERS.indexOf(c) >= 0)) {
             throw new StoreException(
-                    "The data directory " + home + " has a quote, $ or \\ in its name, which is not allowed.");
+                    "The data directory " + home + " contains a quote, $ or \\, which is not supported.");
         }
         try {
-            DataDirectory.folder(home);
+            DataDirectory.createDirectory(home);
         } catch (IOException e) {
             throw DataDirectory.unwritable(home, e);
         }
@@ -58,7 +58,7 @@ public final class PostgresCluster {
         programs.checkUser();
         PostgresCluster cluster =
                 new PostgresCluster(home, programs, data.secret(PASSWORD), data.secret("database-superuser-password"));
-        cluster.initialise();
+        cluster.initialize();
         return cluster;
     }
 
@@ -66,20 +66,23 @@ public final class PostgresCluster {
         return url(NAME, password, port, NAME);
     }
 
-    /** Where the server of a folder answers that another process holds; empty while it does not. */
+    /**
+     * The URL of the running server in a data directory that another process holds; empty if it does not accept
+     * connections.
+     */
     static Optional<String> urlOfRunning(Path dataDir) {
         Path home = dataDir.resolve("postgres");
         try {
             String password = Files.readString(dataDir.resolve(PASSWORD)).strip();
             return Postmaster.readyPort(home.resolve(CLUSTER)).map(port -> url(NAME, password, port, NAME));
-        } catch (NoSuchFileException notYet) {
+        } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException e) {
             throw DataDirectory.unwritable(dataDir, e);
         }
     }
 
-    /** Whether a database was ever made in a folder. */
+    /** Whether the data directory contains a cluster. */
     static boolean existsIn(Path dataDir) {
         return Files.isDirectory(dataDir.resolve("postgres").resolve(CLUSTER));
     }
@@ -96,19 +99,19 @@ public final class PostgresCluster {
         return cluster;
     }
 
-    private void initialise() {
+    private void initialize() {
         if (Files.isDirectory(cluster)) {
             return;
         }
-        Path half = home.resolve("initialising");
+        Path temporary = home.resolve("initialising");
         Path passwordFile = home.resolve("initial-password");
         try {
-            DataDirectory.deleteTree(half);
+            DataDirectory.deleteTree(temporary);
             DataDirectory.write(passwordFile, superuserPassword + "\n");
-            initdb(half, passwordFile);
-            createDatabase(half);
+            initdb(temporary, passwordFile);
+            createDatabase(temporary);
             Files.deleteIfExists(passwordFile);
-            DataDirectory.rename(half, cluster);
+            DataDirectory.rename(temporary, cluster);
         } catch (IOException e) {
             throw DataDirectory.unwritable(home, e);
         }
@@ -116,7 +119,7 @@ public final class PostgresCluster {
 
     private void initdb(Path into, Path passwordFile) {
         Outcome outcome = programs.run(
-                START,
+                START_TIMEOUT,
                 "",
                 "initdb",
                 List.of(
@@ -128,12 +131,12 @@ public final class PostgresCluster {
                         "--locale=C",
                         "--data-checksums",
                         "--no-instructions"));
-        if (!outcome.good()) {
-            throw new StoreException("The embedded database could not be created: " + outcome.complaint() + ".");
+        if (!outcome.succeeded()) {
+            throw new StoreException("The embedded database could not be created: " + outcome.errorMessage() + ".");
         }
     }
 
-    // The single-user mode needs no client and no open port.
+    // single-user mode needs no client and no port
     private void createDatabase(Path into) {
         String sql = "create role "
                 + NAME
@@ -145,46 +148,47 @@ public final class PostgresCluster {
                 + " owner "
                 + NAME
                 + "\n";
-        Outcome outcome = programs.run(START, sql, "postgres", List.of("--single", "-D", into.toString(), "postgres"));
-        if (!outcome.good() || outcome.output().contains("ERROR:")) {
-            throw new StoreException("The embedded database could not be created: " + outcome.complaint() + ".");
+        Outcome outcome =
+                programs.run(START_TIMEOUT, sql, "postgres", List.of("--single", "-D", into.toString(), "postgres"));
+        if (!outcome.succeeded() || outcome.output().contains("ERROR:")) {
+            throw new StoreException("The embedded database could not be created: " + outcome.errorMessage() + ".");
         }
     }
 
-    /** The living server of these files, if there is one. */
+    /** The running server, if there is one. */
     Optional<Postmaster> running() {
         return Postmaster.of(cluster);
     }
 
     /**
-     * Starts the server and waits until it answers.
+     * Starts the server and waits until it accepts connections.
      *
-     * @throws StoreException with what the server complained about
+     * @throws StoreException with the message of the server
      */
     Postmaster start(int port) {
         PostgresSettings.write(cluster, port);
-        forgetStrangers();
-        long logged = logSize();
+        deleteStalePidFile();
+        long logStart = logSize();
         Outcome outcome = programs.run(
-                START.plusSeconds(5),
+                START_TIMEOUT.plusSeconds(5),
                 "",
                 "pg_ctl",
                 List.of(
                         "start",
                         "--wait",
                         "--silent",
-                        "--timeout=" + START.toSeconds(),
+                        "--timeout=" + START_TIMEOUT.toSeconds(),
                         "--pgdata=" + cluster,
                         "--log=" + log));
         Optional<Postmaster> started = running();
-        if (outcome.good() && started.isPresent()) {
+        if (outcome.succeeded() && started.isPresent()) {
             return started.get();
         }
         stop();
-        throw new StoreException("The embedded database does not start: " + complaint(logged, outcome) + ".");
+        throw new StoreException("The embedded database cannot be started: " + message(logStart, outcome) + ".");
     }
 
-    private void forgetStrangers() {
+    private void deleteStalePidFile() {
         if (running().isEmpty()) {
             try {
                 Files.deleteIfExists(cluster.resolve("postmaster.pid"));
@@ -194,21 +198,21 @@ public final class PostgresCluster {
         }
     }
 
-    private String complaint(long from, Outcome outcome) {
+    private String message(long from, Outcome outcome) {
         try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "r")) {
             file.seek(Math.min(from, file.length()));
             byte[] tail = new byte[(int) Math.min(1 << 16, file.length() - file.getFilePointer())];
             file.readFully(tail);
             if (tail.length > 0) {
-                return new Outcome(1, new String(tail, StandardCharsets.UTF_8)).complaint();
+                return new Outcome(1, new String(tail, StandardCharsets.UTF_8)).errorMessage();
             }
         } catch (IOException unreadable) {
-            // what pg_ctl itself said is left
+            // the output of pg_ctl is used
         }
-        return outcome.complaint();
+        return outcome.errorMessage();
     }
 
-    /** Stops the server if one runs: in order, or else by force. Returns when it is gone. */
+    /** Stops the server: fast, then immediate, then SIGKILL. */
     void stop() {
         for (String mode : List.of("fast", "immediate")) {
             if (running().isEmpty()) {
@@ -216,7 +220,7 @@ public final class PostgresCluster {
             }
             try {
                 programs.run(
-                        STOP.plusSeconds(5),
+                        STOP_TIMEOUT.plusSeconds(5),
                         "",
                         "pg_ctl",
                         List.of(
@@ -224,10 +228,10 @@ public final class PostgresCluster {
                                 "--wait",
                                 "--silent",
                                 "--mode=" + mode,
-                                "--timeout=" + STOP.toSeconds(),
+                                "--timeout=" + STOP_TIMEOUT.toSeconds(),
                                 "--pgdata=" + cluster));
-            } catch (StoreException tooSlow) {
-                // the next mode is rougher
+            } catch (StoreException e) {
+                // the next mode is more forceful
             }
         }
         running().ifPresent(Postmaster::kill);
@@ -236,22 +240,22 @@ public final class PostgresCluster {
     private long logSize() {
         try {
             return Files.size(log);
-        } catch (IOException none) {
+        } catch (IOException e) {
             return 0;
         }
     }
 
-    /** Keeps the log from growing without end: one old part is kept. */
-    void trimLog() {
-        if (logSize() < LOG_BYTES) {
+    /** Rotates the log by size; one old file is kept. */
+    void rotateLog() {
+        if (logSize() < MAX_LOG_BYTES) {
             return;
         }
         try {
             Files.copy(log, home.resolve("log.old"), StandardCopyOption.REPLACE_EXISTING);
-            // The server appends to the file it has open, so the file has to stay the same one.
+            // the server keeps the file open, so it is truncated instead of renamed
             FileChannel.open(log, StandardOpenOption.WRITE).truncate(0).close();
         } catch (IOException e) {
-            // the next round may do better
+            // retried with the next rotation
         }
     }
 }

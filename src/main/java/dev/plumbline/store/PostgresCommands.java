@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** Runs the programs of PostgreSQL, as a user that PostgreSQL accepts. */
+/** Runs PostgreSQL programs as a non-root user. */
 final class PostgresCommands {
     private static final String NOT_AS_ROOT =
-            "PostgreSQL does not run as root, and user namespaces (unshare -U) are not available here;"
-                    + " start the service as another user, or set database.url.";
+            "PostgreSQL does not run as root, and user namespaces (unshare -U) are not available."
+                    + " Start the service as another user, or set database.url.";
 
     private final Path folder;
     private final Path home;
@@ -35,16 +35,16 @@ final class PostgresCommands {
         }
     }
 
-    /** Refuses with a sentence where root cannot shed its name. */
+    /** Throws if the process is root and user namespaces are not available. */
     void checkUser() {
         if (!prefix.isEmpty()) {
-            List<String> whoAmI = new ArrayList<>(prefix);
-            whoAmI.addAll(List.of("id", "-u"));
+            List<String> idCommand = new ArrayList<>(prefix);
+            idCommand.addAll(List.of("id", "-u"));
             Outcome outcome;
             try {
-                outcome = run(whoAmI, "", Duration.ofSeconds(10));
-            } catch (StoreException noSuchProgram) {
-                throw new StoreException(NOT_AS_ROOT, noSuchProgram);
+                outcome = run(idCommand, "", Duration.ofSeconds(10));
+            } catch (StoreException e) {
+                throw new StoreException(NOT_AS_ROOT, e);
             }
             if (outcome.code != 0 || outcome.output.strip().equals("0")) {
                 throw new StoreException(NOT_AS_ROOT);
@@ -53,18 +53,18 @@ final class PostgresCommands {
     }
 
     /**
-     * What a program answered.
+     * The outcome of a program.
      *
-     * @param code its exit code
-     * @param output what it printed, at most 64 KiB
+     * @param code exit code
+     * @param output stdout and stderr, at most 64 KiB
      */
     record Outcome(int code, String output) {
-        boolean good() {
+        boolean succeeded() {
             return code == 0;
         }
 
-        /** The line that says most, without a full stop. */
-        String complaint() {
+        /** The first error line, or the last line, without a full stop. */
+        String errorMessage() {
             String last = "no message";
             for (String line : output.lines().toList()) {
                 String lower = line.toLowerCase(Locale.ROOT);
@@ -80,10 +80,10 @@ final class PostgresCommands {
     }
 
     /**
-     * Runs one program to its end.
+     * Runs a program and waits for it.
      *
-     * @param input what it reads on its standard input
-     * @throws StoreException if it cannot be run or does not end in time
+     * @param input its standard input
+     * @throws StoreException if it cannot be started or exceeds the deadline
      */
     Outcome run(Duration deadline, String input, String program, List<String> arguments) {
         List<String> command = new ArrayList<>(prefix);
@@ -95,7 +95,7 @@ final class PostgresCommands {
     private Outcome run(List<String> command, String input, Duration deadline) {
         Path output = home.resolve("output");
         try {
-            // A file, not a pipe: a server that pg_ctl leaves behind must not hold us.
+            // a file instead of a pipe, because a server started by pg_ctl keeps a pipe open
             Files.deleteIfExists(output);
             DataDirectory.createFile(output);
             ProcessBuilder builder = new ProcessBuilder(command)
@@ -107,13 +107,13 @@ final class PostgresCommands {
             Process process = builder.start();
             try (OutputStream in = process.getOutputStream()) {
                 in.write(input.getBytes(StandardCharsets.UTF_8));
-            } catch (IOException endedBeforeReading) {
-                // its exit code tells
+            } catch (IOException e) {
+                // the exit code indicates the failure
             }
             if (!process.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly();
                 throw new StoreException(
-                        command.get(command.size() - 1) + " did not end within " + deadline.toSeconds() + " s.");
+                        command.get(command.size() - 1) + " did not complete within " + deadline.toSeconds() + " s.");
             }
             return new Outcome(process.exitValue(), head(output));
         } catch (IOException e) {

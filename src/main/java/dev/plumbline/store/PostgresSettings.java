@@ -2,14 +2,14 @@ package dev.plumbline.store;
 
 import java.nio.file.Path;
 
-/** The server's own configuration: durable, closed to all but this machine, and small. */
+/** The configuration files of the embedded server. */
 final class PostgresSettings {
-    // For migrations, for those who look inside, and for what PostgreSQL reserves.
-    private static final int SPARE = 10;
+    // migrations, superuser sessions, and connections reserved by PostgreSQL
+    private static final int RESERVED_CONNECTIONS = 10;
 
     private static final String CONF =
             """
-      # Written anew at each start.
+      # Overwritten at each start.
       listen_addresses = '127.0.0.1'
       port = %d
       unix_socket_directories = ''
@@ -38,14 +38,14 @@ final class PostgresSettings {
       log_timezone = 'UTC'
       log_checkpoints = off
       log_min_messages = warning
-      # Statements and their parameters may hold what is private.
+      # Statements and their parameters can contain private data.
       log_min_error_statement = panic
       log_parameter_max_length_on_error = 0
       """;
 
     private static final String HBA =
             """
-      # Written anew at each start.
+      # Overwritten at each start.
       host all all 127.0.0.1/32 scram-sha-256
       """;
 
@@ -53,7 +53,8 @@ final class PostgresSettings {
 
     static void write(Path cluster, int port) {
         DataDirectory.write(
-                cluster.resolve("postgresql.conf"), CONF.formatted(port, EmbeddedPostgres.CONNECTIONS + SPARE));
+                cluster.resolve("postgresql.conf"),
+                CONF.formatted(port, EmbeddedPostgres.CONNECTIONS + RESERVED_CONNECTIONS));
         DataDirectory.write(cluster.resolve("pg_hba.conf"), HBA);
     }
 }

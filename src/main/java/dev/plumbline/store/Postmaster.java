@@ -8,32 +8,31 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The main process of a running server, as its {@code postmaster.pid} tells it.
+ * The main process of a server, from {@code postmaster.pid}.
  *
- * @param pid its process id
+ * @param pid process ID
  */
 record Postmaster(long pid) {
     private static final int PORT_LINE = 3;
     private static final int STATUS_LINE = 7;
 
     /**
-     * The process that the file names, if it lives and really serves that folder: after a restart of
-     * the machine the number may belong to a stranger.
+     * The process in the file if it runs and serves this cluster; after a reboot another process can have the ID.
      */
     static Optional<Postmaster> of(Path cluster) {
         Path file = cluster.resolve("postmaster.pid");
         try {
             List<String> lines = Files.readAllLines(file);
-            Postmaster named = new Postmaster(Long.parseLong(lines.get(0).strip()));
-            return named.serves(cluster) ? Optional.of(named) : Optional.empty();
-        } catch (NoSuchFileException none) {
+            Postmaster process = new Postmaster(Long.parseLong(lines.get(0).strip()));
+            return process.serves(cluster) ? Optional.of(process) : Optional.empty();
+        } catch (NoSuchFileException e) {
             return Optional.empty();
-        } catch (IOException | NumberFormatException | IndexOutOfBoundsException broken) {
+        } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
             return Optional.empty();
         }
     }
 
-    /** The port of the server that serves that folder; empty while it takes no connections. */
+    /** The port of the server of this cluster; empty if it does not accept connections. */
     static Optional<Integer> readyPort(Path cluster) {
         if (of(cluster).isEmpty()) {
             return Optional.empty();
@@ -43,7 +42,7 @@ record Postmaster(long pid) {
             return lines.size() > STATUS_LINE && lines.get(STATUS_LINE).strip().equals("ready")
                     ? Optional.of(Integer.parseInt(lines.get(PORT_LINE).strip()))
                     : Optional.empty();
-        } catch (IOException | NumberFormatException changing) {
+        } catch (IOException | NumberFormatException e) {
             return Optional.empty();
         }
     }
@@ -51,23 +50,23 @@ record Postmaster(long pid) {
     private boolean serves(Path cluster) {
         try {
             return alive() && Files.isSameFile(Path.of("/proc", Long.toString(pid), "cwd"), cluster);
-        } catch (IOException gone) {
+        } catch (IOException e) {
             return false;
         }
     }
 
-    /** Whether it runs; one that nobody has reaped yet (as under a JVM with pid 1) does not. */
+    /** Whether the process runs. A zombie process does not. */
     boolean alive() {
         try {
             String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
             char state = stat.charAt(stat.lastIndexOf(')') + 2);
             return state != 'Z' && state != 'X';
-        } catch (IOException gone) {
+        } catch (IOException e) {
             return false;
         }
     }
 
-    /** Asks it to end, which it does at once while it is still starting. */
+    /** Sends SIGTERM. */
     void terminate() {
         ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
     }

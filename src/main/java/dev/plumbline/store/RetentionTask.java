@@ -8,62 +8,59 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Deletes what has expired, a slice at a time, so that nobody waits for it. Any number of nodes may
- * run one.
- */
+/** Deletes expired rows periodically, in small batches. Several nodes can run it concurrently. */
 public final class RetentionTask {
     private static final Logger LOG = LoggerFactory.getLogger(RetentionTask.class);
 
-    /** How many rows a slice has at most; a full one is followed by another at once. */
-    public static final int SLICE = 1_000;
+    /** Maximum number of rows per batch. A full batch is followed by another one. */
+    public static final int BATCH_SIZE = 1_000;
 
     private final Vertx vertx;
-    private final List<Supplier<Future<Integer>>> slices;
+    private final List<Supplier<Future<Integer>>> deletions;
     private final long timer;
-    private boolean atWork;
+    private boolean running;
     private volatile boolean stopped;
 
     /**
-     * Begins.
+     * Starts the task.
      *
      * @param period between two rounds
-     * @param slices each deletes up to {@link #SLICE} rows and says how many they were
+     * @param deletions each deletes up to {@link #BATCH_SIZE} rows and returns their number
      */
-    public RetentionTask(Vertx vertx, Duration period, List<Supplier<Future<Integer>>> slices) {
+    public RetentionTask(Vertx vertx, Duration period, List<Supplier<Future<Integer>>> deletions) {
         this.vertx = vertx;
-        this.slices = List.copyOf(slices);
-        this.timer = vertx.setPeriodic(period.toMillis(), t -> round());
+        this.deletions = List.copyOf(deletions);
+        this.timer = vertx.setPeriodic(period.toMillis(), t -> run());
     }
 
-    private synchronized void round() {
-        if (atWork) {
+    private synchronized void run() {
+        if (running) {
             return;
         }
-        atWork = true;
+        running = true;
         Future<Void> all = Future.succeededFuture();
-        for (Supplier<Future<Integer>> slice : slices) {
-            all = all.compose(v -> clean(slice));
+        for (Supplier<Future<Integer>> deletion : deletions) {
+            all = all.compose(v -> deleteAll(deletion));
         }
         all.onComplete((v, failure) -> {
             if (failure != null && !(failure instanceof DatabaseUnavailableException)) {
                 LOG.warn("deletion of expired rows failed", failure);
             }
-            done();
+            finish();
         });
     }
 
-    private Future<Void> clean(Supplier<Future<Integer>> slice) {
+    private Future<Void> deleteAll(Supplier<Future<Integer>> deletion) {
         return stopped
                 ? Future.succeededFuture()
-                : slice.get().compose(n -> n < SLICE ? Future.<Void>succeededFuture() : clean(slice));
+                : deletion.get().compose(n -> n < BATCH_SIZE ? Future.<Void>succeededFuture() : deleteAll(deletion));
     }
 
-    private synchronized void done() {
-        atWork = false;
+    private synchronized void finish() {
+        running = false;
     }
 
-    /** Ends after the slice that is under way. */
+    /** Stops after the current batch. */
     public void stop() {
         stopped = true;
         vertx.cancelTimer(timer);

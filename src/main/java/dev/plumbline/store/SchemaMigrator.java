@@ -15,71 +15,68 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/**
- * Brings the schema of a database to what this program needs. Several nodes may do so at once: one
- * works, the others wait. A migration counts as a whole or not at all.
- */
+/** Migrates the schema of a database. An advisory lock serializes nodes. Each migration is a transaction. */
 public final class SchemaMigrator {
-    // "plumb" in ASCII: nobody else's advisory lock is likely to have it.
+    // "plumb" in ASCII
     private static final long LOCK = 0x70_6c_75_6d_62L;
-    private static final Duration PATIENCE = Duration.ofSeconds(6);
-    private static final long PAUSE_MILLIS = 200;
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(6);
+    private static final long RETRY_MILLIS = 200;
     private static final int CONNECT_MILLIS = 2_000;
 
     private final Vertx vertx;
     private final PgConnectOptions options;
-    private final List<Migration> known;
-    private final Duration patience;
+    private final List<Migration> migrations;
+    private final Duration connectTimeout;
 
-    private SchemaMigrator(Vertx vertx, PgConnectOptions options, List<Migration> known, Duration patience) {
+    private SchemaMigrator(Vertx vertx, PgConnectOptions options, List<Migration> migrations, Duration connectTimeout) {
         this.vertx = vertx;
         this.options = options;
-        this.known = known;
-        this.patience = patience;
+        this.migrations = migrations;
+        this.connectTimeout = connectTimeout;
     }
 
     /**
-     * Applies what is missing.
+     * Applies missing migrations.
      *
-     * @return fails with a {@link StoreException}, a sentence for the operator, if the database is
-     *     not reachable within some seconds, or if its schema is none that this program can work with
+     * @return fails with {@link StoreException} if the database is not reachable or its schema is newer or has
+     *     been modified
      */
     public static Future<Void> run(Vertx vertx, String url) {
-        return run(vertx, url, Migration.all(), PATIENCE);
+        return run(vertx, url, Migration.all(), CONNECT_TIMEOUT);
     }
 
-    static Future<Void> run(Vertx vertx, String url, List<Migration> known, Duration patience) {
+    static Future<Void> run(Vertx vertx, String url, List<Migration> migrations, Duration connectTimeout) {
         PgConnectOptions options;
         try {
             options = DatabaseOptions.of(url).addProperty("lock_timeout", "120000");
         } catch (StoreException e) {
             return Future.failedFuture(e);
         }
-        return new SchemaMigrator(vertx, options, known, patience).run();
+        return new SchemaMigrator(vertx, options, migrations, connectTimeout).run();
     }
 
     private Future<Void> run() {
         return connect(System.nanoTime())
-                .compose(connection -> locked(connection).eventually(connection::close))
-                .recover(e -> Future.failedFuture(explained(e)));
+                .compose(connection -> withLock(connection).eventually(connection::close))
+                .recover(e -> Future.failedFuture(describe(e)));
     }
 
-    // A database that is just starting is worth a moment's wait.
+    // the database may be starting
     private Future<SqlConnection> connect(long since) {
         Future<PgConnection> attempt = PgConnection.connect(vertx, options);
         return attempt.<SqlConnection>map(connection -> {
-                    // What goes wrong also fails a statement; the default is a trace on stderr.
+                    // failures also fail a statement; the default handler prints a stack trace
                     connection.exceptionHandler(e -> {});
                     return connection;
                 })
                 .timeout(CONNECT_MILLIS, TimeUnit.MILLISECONDS)
                 .recover(e -> {
                     attempt.onSuccess(SqlConnection::close);
-                    boolean tooLate = System.nanoTime() - since > patience.toNanos();
-                    if (tooLate || !DatabaseOutage.isAway(e) || DatabaseOutage.isRefused(e)) {
+                    boolean tooLate = System.nanoTime() - since > connectTimeout.toNanos();
+                    if (tooLate || !DatabaseOutage.isUnavailable(e) || DatabaseOutage.isAccessDenied(e)) {
                         return Future.failedFuture(unreachable(e));
                     }
-                    return vertx.timer(PAUSE_MILLIS).compose(t -> connect(since));
+                    return vertx.timer(RETRY_MILLIS).compose(t -> connect(since));
                 });
     }
 
@@ -88,11 +85,11 @@ public final class SchemaMigrator {
                 "The database " + DatabaseOptions.describe(options) + " cannot be reached: " + reason(e) + ".", e);
     }
 
-    private static StoreException explained(Throwable e) {
-        if (e instanceof StoreException known) {
-            return known;
+    private static StoreException describe(Throwable e) {
+        if (e instanceof StoreException stored) {
+            return stored;
         }
-        return new StoreException("The schema of the database could not be brought up to date: " + reason(e) + ".", e);
+        return new StoreException("The database schema cannot be migrated: " + reason(e) + ".", e);
     }
 
     private static String reason(Throwable e) {
@@ -100,17 +97,17 @@ public final class SchemaMigrator {
             return pg.getErrorMessage();
         }
         if (e instanceof TimeoutException) {
-            return "it does not answer";
+            return "no response";
         }
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     }
 
-    // The lock belongs to the connection: when this node dies, it is free.
-    private Future<Void> locked(SqlConnection connection) {
+    // a session-level lock: it is released if the node terminates
+    private Future<Void> withLock(SqlConnection connection) {
         return connection
                 .preparedQuery("select pg_advisory_lock($1)")
                 .execute(Tuple.of(LOCK))
-                .compose(l -> applied(connection))
+                .compose(l -> readApplied(connection))
                 .compose(applied -> apply(connection, applied))
                 .eventually(() -> connection
                         .preparedQuery("select pg_advisory_unlock($1)")
@@ -118,7 +115,7 @@ public final class SchemaMigrator {
                         .otherwiseEmpty());
     }
 
-    private Future<Map<Integer, String>> applied(SqlConnection connection) {
+    private Future<Map<Integer, String>> readApplied(SqlConnection connection) {
         return connection
                 .query(
                         """
@@ -141,25 +138,21 @@ public final class SchemaMigrator {
     }
 
     private Future<Void> apply(SqlConnection connection, Map<Integer, String> applied) {
-        int newest = known.stream().mapToInt(Migration::version).max().orElse(0);
-        int found = applied.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
-        if (found > newest) {
-            return Future.failedFuture(new StoreException("The database has schema version "
-                    + found
-                    + ", this program knows only "
-                    + newest
-                    + ": it is too old for this database."));
+        int newest = migrations.stream().mapToInt(Migration::version).max().orElse(0);
+        int current =
+                applied.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
+        if (current > newest) {
+            return Future.failedFuture(new StoreException("The database has schema version " + current
+                    + ", but this version of Plumbline supports " + newest + " at most. Use a newer version."));
         }
         Future<Void> done = Future.succeededFuture();
-        for (Migration migration : known) {
+        for (Migration migration : migrations) {
             String checksum = applied.get(migration.version());
             if (checksum == null) {
                 done = done.compose(v -> apply(connection, migration));
             } else if (!checksum.equals(migration.checksum())) {
-                return Future.failedFuture(new StoreException("The migration "
-                        + migration.name()
-                        + " is not the one that this database was made with:"
-                        + " it was changed afterwards."));
+                return Future.failedFuture(new StoreException(
+                        "The migration " + migration.name() + " was modified after it was applied to this database."));
             }
         }
         return done;
@@ -170,8 +163,7 @@ public final class SchemaMigrator {
                 .query(migration.sql())
                 .execute()
                 .compose(r -> connection
-                        .preparedQuery(
-                                "insert into schema_migration (version, name, checksum)" + " values ($1, $2, $3)")
+                        .preparedQuery("insert into schema_migration (version, name, checksum) values ($1, $2, $3)")
                         .execute(Tuple.of(migration.version(), migration.name(), migration.checksum())))
                 .compose(r -> transaction.commit())
                 .recover(e -> transaction.rollback().otherwiseEmpty().compose(v -> Future.failedFuture(e))));

@@ -2,7 +2,7 @@ package dev.plumbline.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** The database cannot be made ready; the message is one sentence for the operator. */
+/** The database cannot be prepared. The message is one sentence for the operator. */
 public final class StoreException extends RuntimeException {
     public StoreException(String message) {
         this(message, null);

@@ -23,8 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Accounts and keys come, change and go. */
-@Tag("integration")
+/** Administration of accounts and keys. */
 class AccountAdministrationTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -61,7 +60,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void anAccountIsFoundHoweverItsAddressIsSpelled() {
+    void addressesAreComparedInNormalizedForm() {
         EmailAddress given = EmailAddress.parse(" Ada.Lovelace@BÜCHER.example ");
         long id = some(given, Plan.PRO);
 
@@ -95,7 +94,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void oneAddressHasOneAccount() {
+    void anAddressHasOneAccount() {
         EmailAddress email = someEmail();
         List<Future<Long>> ids = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -107,7 +106,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void theListGoesOnBehindAnAccount() {
+    void theListIsPaginatedById() {
         long first = some(someEmail(), Plan.FREE);
         long second = some(someEmail(), Plan.PRO);
         await(accounts.createKey(second, wish("one")));
@@ -119,7 +118,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void aPasswordIsKeptAsAHashAndANewOneEndsAllSessions() {
+    void passwordsAreHashedAndAChangeEndsAllSessions() {
         EmailAddress email = someEmail();
         long id = some(email, Plan.PRO);
         session(id);
@@ -134,7 +133,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void disablingEndsSessionsAndCanBeUndone() {
+    void disablingEndsSessionsAndIsReversible() {
         EmailAddress email = someEmail();
         long id = some(email, Plan.PRO);
         session(id);
@@ -148,7 +147,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void aDeletedAccountIsForgottenAndItsAddressIsFree() {
+    void aDeletedAccountReleasesItsAddress() {
         EmailAddress email = someEmail();
         long id = some(email, Plan.PRO);
         String key = secret(await(accounts.createKey(id, wish("doomed"))));
@@ -170,7 +169,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void whatIsNotThereCannotBeChanged() {
+    void unknownAccountsCannotBeChanged() {
         EmailAddress nobody = someEmail();
 
         assertThat(await(accounts.setPlan(nobody, Plan.PRO))).isFalse();
@@ -182,14 +181,14 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void aKeyIsListedWithEverythingButItself() {
+    void keysAreListedWithoutTheirSecret() {
         long id = some(someEmail(), Plan.PRO);
         Instant expiry = Instant.now().plus(90, ChronoUnit.DAYS).truncatedTo(ChronoUnit.MICROS);
 
         ApiKeyCreation.Created created = (ApiKeyCreation.Created)
                 await(accounts.createKey(id, new ApiKeyRequest("CI 🛠 of Ada", Set.of(Scope.JOBS_READ), expiry)));
 
-        assertThat(ApiKeySecret.isWhole(created.secret())).isTrue();
+        assertThat(ApiKeySecret.isWellFormed(created.secret())).isTrue();
         assertThat(created.toString()).doesNotContain(created.secret());
         List<ApiKey> listed = await(accounts.keys(id));
         assertThat(listed).containsExactly(created.key());
@@ -204,7 +203,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void tenKeysAreTheMostHoweverManyAreMadeAtOnce() {
+    void concurrentCreationsAreLimitedToTenKeys() {
         long id = some(someEmail(), Plan.PRO);
         List<Future<ApiKeyCreation>> wishes = new ArrayList<>();
         for (int i = 0; i < 25; i++) {
@@ -218,7 +217,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void revokedExpiredAndHiddenKeysTakeNoPlace() {
+    void revokedExpiredAndPageKeysAreNotCounted() {
         long id = some(someEmail(), Plan.PRO);
         for (int i = 0; i < 10; i++) {
             await(accounts.createKey(id, wish("key " + i)));
@@ -230,7 +229,9 @@ class AccountAdministrationTest {
         rows.sql(
                 "update api_key set expires_at = now() where id = $1",
                 keys.get(1).id());
-        rows.sql("update api_key set of_web = true where id = $1", keys.get(2).id());
+        rows.sql(
+                "update api_key set is_page_key = true where id = $1",
+                keys.get(2).id());
 
         for (int i = 0; i < 3; i++) {
             assertThat(await(accounts.createKey(id, wish("again " + i)))).isInstanceOf(ApiKeyCreation.Created.class);
@@ -241,7 +242,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void aKeyIsRevokedOnceAndByItsAccountAlone() {
+    void onlyItsAccountCanRevokeAKey() {
         long id = some(someEmail(), Plan.PRO);
         long stranger = some(someEmail(), Plan.PRO);
         await(accounts.createKey(id, wish("mine")));
@@ -257,7 +258,7 @@ class AccountAdministrationTest {
     }
 
     @Test
-    void anOperatorNamesAKeyByIdByPrefixOrWhole() {
+    void aKeyIsRevokedByIdPrefixOrSecret() {
         long id = some(someEmail(), Plan.PRO);
         String one = secret(await(accounts.createKey(id, wish("one"))));
         String two = secret(await(accounts.createKey(id, wish("two"))));
@@ -287,26 +288,26 @@ class AccountAdministrationTest {
         "'\ud83d', false"
     })
     void aNameIsSomethingThatCanBeSeen(String name, boolean good) {
-        assertThat(ApiKeyRequest.nameFault(name) == null).isEqualTo(good);
+        assertThat(ApiKeyRequest.validateName(name) == null).isEqualTo(good);
     }
 
     @Test
-    void aNameHasAHundredCharactersAtMost() {
-        assertThat(ApiKeyRequest.nameFault("👩".repeat(100))).isNull();
-        assertThat(ApiKeyRequest.nameFault("a".repeat(101))).contains("100");
+    void namesAreLimitedToAHundredCharacters() {
+        assertThat(ApiKeyRequest.validateName("👩".repeat(100))).isNull();
+        assertThat(ApiKeyRequest.validateName("a".repeat(101))).contains("100");
     }
 
-    /** What another node believes of a key is forgotten as soon as something is told. */
+    /** Notifications evict the cached keys of other nodes. */
     @Test
-    void everyChangeIsHeardByOtherNodes() {
+    void changesAreSentToOtherNodes() {
         EmailAddress email = someEmail();
         long id = some(email, Plan.PRO);
         String key = secret(await(accounts.createKey(id, wish("mine"))));
         long keyId = await(accounts.keys(id)).get(0).id();
-        // time stands still: nothing is forgotten by itself
+        // the clock is stopped: cache entries do not expire
         ApiKeyAuthenticator otherNode = new ApiKeyAuthenticator(DATABASE.vertx(), DATABASE.open(), () -> 0);
-        otherNode.follow(DATABASE.url());
-        Await.until(otherNode::listening);
+        otherNode.subscribe(DATABASE.url());
+        Await.until(otherNode::subscribed);
 
         becomes(otherNode, key, "PRO");
         await(accounts.setPlan(email, Plan.FREE));
@@ -334,7 +335,7 @@ class AccountAdministrationTest {
 
     private static void session(long accountId) {
         rows.sql(
-                "insert into session (account_id, token, expires_at, client, address)"
+                "insert into session (account_id, token_hash, expires_at, client, address)"
                         + " values ($1, '', now(), 'test', '192.0.2.1')",
                 accountId);
     }

@@ -20,8 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Who is behind a key, and for how long that is believed. */
-@Tag("integration")
+/** Authentication and caching of API keys. */
 class ApiKeyAuthenticatorTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -44,7 +43,7 @@ class ApiKeyAuthenticatorTest {
     }
 
     @Test
-    void aGoodKeyTellsWhoCallsAndWhatTheyMay() {
+    void aValidKeyReturnsAccountPlanAndScopes() {
         Key key = accounts.key(accounts.account(Plan.PRO), Scope.JOBS_READ);
 
         assertThat(await(keys.authenticate(key.secret())))
@@ -53,11 +52,11 @@ class ApiKeyAuthenticatorTest {
     }
 
     @Test
-    void aWrongChecksumIsRefusedWithoutTheDatabase() {
+    void aWrongChecksumIsRejectedWithoutAQuery() {
         Database closed = DATABASE.open();
         await(closed.close());
         ApiKeyAuthenticator cutOff = new ApiKeyAuthenticator(DATABASE.vertx(), closed);
-        String key = ApiKeySecret.fresh();
+        String key = ApiKeySecret.generate();
         String wrong = key.substring(0, 41) + (key.charAt(41) == '0' ? '1' : '0');
 
         assertThat(await(cutOff.authenticate(wrong))).isEqualTo(refused(Reason.MALFORMED));
@@ -65,7 +64,7 @@ class ApiKeyAuthenticatorTest {
     }
 
     @Test
-    void aKeyThatOpensNothingSaysWhy() {
+    void rejectionsHaveAReason() {
         Key revoked = accounts.key();
         accounts.sql("update api_key set revoked_at = now() where id = $1", revoked.keyId());
         Key disabled = accounts.key();
@@ -74,7 +73,7 @@ class ApiKeyAuthenticatorTest {
         accounts.sql("update account set deleted_at = now(), email_key = null where id = $1", deleted.accountId());
         Key expired = accounts.key(accounts.account(Plan.PRO), Duration.ofSeconds(-1), Scope.values());
 
-        assertThat(await(keys.authenticate(ApiKeySecret.fresh()))).isEqualTo(refused(Reason.UNKNOWN));
+        assertThat(await(keys.authenticate(ApiKeySecret.generate()))).isEqualTo(refused(Reason.UNKNOWN));
         assertThat(await(keys.authenticate(revoked.secret()))).isEqualTo(refused(Reason.REVOKED));
         assertThat(await(keys.authenticate(disabled.secret()))).isEqualTo(refused(Reason.DISABLED));
         assertThat(await(keys.authenticate(deleted.secret()))).isEqualTo(refused(Reason.UNKNOWN));
@@ -82,9 +81,9 @@ class ApiKeyAuthenticatorTest {
     }
 
     @Test
-    void whatIsKnownIsBelievedForFiveSeconds() {
+    void keyStatesAreCachedForFiveSeconds() {
         Key key = accounts.key();
-        String unknown = ApiKeySecret.fresh();
+        String unknown = ApiKeySecret.generate();
         await(keys.authenticate(key.secret()));
         await(keys.authenticate(unknown));
         accounts.sql("update api_key set revoked_at = now() where id = $1", key.keyId());
@@ -104,7 +103,7 @@ class ApiKeyAuthenticatorTest {
     }
 
     @Test
-    void aKeyExpiresToTheMomentHoweverWellItIsKnown() {
+    void cachedKeysExpireOnTime() {
         Key key = accounts.key(accounts.account(Plan.PRO), Duration.ofMinutes(10), Scope.values());
         pass(Duration.ofSeconds(1));
         assertThat(await(keys.authenticate(key.secret()))).isInstanceOf(ApiKeyLookup.Authenticated.class);
@@ -112,7 +111,7 @@ class ApiKeyAuthenticatorTest {
                 "update api_key set expires_at = $2 where id = $1",
                 key.keyId(),
                 OffsetDateTime.now().plusSeconds(3));
-        keys.forgetKey(key.keyId());
+        keys.evictKey(key.keyId());
         await(keys.authenticate(key.secret()));
 
         pass(Duration.ofSeconds(3));
@@ -121,7 +120,7 @@ class ApiKeyAuthenticatorTest {
     }
 
     @Test
-    void whatIsForgottenIsLookedUpAgain() {
+    void evictedKeysAreLookedUpAgain() {
         Key key = accounts.key();
         Key other = accounts.key();
         await(keys.authenticate(key.secret()));
@@ -129,8 +128,8 @@ class ApiKeyAuthenticatorTest {
         accounts.sql("update api_key set revoked_at = now() where id = $1", key.keyId());
         accounts.sql("update account set plan = 'free' where id = $1", other.accountId());
 
-        keys.forgetKey(key.keyId());
-        keys.forgetAccount(other.accountId());
+        keys.evictKey(key.keyId());
+        keys.evictAccount(other.accountId());
 
         assertThat(await(keys.authenticate(key.secret()))).isEqualTo(refused(Reason.REVOKED));
         assertThat(await(keys.authenticate(other.secret())))
@@ -139,12 +138,12 @@ class ApiKeyAuthenticatorTest {
                         now -> assertThat(now.caller().plan()).isEqualTo(Plan.FREE));
     }
 
-    /** The database may have been read before the news came, and answer after. */
+    /** The database can be read before a notification and respond after it. */
     @Test
-    void newsThatComeDuringALookUpAreNotOverwrittenByIt() {
+    void anEvictionDuringALookupIsNotLost() {
         Key key = accounts.key();
         Future<ApiKeyLookup> underWay = keys.authenticate(key.secret());
-        keys.forgetKey(key.keyId());
+        keys.evictKey(key.keyId());
         await(underWay);
         accounts.sql("update api_key set revoked_at = now() where id = $1", key.keyId());
 
@@ -152,7 +151,7 @@ class ApiKeyAuthenticatorTest {
     }
 
     @Test
-    void aUseIsNotedAfterwardsAndOnceAMinute() {
+    void usesAreRecordedOncePerMinute() {
         Key key = accounts.key();
         List<Future<ApiKeyLookup>> uses = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
@@ -176,7 +175,7 @@ class ApiKeyAuthenticatorTest {
     }
 
     @Test
-    void anotherNodesNoteOfTheSameMinuteIsLeftAlone() {
+    void aUseRecordedByAnotherNodeIsNotOverwritten() {
         Key key = accounts.key();
         await(keys.authenticate(key.secret()));
         await(keys.flush());
@@ -190,7 +189,7 @@ class ApiKeyAuthenticatorTest {
     }
 
     @Test
-    void aRefusedKeyIsNotUsed() {
+    void rejectedKeysHaveNoUse() {
         Key key = accounts.key();
         accounts.sql("update api_key set revoked_at = now() where id = $1", key.keyId());
 

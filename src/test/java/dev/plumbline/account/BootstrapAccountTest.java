@@ -15,8 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The account that is there from the first start on. */
-@Tag("integration")
+/** The bootstrap account. */
 class BootstrapAccountTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -48,7 +47,7 @@ class BootstrapAccountTest {
     }
 
     @Test
-    void whatWasMadeUpIsToldAndGood() {
+    void generatedCredentialsArePrintedAndValid() {
         List<String> lines = start(NOTHING);
 
         assertThat(lines).hasSize(3);
@@ -60,34 +59,36 @@ class BootstrapAccountTest {
                     assertThat(good.caller().plan()).isEqualTo(Plan.PRO);
                     assertThat(good.caller().scopes()).containsExactlyInAnyOrder(Scope.values());
                 });
-        AccountStore.Kept kept = await(new AccountStore(database).find(EmailAddress.parse("admin@localhost")));
-        assertThat(await(passwords.verify(lines.get(1).substring("password ".length()), kept.passwordHash())))
+        AccountStore.StoredAccount stored =
+                await(new AccountStore(database).find(EmailAddress.parse("admin@localhost")));
+        assertThat(await(passwords.verify(lines.get(1).substring("password ".length()), stored.passwordHash())))
                 .isTrue();
     }
 
     @Test
-    void whatWasGivenIsTakenAndNotTold() {
-        String key = ApiKeySecret.fresh();
+    void configuredCredentialsAreUsedAndNotPrinted() {
+        String key = ApiKeySecret.generate();
 
         assertThat(start(new Config.BootstrapSettings("Ops@Example.com", "a long enough one", key)))
                 .isEmpty();
 
         assertThat(authenticate(key)).isInstanceOf(ApiKeyLookup.Authenticated.class);
-        AccountStore.Kept kept = await(new AccountStore(database).find(EmailAddress.parse("ops@example.com")));
-        assertThat(await(passwords.verify("a long enough one", kept.passwordHash())))
+        AccountStore.StoredAccount stored =
+                await(new AccountStore(database).find(EmailAddress.parse("ops@example.com")));
+        assertThat(await(passwords.verify("a long enough one", stored.passwordHash())))
                 .isTrue();
     }
 
     @Test
-    void theRestIsMadeUpAndTold() {
-        List<String> lines = start(new Config.BootstrapSettings("ops@example.com", null, ApiKeySecret.fresh()));
+    void missingCredentialsAreGeneratedAndPrinted() {
+        List<String> lines = start(new Config.BootstrapSettings("ops@example.com", null, ApiKeySecret.generate()));
 
         assertThat(lines).hasSize(1);
         assertThat(lines.get(0)).startsWith("password ");
     }
 
     @Test
-    void ofManyNodesThatStartAtOnceOneMakesIt() {
+    void concurrentNodesCreateOneAccount() {
         List<Future<List<String>>> nodes = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             nodes.add(new BootstrapAccount(DATABASE.open(url), new PasswordHasher(DATABASE.vertx())).run(NOTHING));
@@ -100,7 +101,7 @@ class BootstrapAccountTest {
     }
 
     @Test
-    void aSecondStartTellsNothingEvenIfTheAccountIsGone() {
+    void aSecondStartCreatesNothingEvenIfTheAccountIsDeleted() {
         start(NOTHING);
         assertThat(start(NOTHING)).isEmpty();
 
@@ -112,7 +113,7 @@ class BootstrapAccountTest {
     }
 
     @Test
-    void whereAnAccountWasMadeBeforeNoneIsMade() {
+    void noAccountIsCreatedIfOneExists() {
         await(accounts().create(EmailAddress.parse("a@example.com"), Plan.FREE, "a long enough one"));
 
         assertThat(start(NOTHING)).isEmpty();
@@ -120,20 +121,20 @@ class BootstrapAccountTest {
     }
 
     @Test
-    void whatIsNoGoodIsNamedAndNotRepeated() {
-        String key = ApiKeySecret.fresh();
+    void invalidSettingsAreNamedWithoutTheirValue() {
+        String key = ApiKeySecret.generate();
         String wrong = key.substring(0, 41) + (key.charAt(41) == '0' ? '1' : '0');
 
-        assertThat(BootstrapAccount.fault(new Config.BootstrapSettings(null, null, wrong)))
+        assertThat(BootstrapAccount.validate(new Config.BootstrapSettings(null, null, wrong)))
                 .startsWith("bootstrap.api_key: the checksum is not valid")
                 .contains("key generate")
                 .doesNotContain(wrong.substring(4));
-        assertThat(BootstrapAccount.fault(new Config.BootstrapSettings(null, "geheim", null)))
+        assertThat(BootstrapAccount.validate(new Config.BootstrapSettings(null, "geheim", null)))
                 .startsWith("bootstrap.password: ")
                 .doesNotContain("geheim");
-        assertThat(BootstrapAccount.fault(new Config.BootstrapSettings("a@b c", null, null)))
+        assertThat(BootstrapAccount.validate(new Config.BootstrapSettings("a@b c", null, null)))
                 .startsWith("bootstrap.email: ");
-        assertThat(BootstrapAccount.fault(new Config.BootstrapSettings("a@b", "a long enough one", key)))
+        assertThat(BootstrapAccount.validate(new Config.BootstrapSettings("a@b", "a long enough one", key)))
                 .isNull();
     }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PasswordHasherTest {
     private static final String GOOD = "correct horse battery";
 
-    /** From the tests of the reference implementation: "password", salted with "somesalt". */
+    /** Test vector of the reference implementation: "password", salt "somesalt". */
     private static final String REFERENCE =
             "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
 
@@ -40,7 +40,7 @@ class PasswordHasherTest {
     }
 
     @Test
-    void aPasswordFitsItsHashAndNoOtherDoes() {
+    void onlyTheSamePasswordMatchesAHash() {
         String hash = Await.value(passwords.hash(GOOD));
 
         assertThat(hash).startsWith("$argon2id$v=19$m=19456,t=2,p=1$").doesNotContain(GOOD);
@@ -50,13 +50,13 @@ class PasswordHasherTest {
     }
 
     @Test
-    void aHashOfTheReferenceImplementationIsUnderstood() {
+    void hashesOfTheReferenceImplementationAreVerified() {
         assertThat(Await.value(passwords.verify("password", REFERENCE))).isTrue();
         assertThat(Await.value(passwords.verify("passwore", REFERENCE))).isFalse();
         assertThat(PasswordHasher.isOutdated(REFERENCE)).isTrue();
     }
 
-    /** Made by password4j, which made all hashes before. */
+    /** Created with password4j. */
     @ParameterizedTest
     @CsvSource(
             delimiter = ' ',
@@ -79,7 +79,7 @@ class PasswordHasherTest {
         assertThat(PasswordHasher.isOutdated(hash)).isFalse();
     }
 
-    /** The first two from the tests of the reference implementation, the others by password4j. */
+    /** Vectors of the reference implementation and of password4j. */
     @ParameterizedTest
     @CsvSource(
             delimiter = ' ',
@@ -124,21 +124,21 @@ class PasswordHasherTest {
 
         assertThat(fault).isInstanceOf(IllegalArgumentException.class);
         assertThat(fault.getMessage()).doesNotContain("c29tZX", "nf65", "$2b", "horse");
-        assertThat(passwords.waiting()).isZero();
+        assertThat(passwords.pending()).isZero();
     }
 
     @Test
-    void twoHashesOfOnePasswordDiffer() {
+    void hashesAreSalted() {
         assertThat(Await.value(passwords.hash(GOOD))).isNotEqualTo(Await.value(passwords.hash(GOOD)));
     }
 
     @Test
-    void nobodysPasswordIsAlwaysWrong() {
+    void aMissingHashNeverMatches() {
         assertThat(Await.value(passwords.verify(GOOD, null))).isFalse();
     }
 
     @Test
-    void theSameTextFromAnotherKeyboardIsTheSamePassword() {
+    void passwordsAreNormalized() {
         String hash = Await.value(passwords.hash("Ångström übermaß ﬁn"));
 
         assertThat(Await.value(passwords.verify("A\u030angstro\u0308m u\u0308bermaß fin", hash)))
@@ -146,25 +146,25 @@ class PasswordHasherTest {
     }
 
     @Test
-    void halfACharacterIsNobodysPassword() {
+    void unpairedSurrogatesAreRejected() {
         String hash = Await.value(passwords.hash("aaaaaaaaaaa?"));
 
         assertThat(Await.value(passwords.verify("aaaaaaaaaaa\ud800", hash))).isFalse();
-        assertThat(PasswordHasher.fault("aaaaaaaaaaa\ud800")).contains("not valid Unicode");
+        assertThat(PasswordHasher.validate("aaaaaaaaaaa\ud800")).contains("not valid Unicode");
     }
 
     @Test
     void lengthIsCountedInCodePoints() {
-        assertThat(PasswordHasher.fault("🙂".repeat(11))).contains("at least 12");
-        assertThat(PasswordHasher.fault("🙂".repeat(12))).isNull();
-        assertThat(PasswordHasher.fault("🙂".repeat(1_024))).isNull();
-        assertThat(PasswordHasher.fault("🙂".repeat(1_025))).contains("at most 1024");
-        assertThat(PasswordHasher.fault("\ufdfa".repeat(1_024))).contains("at most 1024");
-        assertThat(PasswordHasher.fault("e\u0301".repeat(11))).contains("at least 12");
+        assertThat(PasswordHasher.validate("🙂".repeat(11))).contains("at least 12");
+        assertThat(PasswordHasher.validate("🙂".repeat(12))).isNull();
+        assertThat(PasswordHasher.validate("🙂".repeat(1_024))).isNull();
+        assertThat(PasswordHasher.validate("🙂".repeat(1_025))).contains("at most 1024");
+        assertThat(PasswordHasher.validate("\ufdfa".repeat(1_024))).contains("at most 1024");
+        assertThat(PasswordHasher.validate("e\u0301".repeat(11))).contains("at least 12");
     }
 
     @Test
-    void aPasswordThatBreaksTheRulesIsNeverHashed() {
+    void invalidPasswordsAreNotHashed() {
         assertThatThrownBy(() -> passwords.hash("short"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageNotContaining("short");
@@ -182,24 +182,24 @@ class PasswordHasherTest {
     }
 
     @Test
-    void aHashOfOurParametersIsNot() {
+    void aHashWithCurrentParametersIsNotOutdated() {
         assertThat(PasswordHasher.isOutdated(Await.value(passwords.hash(GOOD)))).isFalse();
     }
 
-    /** So many at once that some must be refused: at once, and those who are let in have answers. */
+    /** More concurrent hashes than the queue permits: the excess is rejected at once, the others complete. */
     @Test
-    void aFloodIsRefusedInsteadOfQueuedWithoutEnd() {
+    void aFullQueueRejectsHashes() {
         List<Future<Boolean>> asked = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
             asked.add(passwords.verify(GOOD, null));
         }
 
-        assertThat(passwords.waiting()).isLessThanOrEqualTo(32);
+        assertThat(passwords.pending()).isLessThanOrEqualTo(32);
         Stream<Future<Boolean>> refused = asked.stream().filter(Future::failed);
         assertThat(refused).isNotEmpty().allMatch(f -> f.cause() instanceof HashingQueueFullException);
         asked.removeIf(Future::failed);
         Await.value(Future.all(asked));
         assertThat(asked).hasSizeGreaterThanOrEqualTo(32);
-        assertThat(passwords.waiting()).isZero();
+        assertThat(passwords.pending()).isZero();
     }
 }

@@ -56,11 +56,11 @@ class SessionServiceTest {
     }
 
     private AuthenticatedUser begin() {
-        return Await.value(sessions.begin(account, "the hash", "Browser", "192.0.2.1"));
+        return Await.value(sessions.create(account, "the hash", "Browser", "192.0.2.1"));
     }
 
     private AuthenticatedUser resume(String token) {
-        return Await.value(sessions.resume(token));
+        return Await.value(sessions.authenticate(token));
     }
 
     private void sql(String statement) {
@@ -74,11 +74,11 @@ class SessionServiceTest {
     }
 
     private void graceIsOver(Session session) {
-        sql("update session set former_until = clock_timestamp() where id = " + session.id());
+        sql("update session set previous_valid_until = clock_timestamp() where id = " + session.id());
     }
 
     @Test
-    void whoHasSignedInIsKnownByTheirToken() {
+    void aTokenAuthenticatesItsSession() {
         AuthenticatedUser begun = begin();
 
         AuthenticatedUser known = resume(begun.newToken());
@@ -91,14 +91,15 @@ class SessionServiceTest {
     }
 
     @Test
-    void anotherNodeKnowsThemToo() {
+    void sessionsAreValidOnAllNodes() {
         SessionService other = new SessionService(DATABASE.vertx(), DATABASE.open(), SECRET, URL);
 
-        assertThat(Await.value(other.resume(begin().newToken())).account()).isEqualTo(account);
+        assertThat(Await.value(other.authenticate(begin().newToken())).account())
+                .isEqualTo(account);
     }
 
     @Test
-    void theTokenItselfIsNotInTheDatabase() {
+    void onlyTheHashOfATokenIsStored() {
         String id = claims(begin().newToken()).getString("jti");
 
         String row = Await.value(database.query("select string_agg(s::text, ' ') from session s"))
@@ -113,15 +114,15 @@ class SessionServiceTest {
     }
 
     @Test
-    void nobodySignsInByAPasswordThatWasChangedMeanwhile() {
+    void signInFailsIfThePasswordChangedMeanwhile() {
         sql("update account set password_hash = 'another' where id = " + account.id());
 
-        assertThat(Await.value(sessions.begin(account, "the hash", "", ""))).isNull();
-        assertThat(Await.value(sessions.begin(account, "another", "", ""))).isNotNull();
+        assertThat(Await.value(sessions.create(account, "the hash", "", ""))).isNull();
+        assertThat(Await.value(sessions.create(account, "another", "", ""))).isNotNull();
     }
 
     @Test
-    void whoChangesThePasswordGetsATokenThatNoCopyLeadsTo() {
+    void aPasswordChangeReplacesTheToken() {
         AuthenticatedUser before = begin();
 
         AuthenticatedUser after =
@@ -134,18 +135,18 @@ class SessionServiceTest {
     }
 
     @Test
-    void aChangeOfThePasswordWaitsForASignInUnderWayAndEndsItsSession() {
-        AuthenticatedUser kept = begin();
+    void aPasswordChangeEndsTheSessionOfAConcurrentSignIn() {
+        AuthenticatedUser stored = begin();
         Future<SignInResult.PasswordChanged> change = Await.value(database.inTransaction(signIn -> signIn.query(
                         "select from account where id = " + account.id() + " for share")
                 .execute()
-                .compose(locked -> signIn.query("insert into session (account_id, token, client, address,"
-                                + " expires_at) select account_id, token, 'late',"
+                .compose(locked -> signIn.query("insert into session (account_id, token_hash, client, address,"
+                                + " expires_at) select account_id, token_hash, 'late',"
                                 + " address, expires_at from session where id = "
-                                + kept.session().id())
+                                + stored.session().id())
                         .execute())
                 .compose(begun -> {
-                    Future<SignInResult.PasswordChanged> waiting = sessions.changePassword(kept, "the hash", "next");
+                    Future<SignInResult.PasswordChanged> waiting = sessions.changePassword(stored, "the hash", "next");
                     return untilSomebodyWaits().map(seen -> waiting);
                 })));
 
@@ -162,7 +163,7 @@ class SessionServiceTest {
     }
 
     @Test
-    void whoHasSignedOutIsNotKnownAnyMore() {
+    void signOutEndsTheSession() {
         AuthenticatedUser one = begin();
         AuthenticatedUser other = begin();
 
@@ -173,7 +174,7 @@ class SessionServiceTest {
     }
 
     @Test
-    void signedOutEverywhereIsSignedOutEverywhere() {
+    void endAllEndsAllSessions() {
         AuthenticatedUser one = begin();
         AuthenticatedUser other = begin();
 
@@ -185,30 +186,30 @@ class SessionServiceTest {
     }
 
     @Test
-    void anAccountThatIsDisabledOrDeletedHasNoSessions() {
+    void disabledAndDeletedAccountsHaveNoSessions() {
         AuthenticatedUser begun = begin();
         sql("update account set disabled_at = clock_timestamp() where id = " + account.id());
         assertThat(resume(begun.newToken())).isNull();
-        assertThat(Await.value(sessions.begin(account, "the hash", "", ""))).isNull();
+        assertThat(Await.value(sessions.create(account, "the hash", "", ""))).isNull();
 
         sql("update account set disabled_at = null, deleted_at = clock_timestamp() where id = " + account.id());
         assertThat(resume(begun.newToken())).isNull();
-        assertThat(Await.value(sessions.begin(account, "the hash", "", ""))).isNull();
+        assertThat(Await.value(sessions.create(account, "the hash", "", ""))).isNull();
     }
 
     @Test
-    void aSessionThatHasExpiredIsNoneAndIsSweptAway() {
+    void expiredSessionsAreRejectedAndDeleted() {
         AuthenticatedUser begun = begin();
         sql("update session set expires_at = clock_timestamp() where id = "
                 + begun.session().id());
 
         assertThat(resume(begun.newToken())).isNull();
-        assertThat(Await.value(sessions.purgeSlice())).isEqualTo(1);
-        assertThat(Await.value(sessions.purgeSlice())).isZero();
+        assertThat(Await.value(sessions.purgeExpired())).isEqualTo(1);
+        assertThat(Await.value(sessions.purgeExpired())).isZero();
     }
 
     @Test
-    void aTokenIsReplacedAfterAQuarterOfAnHour() {
+    void aTokenIsReplacedAfterFifteenMinutes() {
         AuthenticatedUser begun = begin();
         longAgo(begun.session(), "14 minutes");
         assertThat(resume(begun.newToken()).newToken()).isNull();
@@ -222,11 +223,11 @@ class SessionServiceTest {
     }
 
     @Test
-    void requestsSentTogetherAreToldTheSameNewToken() {
+    void concurrentRequestsGetTheSameNewToken() {
         AuthenticatedUser begun = begin();
         longAgo(begun.session(), "1 hour");
 
-        List<Future<AuthenticatedUser>> together = Stream.generate(() -> sessions.resume(begun.newToken()))
+        List<Future<AuthenticatedUser>> together = Stream.generate(() -> sessions.authenticate(begun.newToken()))
                 .limit(20)
                 .toList();
         Await.value(Future.all(together));
@@ -239,7 +240,7 @@ class SessionServiceTest {
     }
 
     @Test
-    void aNewTokenThatWasLostOnItsWayIsToldAgain() {
+    void aLostNewTokenIsSentAgain() {
         AuthenticatedUser begun = begin();
         longAgo(begun.session(), "1 hour");
         String lost = resume(begun.newToken()).newToken();
@@ -253,7 +254,7 @@ class SessionServiceTest {
     }
 
     @Test
-    void theFormerTokenIsGoodForAMomentAfterItsSuccessorWasUsed() {
+    void thePreviousTokenIsValidForTenSecondsAfterFirstUseOfTheNewOne() {
         AuthenticatedUser begun = begin();
         longAgo(begun.session(), "1 hour");
         String next = resume(begun.newToken()).newToken();
@@ -264,7 +265,7 @@ class SessionServiceTest {
     }
 
     @Test
-    void aFormerTokenThatIsShownLaterEndsTheSession() {
+    void reuseOfThePreviousTokenEndsTheSession() {
         AuthenticatedUser begun = begin();
         AuthenticatedUser bystander = begin();
         longAgo(begun.session(), "1 hour");
@@ -279,7 +280,7 @@ class SessionServiceTest {
     }
 
     @Test
-    void aTokenOfTwoReplacementsAgoEndsTheSessionToo() {
+    void reuseOfAnOlderTokenEndsTheSession() {
         AuthenticatedUser begun = begin();
         longAgo(begun.session(), "1 hour");
         String second = resume(begun.newToken()).newToken();
@@ -294,7 +295,7 @@ class SessionServiceTest {
     }
 
     @Test
-    void useProlongsASessionToAMonthAtMost() {
+    void useExtendsASessionToThirtyDaysAtMost() {
         AuthenticatedUser begun = begin();
         assertThat(java.time.Duration.between(
                         begun.session().createdAt(), begun.session().expiresAt()))
@@ -314,9 +315,9 @@ class SessionServiceTest {
     }
 
     @Test
-    void anAccountHasSoManySessionsAtMostAndTheOldestMakesRoom() {
+    void theLeastRecentlyUsedSessionIsEvicted() {
         AuthenticatedUser first = begin();
-        for (int i = 1; i < SessionService.MOST; i++) {
+        for (int i = 1; i < SessionService.MAX_SESSIONS; i++) {
             begin();
         }
         assertThat(resume(first.newToken())).isNotNull();
@@ -324,13 +325,13 @@ class SessionServiceTest {
         begin();
 
         assertThat(resume(first.newToken())).isNull();
-        assertThat(Await.value(sessions.list(account.id()))).hasSize(SessionService.MOST);
+        assertThat(Await.value(sessions.list(account.id()))).hasSize(SessionService.MAX_SESSIONS);
     }
 
     @Test
-    void whatABrowserSaysOfItselfIsMadeHarmless() {
+    void theUserAgentIsSanitized() {
         AuthenticatedUser begun =
-                Await.value(sessions.begin(account, "the hash", "\u001b[31m\u0000" + "x".repeat(1_000), "192.0.2.1"));
+                Await.value(sessions.create(account, "the hash", "\u001b[31m\u0000" + "x".repeat(1_000), "192.0.2.1"));
 
         assertThat(begun.session().client()).startsWith("?[31m?xxx").hasSize(200);
     }
@@ -382,12 +383,12 @@ class SessionServiceTest {
 
     @ParameterizedTest
     @MethodSource("hostileTokens")
-    void whatIsNoTokenOfOursIsNobodys(String token) {
+    void invalidTokensAreRejected(String token) {
         assertThat(resume(token)).isNull();
     }
 
     @Test
-    void theHostileTokensAreMadeOfAGoodOne() {
+    void theInvalidTokensDeriveFromAValidOne() {
         AuthenticatedUser begun = begin();
 
         assertThat(resume(signed(claims(begun.newToken()), SECRET, "HS256"))).isNotNull();
@@ -397,10 +398,10 @@ class SessionServiceTest {
     }
 
     @Test
-    void anotherSecretSignsEverybodyOut() {
+    void aChangedSecretEndsAllSessions() {
         SessionService changed = new SessionService(DATABASE.vertx(), database, SECRET + "!", URL);
 
-        assertThat(Await.value(changed.resume(begin().newToken()))).isNull();
+        assertThat(Await.value(changed.authenticate(begin().newToken()))).isNull();
     }
 
     private static JsonObject claims(String token) {
@@ -423,12 +424,12 @@ class SessionServiceTest {
                 + base64(claims.toBuffer().getBytes()) + ".";
     }
 
-    /** A key that a stranger would like us to believe. */
+    /** A forged header with an embedded key. */
     private static JsonObject theirs() {
         return new JsonObject().put("kty", "oct").put("k", base64("theirs".getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Signed by HS256, whatever the header says. */
+    /** Signs with HS256, independent of the header. */
     private static String mac(JsonObject header, JsonObject claims, String secret) {
         String body = base64(header.toBuffer().getBytes()) + "."
                 + base64(claims.toBuffer().getBytes());

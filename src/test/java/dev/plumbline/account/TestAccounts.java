@@ -11,7 +11,7 @@ import java.time.OffsetDateTime;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Accounts and keys for tests, put into the database as they are told. */
+/** Creates accounts and keys for tests. */
 public final class TestAccounts {
     private final Database database;
 
@@ -19,7 +19,7 @@ public final class TestAccounts {
         this.database = database;
     }
 
-    /** A key and who it belongs to. */
+    /** A key with its owner. */
     public record Key(long accountId, long keyId, String secret) {}
 
     public long account(Plan plan) {
@@ -29,7 +29,7 @@ public final class TestAccounts {
                 Tuple.of(email, plan.id()));
     }
 
-    /** A key of a new pro account that may do everything. */
+    /** A key with all scopes of a new pro account. */
     public Key key() {
         return key(account(Plan.PRO), Scope.values());
     }
@@ -39,10 +39,10 @@ public final class TestAccounts {
     }
 
     /**
-     * @param validFor negative for a key that has expired; null for ever
+     * @param validFor negative for an expired key; null for no expiry
      */
     public Key key(long accountId, @Nullable Duration validFor, Scope... scopes) {
-        String secret = ApiKeySecret.fresh();
+        String secret = ApiKeySecret.generate();
         String[] ids = java.util.Arrays.stream(scopes).map(Scope::id).toArray(String[]::new);
         long id = id(
                 "insert into api_key (account_id, hash, prefix, name, scopes, expires_at)"

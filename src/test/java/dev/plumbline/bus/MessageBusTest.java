@@ -32,7 +32,7 @@ class MessageBusTest {
     private static final Finding FINDING =
             new Finding(Level.WARN, "slow", "response_time_ms", "It was slow.", "Be quick.", null);
 
-    private static final JobMessage.JobHead JOB = new JobMessage.JobHead(
+    private static final JobMessage.JobSnapshot JOB = new JobMessage.JobSnapshot(
             3,
             "job_0123456789abcdefghijkl",
             "http-status",
@@ -70,9 +70,9 @@ class MessageBusTest {
         return Stream.of(
                 new Message.RunCheck("http-status", "http://a.example/", Map.of("method", "get"), true, 3_000, "id-1"),
                 new Message.Checked(result),
-                new Message.Busy(3),
+                new Message.Overloaded(3),
                 new Message.Ping(),
-                new Message.TakeQuota("fresh", "192.0.2.1", 1),
+                new Message.ChargeQuota("fresh", "192.0.2.1", 1),
                 new Message.RefundQuota("fresh", "192.0.2.1", 1, 1_700_000_000_000_000L),
                 new Message.Granted(30, 12, 840, 1_700_000_000_000_000L),
                 new Message.Denied(30, 0, 840),
@@ -86,16 +86,16 @@ class MessageBusTest {
                         Map.of("method", "get"),
                         true,
                         new JobMessage.Idempotency("once", "hash")),
-                new JobMessage.JobCreated(JOB, false, List.of(new JobMessage.QuotaLeft("jobs", 60, 59, 3600))),
-                new JobMessage.JobOverQuota(new JobMessage.QuotaLeft("jobs", 60, 0, 12), 12, List.of()),
+                new JobMessage.JobCreated(JOB, false, List.of(new JobMessage.QuotaStatus("jobs", 60, 59, 3600))),
+                new JobMessage.JobQuotaExceeded(new JobMessage.QuotaStatus("jobs", 60, 0, 12), 12, List.of()),
                 new JobMessage.IdempotencyMismatch(),
                 new JobMessage.IdempotencyPending(),
                 new JobMessage.ReadJob(7, JOB.token()),
                 new JobMessage.AwaitJob(7, JOB.token(), 4, 30_000),
                 new JobMessage.CancelJob(7, JOB.token()),
                 new JobMessage.JobFound(JOB),
-                new JobMessage.NoSuchJob(),
-                new JobMessage.JobGone(),
+                new JobMessage.JobNotFound(),
+                new JobMessage.JobExpired(),
                 new JobMessage.JobsUnavailable(),
                 new JobMessage.ReadResults(3, 4, 50, 20),
                 new JobMessage.ResultLines(List.of(new JobMessage.ResultLine(50, "a.example", new byte[] {'{', '}'}))),
@@ -107,7 +107,7 @@ class MessageBusTest {
     }
 
     @Test
-    void theListAboveHoldsEveryMessageThereIs() {
+    void theExamplesCoverAllMessages() {
         assertThat(everyMessage().map(message -> message.getClass().getSimpleName()))
                 .containsExactlyInAnyOrderElementsOf(
                         MessageJson.typesOf(Message.class).keySet());
@@ -115,7 +115,7 @@ class MessageBusTest {
 
     @ParameterizedTest
     @MethodSource("everyMessage")
-    void aMessageIsTheSameAfterTheWire(Message message) {
+    void messagesSurviveEncoding(Message message) {
         BusCodec codec = new BusCodec();
         Buffer wire = Buffer.buffer("prefix");
         codec.encodeToWire(wire, message);
@@ -124,23 +124,23 @@ class MessageBusTest {
     }
 
     @Test
-    void aMessageOfAnotherVersionOrTypeIsRefused() {
+    void unknownVersionsAndTypesAreRejected() {
         MessageJson wire = new MessageJson();
 
         assertThatThrownBy(() -> wire.read(bytes("{\"v\":2,\"type\":\"Done\",\"body\":{}}")))
                 .hasMessageContaining("version 2");
         assertThatThrownBy(() -> wire.read(bytes("{\"v\":1,\"type\":\"Undone\",\"body\":{}}")))
                 .hasMessageContaining("Undone");
-        assertThatThrownBy(() -> wire.read(bytes("nonsense"))).hasMessageContaining("none");
+        assertThatThrownBy(() -> wire.read(bytes("nonsense"))).hasMessageContaining("malformed");
     }
 
     @Test
-    void insideANodeTheVeryMessageIsHandedOver(Vertx vertx, VertxTestContext test) {
+    void messagesArePassedByReferenceWithinANode(Vertx vertx, VertxTestContext test) {
         MessageBus bus = MessageBus.of(vertx);
         Message.Done answer = new Message.Done();
         bus.serve("there", Message.Ping.class, ping -> Future.succeededFuture(answer));
 
-        bus.ask("there", new Message.Ping(), Message.Done.class, 1000)
+        bus.request("there", new Message.Ping(), Message.Done.class, 1000)
                 .onComplete(test.succeeding(reply -> test.verify(() -> {
                     assertThat(reply).isSameAs(answer);
                     test.completeNow();
@@ -148,40 +148,40 @@ class MessageBusTest {
     }
 
     @Test
-    void whoeverAsksNobodyIsToldAtOnce(Vertx vertx, VertxTestContext test) {
+    void requestsToUnservedAddressesFailAtOnce(Vertx vertx, VertxTestContext test) {
         MessageBus.of(vertx)
-                .ask("nowhere", new Message.Ping(), Message.Done.class, 60_000)
+                .request("nowhere", new Message.Ping(), Message.Done.class, 60_000)
                 .onComplete(test.failing(failure -> test.verify(() -> {
                     assertThat(failure).isInstanceOf(ReplyException.class);
-                    assertThat(MessageBus.timedOut(failure)).isFalse();
+                    assertThat(MessageBus.isTimeout(failure)).isFalse();
                     test.completeNow();
                 })));
     }
 
     @Test
-    void aFaultyHandlerIsAFailureAndNotATimeout(Vertx vertx, VertxTestContext test) {
+    void aFailingHandlerIsNotATimeout(Vertx vertx, VertxTestContext test) {
         MessageBus bus = MessageBus.of(vertx);
         bus.serve("faulty", Message.Ping.class, ping -> {
             throw new IllegalStateException("a fault that the test wants");
         });
 
-        bus.ask("faulty", new Message.Ping(), Message.Done.class, 60_000)
+        bus.request("faulty", new Message.Ping(), Message.Done.class, 60_000)
                 .onComplete(test.failing(failure -> test.verify(() -> {
-                    assertThat(MessageBus.timedOut(failure)).isFalse();
+                    assertThat(MessageBus.isTimeout(failure)).isFalse();
                     assertThat(failure.getMessage()).doesNotContain("fault");
                     test.completeNow();
                 })));
     }
 
     @Test
-    void silenceIsATimeout(Vertx vertx, VertxTestContext test) {
+    void aMissingReplyIsATimeout(Vertx vertx, VertxTestContext test) {
         MessageBus bus = MessageBus.of(vertx);
         bus.serve("silent", Message.Ping.class, ping -> io.vertx.core.Promise.<Message>promise()
                 .future());
 
-        bus.ask("silent", new Message.Ping(), Message.Done.class, 1)
+        bus.request("silent", new Message.Ping(), Message.Done.class, 1)
                 .onComplete(test.failing(failure -> test.verify(() -> {
-                    assertThat(MessageBus.timedOut(failure)).isTrue();
+                    assertThat(MessageBus.isTimeout(failure)).isTrue();
                     test.completeNow();
                 })));
     }

@@ -33,8 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code account …} and {@code key …}, as an operator or a script meets them. */
-@Tag("integration")
+/** {@code account …} and {@code key …}. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AccountCommandsTest {
     @RegisterExtension
@@ -58,7 +57,7 @@ class AccountCommandsTest {
         return typed("", line, more);
     }
 
-    /** The words of a line, and behind them what holds blanks. */
+    /** Splits the line into words; {@code more} are arguments that can contain blanks. */
     private CommandLineRunner.Ended typed(String in, String line, String... more) {
         List<String> arguments = new ArrayList<>(Arrays.asList(line.split(" ")));
         arguments.addAll(2, List.of("--conf", settings.toString()));
@@ -82,7 +81,7 @@ class AccountCommandsTest {
     }
 
     @Test
-    void aNewAccountsPasswordIsPrintedOnce() {
+    void theGeneratedPasswordIsPrinted() {
         String email = "first-" + UUID.randomUUID() + "@example.com";
 
         CommandLineRunner.Ended ended = run("account create --plan free --email " + email);
@@ -98,7 +97,7 @@ class AccountCommandsTest {
     }
 
     @Test
-    void aPasswordOfYourOwnIsReadFromStdinAndNotPrinted() {
+    void aPasswordFromStdinIsNotPrinted() {
         String email = UUID.randomUUID() + "@example.com";
         String password = "pass word with  blänks ";
 
@@ -110,38 +109,41 @@ class AccountCommandsTest {
     }
 
     @Test
-    void aPasswordThatIsNoneMakesNoAccount() {
+    void anInvalidPasswordCreatesNoAccount() {
         String email = UUID.randomUUID() + "@example.com";
 
         CommandLineRunner.Ended tooShort = typed("short\n", "account create --password-stdin --email " + email);
         CommandLineRunner.Ended none = typed("", "account create --password-stdin --email " + email);
 
         assertThat(tooShort.code()).isEqualTo(1);
-        assertThat(tooShort.err()).isEqualTo("plumbline: A password has at least 12 characters.");
-        assertThat(none.err()).isEqualTo("plumbline: There is no password on stdin.");
+        assertThat(tooShort.err()).isEqualTo("plumbline: The password must have at least 12 characters.");
+        assertThat(none.err()).isEqualTo("plumbline: stdin does not contain a password.");
         assertThat(run("key list --email " + email).code()).isEqualTo(1);
     }
 
     @Test
-    void anAddressThatIsTakenIsRefused() {
+    void aTakenAddressIsRejected() {
         String email = account("pro");
 
         CommandLineRunner.Ended again = run("account create --email " + email.toUpperCase());
 
         assertThat(again.code()).isEqualTo(1);
         assertThat(again.out()).isEmpty();
-        assertThat(again.err()).startsWith("plumbline: there is an account").hasLineCount(1);
+        assertThat(again.err())
+                .startsWith("plumbline: an account with the address")
+                .endsWith("already exists")
+                .hasLineCount(1);
     }
 
     @Test
-    void keyCreatePrintsTheKeyAlone() {
+    void keyCreatePrintsOnlyTheKey() {
         String email = account("pro");
 
         CommandLineRunner.Ended ended = run("key create --email " + email);
 
         assertThat(ended.code()).isZero();
         assertThat(ended.err()).isEmpty();
-        assertThat(ApiKeySecret.isWhole(ended.out())).isTrue();
+        assertThat(ApiKeySecret.isWellFormed(ended.out())).isTrue();
         assertThat(authenticate(ended.out())).isInstanceOfSatisfying(ApiKeyLookup.Authenticated.class, good -> {
             assertThat(good.caller().plan()).isEqualTo(Plan.PRO);
             assertThat(good.caller().scopes()).containsExactlyInAnyOrder(Scope.values());
@@ -149,7 +151,7 @@ class AccountCommandsTest {
     }
 
     @Test
-    void aKeyIsWhatItWasWishedToBeAndListedWithoutItself() {
+    void keyOptionsAreAppliedAndTheSecretIsNotListed() {
         String email = account("pro");
 
         String key = run("key create --scopes jobs:read --expires 90d --email " + email, "--name", "CI of Ada")
@@ -171,7 +173,7 @@ class AccountCommandsTest {
     }
 
     @Test
-    void anEleventhKeyIsRefused() {
+    void anEleventhKeyIsRejected() {
         String email = account("pro");
         for (int i = 0; i < 10; i++) {
             assertThat(run("key create --email " + email).code()).isZero();
@@ -182,11 +184,11 @@ class AccountCommandsTest {
         assertThat(eleventh.code()).isEqualTo(1);
         assertThat(eleventh.out()).isEmpty();
         assertThat(eleventh.err())
-                .isEqualTo("plumbline: the account has 10 live keys, the most it may have; revoke one first");
+                .isEqualTo("plumbline: the account has 10 valid keys, which is the maximum. Revoke one first.");
     }
 
     @Test
-    void aKeyIsRevokedByAnyOfItsNames() {
+    void keysAreRevokedByIdPrefixOrSecret() {
         String email = account("pro");
         String whole = run("key create --email " + email).out();
         String prefix = run("key create --email " + email).out();
@@ -202,11 +204,11 @@ class AccountCommandsTest {
         }
         CommandLineRunner.Ended unknown = run("key revoke plk_nobody");
         assertThat(unknown.code()).isEqualTo(1);
-        assertThat(unknown.err()).startsWith("plumbline: there is no such key").hasLineCount(1);
+        assertThat(unknown.err()).startsWith("plumbline: no such key").hasLineCount(1);
     }
 
     @Test
-    void anAccountChangesAndGoes() {
+    void accountsAreChangedAndDeleted() {
         String email = account("pro");
         String key = run("key create --email " + email).out();
 
@@ -241,7 +243,7 @@ class AccountCommandsTest {
 
         assertThat(ended)
                 .isEqualTo(new CommandLineRunner.Ended(
-                        1, "", "plumbline: there is no account with the address nobody@example.com"));
+                        1, "", "plumbline: no account with the address nobody@example.com"));
     }
 
     @ParameterizedTest
@@ -271,7 +273,7 @@ class AccountCommandsTest {
     }
 
     @Test
-    void aDatabaseThatIsNotThereIsAOneLineErrorWithoutItsPassword() throws IOException {
+    void anUnavailableDatabaseIsAOneLineErrorWithoutPassword() throws IOException {
         Path wrong = Files.writeString(
                 folder.resolve("wrong.yaml"),
                 "database: {url: '" + DATABASE.url().replaceAll(":[^:@/]+@", ":sesame@") + "'}\n");
@@ -286,10 +288,10 @@ class AccountCommandsTest {
     }
 
     @Test
-    void aKeyForAFirstStartIsMadeOfNothing() {
+    void keyGenerateNeedsNoDatabase() {
         CommandLineRunner.Ended ended = CommandLineRunner.run("", "key", "generate");
 
-        assertThat(ApiKeySecret.isWhole(ended.out())).isTrue();
+        assertThat(ApiKeySecret.isWellFormed(ended.out())).isTrue();
         assertThat(authenticate(ended.out())).isEqualTo(new ApiKeyLookup.Refused(ApiKeyLookup.Reason.UNKNOWN));
     }
 

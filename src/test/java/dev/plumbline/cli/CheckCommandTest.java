@@ -26,8 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** {@code check MODULE TARGET}, as somebody at a terminal meets it. */
-@Tag("integration")
+/** {@code check MODULE TARGET}. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CheckCommandTest {
     @TempDir
@@ -65,7 +64,7 @@ class CheckCommandTest {
     }
 
     @Test
-    void itPrintsAReportForPeople() {
+    void aTextReportIsPrinted() {
         CommandLineRunner.Ended ended = CommandLineRunner.check(open, "http-status", lab.http("/ok"));
 
         assertThat(ended.code()).isZero();
@@ -78,7 +77,7 @@ class CheckCommandTest {
     }
 
     @Test
-    void itPrintsJsonForPrograms() {
+    void jsonIsPrinted() {
         CommandLineRunner.Ended ended =
                 CommandLineRunner.check(open, "http-status", lab.http("/status/500"), "--json", "-o", "method=get");
 
@@ -93,8 +92,8 @@ class CheckCommandTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "no-such | example.com | there is no module 'no-such'; there are ",
-                "http-status | http://a b/ | must not contain a space",
+                "no-such | example.com | unknown module 'no-such'. Modules: ",
+                "http-status | http://a b/ | cannot hold a space",
                 "http-status | http://127.0.0.1/ | loopback",
                 "http-status | localhost | localhost",
             })
@@ -107,7 +106,7 @@ class CheckCommandTest {
     }
 
     @Test
-    void aCallWithoutATargetIsNoVerdict() {
+    void aMissingTargetIsInvalidUsage() {
         assertThat(CommandLineRunner.check(open, "http-status", "--json").code())
                 .isEqualTo(4);
         assertThat(CommandLineRunner.check(open, "http-status", "example.com", "--nonsense")
@@ -116,7 +115,7 @@ class CheckCommandTest {
     }
 
     @Test
-    void aWrongOptionIsNamed() {
+    void anInvalidOptionIsNamed() {
         CommandLineRunner.Ended ended =
                 CommandLineRunner.check(open, "http-status", "example.com", "-o", "max_redirects=99");
 
@@ -132,7 +131,7 @@ class CheckCommandTest {
 
     @ParameterizedTest
     @MethodSource("hostile")
-    void theCanaryIsLeftAlone(HostileTargets.Case hostile) throws IOException {
+    void blockedTargetsAreNotContacted(HostileTargets.Case hostile) throws IOException {
         CommandLineRunner.Ended ended = CommandLineRunner.check(closed, "http-status", hostile.target(), "--json");
 
         if (hostile.refusal() == HostileTargets.Refusal.BLOCKED) {

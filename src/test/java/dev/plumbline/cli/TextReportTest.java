@@ -34,7 +34,7 @@ class TextReportTest {
             .build();
 
     @Test
-    void saysWhatWasFound() {
+    void verdictFindingsAndFieldsArePrinted() {
         String report = TextReport.of(MODULE, result("plain", "plain"));
 
         assertThat(report)
@@ -89,14 +89,14 @@ class TextReportTest {
     }
 
     @Test
-    void whatIsOnlyForeignIsShownAsItIs() {
+    void nonAsciiTextIsPrintedUnchanged() {
         assertThat(TextReport.of(MODULE, result("m\u00fcnchen \ud83d\ude00", "\u0431")))
                 .contains("text   \u0431")
                 .contains("Sample of m\u00fcnchen \ud83d\ude00\n");
     }
 
     @Test
-    void whatIsNestedStandsOnLinesOfItsOwn() {
+    void nestedValuesAreIndented() {
         Map<String, Object> inner = new LinkedHashMap<>();
         inner.put("term", "a");
         inner.put("tree", Map.of("terms", List.of(Map.of("term", "b"), Map.of("term", "c"))));
@@ -121,7 +121,7 @@ class TextReportTest {
     }
 
     @Test
-    void whatIsNotThereCannotBeTakenForAValue() {
+    void missingValuesAreDistinct() {
         CheckResult plain = result("t", "-");
         Map<String, @Nullable Object> fields = new LinkedHashMap<>(plain.fields());
         fields.put("list", List.of());
@@ -142,13 +142,13 @@ class TextReportTest {
     }
 
     @Test
-    void aNameOfAnotherScriptStandsBesideItsALabels() {
+    void internationalizedNamesArePrintedWithTheirALabels() {
         assertThat(TextReport.of(MODULE, result("xn--bcher-kva.example", "plain")))
                 .startsWith("WARN  Sample of b\u00fccher.example (xn--bcher-kva.example)\n");
     }
 
     @Test
-    void theGravestFindingComesFirst() {
+    void findingsAreSortedBySeverity() {
         List<Finding> findings = List.of(
                 new Finding(Level.INFO, "a", null, "Only said.", "", null),
                 new Finding(Level.WARN, "b", null, "Dubious.", "", null),
@@ -172,7 +172,7 @@ class TextReportTest {
                 1);
     }
 
-    /** A result that holds a text wherever a target's text can stand. */
+    /** A result with a text in every position. */
     private static CheckResult result(String target, String text) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("text", text);

@@ -25,7 +25,7 @@ class AsyncSemaphoreTest {
     }
 
     private Future<String> take(long millis) {
-        return semaphore.take(
+        return semaphore.withPermit(
                 millis,
                 () -> {
                     Promise<String> work = Promise.promise();
@@ -36,7 +36,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void concurrencyAndQueueAreLimited() {
+    void concurrencyIsLimited() {
         List<Future<String>> all = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             all.add(take(LONG));
@@ -59,7 +59,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void waitingEndsAfterTheTimeout() {
+    void theTimeoutLimitsTheTimeInTheQueue() {
         take(LONG);
         take(LONG);
         assertThat(Await.value(take(1))).isEqualTo("late");
@@ -72,9 +72,9 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void anExceptionReleasesThePermit() {
+    void thePermitIsReleasedIfTheTaskThrows() {
         for (int i = 0; i < 3; i++) {
-            Future<String> broken = semaphore.take(
+            Future<String> broken = semaphore.withPermit(
                     LONG,
                     () -> {
                         throw new IllegalStateException("broken");
@@ -92,7 +92,7 @@ class AsyncSemaphoreTest {
         Promise<Boolean> sameContext = Promise.promise();
         Promise<Void> queued = Promise.promise();
         context.runOnContext(now -> {
-            semaphore.take(
+            semaphore.withPermit(
                     LONG,
                     () -> {
                         sameContext.complete(Vertx.currentContext() == context);

@@ -49,13 +49,13 @@ class BatcherTest {
     private static List<Future<String>> ask(Batcher<Integer, String> batcher, int count) {
         List<Future<String>> asked = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            asked.add(batcher.ask(i));
+            asked.add(batcher.submit(i));
         }
         return asked;
     }
 
     @Test
-    void gathersWhatComesWhileAnotherIsUnderWay() {
+    void requestsAreBatchedWhileABatchIsInFlight() {
         Batcher<Integer, String> batcher = batcher(3, 100, 1);
         List<Future<String>> asked = ask(batcher, 6);
         assertThat(sent.element().questions).containsExactly(0);
@@ -74,7 +74,7 @@ class BatcherTest {
     }
 
     @Test
-    void refusesMoreThanMayWait() {
+    void aFullQueueRejectsRequests() {
         Batcher<Integer, String> batcher = batcher(10, 2, 2);
         List<Future<String>> asked = ask(batcher, 5);
         assertThat(sent).hasSize(2);
@@ -85,7 +85,7 @@ class BatcherTest {
     }
 
     @Test
-    void aFailedBatchFailsItsOwnAndNoOther() {
+    void aFailedBatchFailsOnlyItsRequests() {
         Batcher<Integer, String> batcher = batcher(2, 10, 1);
         List<Future<String>> asked = ask(batcher, 5);
         sent.remove().answer();
@@ -98,7 +98,7 @@ class BatcherTest {
     }
 
     @Test
-    void sendsNothingThatNobodyWaitsForAnyMore() {
+    void expiredRequestsAreNotSent() {
         AtomicLong now = new AtomicLong();
         Batcher<Integer, String> batcher = new Batcher<>(
                 vertx,
@@ -109,10 +109,10 @@ class BatcherTest {
                     return next.answers.future();
                 },
                 now::get);
-        Future<String> first = batcher.ask(0);
-        Future<String> late = batcher.ask(1);
+        Future<String> first = batcher.submit(0);
+        Future<String> late = batcher.submit(1);
         now.set(TimeUnit.MILLISECONDS.toNanos(1_400));
-        Future<String> early = batcher.ask(2);
+        Future<String> early = batcher.submit(2);
         now.set(TimeUnit.MILLISECONDS.toNanos(1_600));
         sent.remove().answer();
 
@@ -120,7 +120,7 @@ class BatcherTest {
         assertThatThrownBy(() -> await(late)).isInstanceOf(DatabaseUnavailableException.class);
         assertThat(sent.element().questions).containsExactly(2);
         now.set(TimeUnit.MILLISECONDS.toNanos(9_000));
-        Future<String> last = batcher.ask(3);
+        Future<String> last = batcher.submit(3);
         now.set(TimeUnit.MILLISECONDS.toNanos(11_000));
         sent.remove().answer();
         assertThat(await(early)).isEqualTo("answer 2");
@@ -130,19 +130,19 @@ class BatcherTest {
     }
 
     @Test
-    void survivesASenderThatThrows() {
+    void anExceptionFailsTheBatch() {
         Batcher<Integer, String> batcher = new Batcher<>(vertx, new Batcher.Limits(1, 10, 1), questions -> {
             throw new IllegalStateException("broken");
         });
         for (int i = 0; i < 3; i++) {
-            Future<String> asked = batcher.ask(i);
+            Future<String> asked = batcher.submit(i);
             assertThatThrownBy(() -> await(asked)).hasMessage("broken");
         }
         await(batcher.drain());
     }
 
     @Test
-    void aLongQueueOfInstantFailuresNeedsNoDeepStack() {
+    void synchronousFailuresDoNotOverflowTheStack() {
         Promise<List<String>> first = Promise.promise();
         Batcher<Integer, String> batcher = new Batcher<>(
                 vertx,
@@ -158,12 +158,12 @@ class BatcherTest {
     }
 
     @Test
-    void answersOnTheContextOfWhoeverAsked() {
+    void futuresCompleteOnTheContextOfTheCaller() {
         Batcher<Integer, String> batcher = batcher(10, 10, 1);
         Context context = vertx.getOrCreateContext();
         Promise<Context> answeredOn = Promise.promise();
         context.runOnContext(v -> {
-            batcher.ask(1).onComplete(a -> answeredOn.complete(Vertx.currentContext()));
+            batcher.submit(1).onComplete(a -> answeredOn.complete(Vertx.currentContext()));
             new Thread(() -> sent.remove().answer()).start();
         });
         assertThat(await(answeredOn.future())).isSameAs(context);

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class RateLimitVerticleTest {
-    /** Where nobody listens. */
+    /** The URL of a database that does not exist. */
     private static final String NOWHERE = "postgresql://nobody:nothing@127.0.0.1:1/none";
 
     @Test
-    void whatCannotBeGivenBackIsToldOnceForManyAndIsNoFault() {
+    void lostRefundsAreLoggedOncePerMinute() {
         Vertx vertx = Vertx.vertx();
         Logger ours = (Logger) LoggerFactory.getLogger("dev.plumbline");
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -39,8 +39,8 @@ class RateLimitVerticleTest {
 
             List<Future<Message>> replies = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
-                replies.add(bus.ask(
-                        BusAddresses.LIMIT_REFUND,
+                replies.add(bus.request(
+                        BusAddresses.QUOTA_REFUND,
                         new Message.RefundQuota("fresh", "198.51.100.1", 1, i),
                         Message.class,
                         20_000));

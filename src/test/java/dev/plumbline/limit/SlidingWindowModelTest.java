@@ -20,8 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The window in SQL against the simplest model of it, through hours that nobody waits for. */
-@Tag("integration")
+/** The SQL functions compared with a reference model. */
 class SlidingWindowModelTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -29,10 +28,10 @@ class SlidingWindowModelTest {
     private static final long SECOND = 1_000_000;
     private static final long HOUR = 3_600 * SECOND;
     private static final long BEGIN = 1_800_000_000 * SECOND;
-    private static final String TAKE =
+    private static final String CHARGE =
             """
-      select granted, remaining, reset_micros, retry_micros, taken_at
-      from take_quotas($1, $2, $3, $4, $5, $6) order by item""";
+      select granted, remaining, reset_micros, retry_micros, charged_at
+      from charge_quotas($1, $2, $3, $4, $5, $6) order by item""";
 
     private static Database database;
 
@@ -43,13 +42,13 @@ class SlidingWindowModelTest {
 
     private record Ask(String key, int cost) {}
 
-    private record Reply(boolean granted, int remaining, long reset, long retry, long takenAt) {}
+    private record Reply(boolean granted, int remaining, long reset, long retry, long chargedAt) {}
 
-    /** One key's takes, every unit of cost by itself. */
+    /** The charges of a key, one element per unit of cost. */
     private static final class Model {
         final int limit;
         final long window;
-        final List<Long> takes = new ArrayList<>();
+        final List<Long> charges = new ArrayList<>();
         final List<Long> everGranted = new ArrayList<>();
 
         Model(int limit, long window) {
@@ -57,15 +56,15 @@ class SlidingWindowModelTest {
             this.window = window;
         }
 
-        Reply take(long clock, int cost) {
-            long now = takes.isEmpty() ? clock : Math.max(clock, takes.get(takes.size() - 1));
-            List<Long> held = takes.stream().filter(t -> t > now - window).toList();
+        Reply charge(long clock, int cost) {
+            long now = charges.isEmpty() ? clock : Math.max(clock, charges.get(charges.size() - 1));
+            List<Long> held = charges.stream().filter(t -> t > now - window).toList();
             boolean granted = held.size() + cost <= limit;
             long retry = 0;
             if (granted) {
-                takes.addAll(Collections.nCopies(cost, now));
+                charges.addAll(Collections.nCopies(cost, now));
                 everGranted.addAll(Collections.nCopies(cost, now));
-                held = takes.stream().filter(t -> t > now - window).toList();
+                held = charges.stream().filter(t -> t > now - window).toList();
             } else {
                 retry = window;
                 for (long t : held) {
@@ -80,10 +79,10 @@ class SlidingWindowModelTest {
             return new Reply(granted, limit - held.size(), reset, retry, now);
         }
 
-        void refund(long takenAt, int cost) {
+        void refund(long chargedAt, int cost) {
             for (int i = 0; i < cost; i++) {
-                takes.remove((Long) takenAt);
-                everGranted.remove((Long) takenAt);
+                charges.remove((Long) chargedAt);
+                everGranted.remove((Long) chargedAt);
             }
         }
 
@@ -97,7 +96,7 @@ class SlidingWindowModelTest {
         }
     }
 
-    private static List<Reply> take(String policy, List<Ask> asks, int limit, long window, long now) {
+    private static List<Reply> charge(String policy, List<Ask> asks, int limit, long window, long now) {
         int size = asks.size();
         String[] policies = Collections.nCopies(size, policy).toArray(String[]::new);
         String[] keys = asks.stream().map(Ask::key).toArray(String[]::new);
@@ -105,7 +104,7 @@ class SlidingWindowModelTest {
         Integer[] limits = Collections.nCopies(size, limit).toArray(Integer[]::new);
         Long[] windows = Collections.nCopies(size, window).toArray(Long[]::new);
         List<Reply> replies = new ArrayList<>();
-        for (Row row : await(database.query(TAKE, Tuple.of(policies, keys, costs, limits, windows, now)))) {
+        for (Row row : await(database.query(CHARGE, Tuple.of(policies, keys, costs, limits, windows, now)))) {
             replies.add(
                     new Reply(row.getBoolean(0), row.getInteger(1), row.getLong(2), row.getLong(3), row.getLong(4)));
         }
@@ -114,7 +113,7 @@ class SlidingWindowModelTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
-    void saysWhatTheModelSays(int seed) {
+    void matchesTheReferenceModel(int seed) {
         Random random = new Random(seed);
         int limit = 1 + random.nextInt(12);
         long window = (1 + random.nextInt(60)) * SECOND;
@@ -122,7 +121,7 @@ class SlidingWindowModelTest {
         Map<String, Model> models = new HashMap<>();
         long now = BEGIN;
         for (int step = 0; step < 80; step++) {
-            // Mostly onwards, exactly to an edge now and then, and sometimes backwards.
+            // mostly forward, sometimes exactly to an edge, sometimes backward
             now += switch (random.nextInt(8)) {
                 case 0 -> window;
                 case 1 -> -random.nextInt((int) SECOND);
@@ -133,28 +132,28 @@ class SlidingWindowModelTest {
             for (int i = random.nextInt(10); i >= 0; i--) {
                 asks.add(new Ask("key" + random.nextInt(3), 1 + random.nextInt(3)));
             }
-            List<Reply> replies = take(policy, asks, limit, window, now);
+            List<Reply> replies = charge(policy, asks, limit, window, now);
             for (int i = 0; i < asks.size(); i++) {
                 Ask ask = asks.get(i);
                 Model model = models.computeIfAbsent(ask.key, k -> new Model(limit, window));
-                Reply expected = model.take(batchTime(asks, i, replies, now), ask.cost);
+                Reply expected = model.charge(batchTime(asks, i, replies, now), ask.cost);
                 assertThat(replies.get(i))
                         .as("seed %d, step %d, item %d", seed, step, i)
                         .isEqualTo(expected);
                 if (expected.granted && random.nextInt(6) == 0 && last(asks, i)) {
-                    refund(policy, ask, expected.takenAt);
-                    model.refund(expected.takenAt, ask.cost);
+                    refund(policy, ask, expected.chargedAt);
+                    model.refund(expected.chargedAt, ask.cost);
                 }
             }
         }
         models.values().forEach(Model::assertNeverMoreThanTheLimit);
     }
 
-    // All that one batch asks of one key is decided at one moment.
+    // all requests of a batch for one key have the same time
     private static long batchTime(List<Ask> asks, int item, List<Reply> replies, long now) {
         for (int i = 0; i < item; i++) {
             if (asks.get(i).key.equals(asks.get(item).key)) {
-                return replies.get(i).takenAt;
+                return replies.get(i).chargedAt;
             }
         }
         return now;
@@ -164,10 +163,10 @@ class SlidingWindowModelTest {
         return asks.subList(item + 1, asks.size()).stream().noneMatch(later -> later.key.equals(asks.get(item).key));
     }
 
-    private static void refund(String policy, Ask ask, long takenAt) {
+    private static void refund(String policy, Ask ask, long chargedAt) {
         await(database.query(
                 "select refund_quotas($1, $2, $3, $4)",
-                Tuple.of(new String[] {policy}, new String[] {ask.key}, new Integer[] {ask.cost}, new Long[] {takenAt
+                Tuple.of(new String[] {policy}, new String[] {ask.key}, new Integer[] {ask.cost}, new Long[] {chargedAt
                 })));
     }
 
@@ -175,33 +174,35 @@ class SlidingWindowModelTest {
     void thirtyInAnySixtyMinutes() {
         List<Ask> one = List.of(new Ask("person", 1));
         for (int minute = 0; minute < 30; minute++) {
-            Reply reply =
-                    take("fresh", one, 30, HOUR, BEGIN + minute * 60L * SECOND).get(0);
+            Reply reply = charge("fresh", one, 30, HOUR, BEGIN + minute * 60L * SECOND)
+                    .get(0);
             assertThat(reply.granted).isTrue();
             assertThat(reply.remaining).isEqualTo(29 - minute);
         }
-        assertThat(take("fresh", one, 30, HOUR, BEGIN + HOUR - 1))
+        assertThat(charge("fresh", one, 30, HOUR, BEGIN + HOUR - 1))
                 .containsExactly(new Reply(false, 0, 1, 1, BEGIN + HOUR - 1));
-        assertThat(take("fresh", one, 30, HOUR, BEGIN + HOUR).get(0).granted).isTrue();
-        assertThat(take("fresh", one, 30, HOUR, BEGIN + HOUR).get(0).retry).isEqualTo(60 * SECOND);
-        assertThat(take("fresh", one, 30, HOUR, BEGIN + HOUR + 60 * SECOND).get(0).granted)
+        assertThat(charge("fresh", one, 30, HOUR, BEGIN + HOUR).get(0).granted).isTrue();
+        assertThat(charge("fresh", one, 30, HOUR, BEGIN + HOUR).get(0).retry).isEqualTo(60 * SECOND);
+        assertThat(charge("fresh", one, 30, HOUR, BEGIN + HOUR + 60 * SECOND).get(0).granted)
                 .isTrue();
     }
 
     @Test
-    void aClockThatRunsBackwardsGivesNothingAway() {
+    void aClockThatRunsBackwardsGrantsNothing() {
         List<Ask> two = List.of(new Ask("backwards", 2));
-        assertThat(take("fresh", two, 2, HOUR, BEGIN + HOUR).get(0).granted).isTrue();
-        Reply reply = take("fresh", two, 2, HOUR, BEGIN).get(0);
+        assertThat(charge("fresh", two, 2, HOUR, BEGIN + HOUR).get(0).granted).isTrue();
+        Reply reply = charge("fresh", two, 2, HOUR, BEGIN).get(0);
         assertThat(reply.granted).isFalse();
         assertThat(reply.retry).isEqualTo(HOUR);
     }
 
     @Test
-    void aLowerLimitCountsAtOnce() {
-        assertThat(take("fresh", List.of(new Ask("lower", 5)), 10, HOUR, BEGIN).get(0).granted)
+    void aLowerLimitIsEffectiveAtOnce() {
+        assertThat(charge("fresh", List.of(new Ask("lower", 5)), 10, HOUR, BEGIN)
+                        .get(0)
+                        .granted)
                 .isTrue();
-        assertThat(take("fresh", List.of(new Ask("lower", 1)), 3, HOUR, BEGIN + SECOND))
+        assertThat(charge("fresh", List.of(new Ask("lower", 1)), 3, HOUR, BEGIN + SECOND))
                 .containsExactly(new Reply(false, 0, HOUR - SECOND, HOUR - SECOND, BEGIN + SECOND));
     }
 }

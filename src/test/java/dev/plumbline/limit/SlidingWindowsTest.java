@@ -4,12 +4,12 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.bus.Message.ChargeQuota;
 import dev.plumbline.bus.Message.Denied;
 import dev.plumbline.bus.Message.Granted;
 import dev.plumbline.bus.Message.QuotaReply;
 import dev.plumbline.bus.Message.QuotaUnavailable;
 import dev.plumbline.bus.Message.RefundQuota;
-import dev.plumbline.bus.Message.TakeQuota;
 import dev.plumbline.store.Database;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
@@ -49,22 +49,22 @@ class SlidingWindowsTest {
         return new SlidingWindows(DATABASE.vertx(), DATABASE.open(), POLICIES);
     }
 
-    private static List<QuotaReply> all(List<Future<QuotaReply>> takes) {
-        return takes.stream().map(TestDatabase::await).toList();
+    private static List<QuotaReply> all(List<Future<QuotaReply>> charges) {
+        return charges.stream().map(TestDatabase::await).toList();
     }
 
-    private TakeQuota take(int cost) {
-        return new TakeQuota("fresh", key, cost);
+    private ChargeQuota charge(int cost) {
+        return new ChargeQuota("fresh", key, cost);
     }
 
     @Test
-    void grantsExactlyTheLimitToManyAtOnceOnSeveralNodes() {
+    void concurrentChargesOnSeveralNodesAreLimitedExactly() {
         List<SlidingWindows> nodes = List.of(windows, node(), node());
-        List<Future<QuotaReply>> takes = new ArrayList<>();
+        List<Future<QuotaReply>> charges = new ArrayList<>();
         for (int i = 0; i < 150; i++) {
-            takes.add(nodes.get(i % nodes.size()).take(take(1)));
+            charges.add(nodes.get(i % nodes.size()).charge(charge(1)));
         }
-        List<QuotaReply> replies = all(takes);
+        List<QuotaReply> replies = all(charges);
         assertThat(replies).filteredOn(Granted.class::isInstance).hasSize(30);
         assertThat(replies).filteredOn(Denied.class::isInstance).hasSize(120).allSatisfy(denied -> {
             assertThat(((Denied) denied).remaining()).isZero();
@@ -73,12 +73,12 @@ class SlidingWindowsTest {
     }
 
     @Test
-    void decidesEqualKeysInTheOrderOfTheirArrival() {
-        List<Future<QuotaReply>> takes = new ArrayList<>();
+    void chargesOfAKeyAreExecutedInOrder() {
+        List<Future<QuotaReply>> charges = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
-            takes.add(windows.take(take(1)));
+            charges.add(windows.charge(charge(1)));
         }
-        List<QuotaReply> replies = all(takes);
+        List<QuotaReply> replies = all(charges);
         for (int i = 0; i < 30; i++) {
             assertThat(replies.get(i)).isInstanceOf(Granted.class);
             assertThat(((Granted) replies.get(i)).remaining()).isEqualTo(29 - i);
@@ -87,113 +87,114 @@ class SlidingWindowsTest {
     }
 
     @Test
-    void countsEachKeyAndEachPolicyByItself() {
-        TakeQuota other = new TakeQuota("other", key, 2);
-        assertThat(await(windows.take(other))).isInstanceOf(Granted.class);
-        assertThat(await(windows.take(other))).isInstanceOf(Denied.class);
-        assertThat(await(windows.take(take(30)))).isInstanceOf(Granted.class);
-        assertThat(await(windows.take(new TakeQuota("fresh", key + "2", 1)))).isInstanceOf(Granted.class);
+    void keysAndPoliciesAreIndependent() {
+        ChargeQuota other = new ChargeQuota("other", key, 2);
+        assertThat(await(windows.charge(other))).isInstanceOf(Granted.class);
+        assertThat(await(windows.charge(other))).isInstanceOf(Denied.class);
+        assertThat(await(windows.charge(charge(30)))).isInstanceOf(Granted.class);
+        assertThat(await(windows.charge(new ChargeQuota("fresh", key + "2", 1))))
+                .isInstanceOf(Granted.class);
     }
 
     @Test
-    void grantsASmallTakeAfterALargeOneWasDenied() {
-        assertThat(await(windows.take(take(29)))).isInstanceOf(Granted.class);
-        assertThat(await(windows.take(take(2)))).isEqualTo(new Denied(30, 1, 3600));
-        assertThat(await(windows.take(take(1)))).isInstanceOf(Granted.class);
+    void aSmallerChargeIsGrantedAfterADenial() {
+        assertThat(await(windows.charge(charge(29)))).isInstanceOf(Granted.class);
+        assertThat(await(windows.charge(charge(2)))).isEqualTo(new Denied(30, 1, 3600));
+        assertThat(await(windows.charge(charge(1)))).isInstanceOf(Granted.class);
     }
 
     @Test
-    void neverGrantsMoreThanTheLimitAtOnce() {
-        assertThat(await(windows.take(take(31)))).isEqualTo(new Denied(30, 30, 3600));
-        assertThat(await(windows.take(take(30)))).isInstanceOf(Granted.class);
+    void aCostAboveTheLimitIsDenied() {
+        assertThat(await(windows.charge(charge(31)))).isEqualTo(new Denied(30, 30, 3600));
+        assertThat(await(windows.charge(charge(30)))).isInstanceOf(Granted.class);
     }
 
     @Test
-    void givesBackWhatWasTaken() {
-        Granted first = (Granted) await(windows.take(take(2)));
-        await(windows.take(take(28)));
-        assertThat(await(windows.take(take(2)))).isInstanceOf(Denied.class);
-        await(windows.refund(new RefundQuota("fresh", key, 2, first.takenAtMicros())));
-        assertThat(await(windows.take(take(2)))).isInstanceOf(Granted.class);
-        assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
+    void refundsRemoveCharges() {
+        Granted first = (Granted) await(windows.charge(charge(2)));
+        await(windows.charge(charge(28)));
+        assertThat(await(windows.charge(charge(2)))).isInstanceOf(Denied.class);
+        await(windows.refund(new RefundQuota("fresh", key, 2, first.chargedAtMicros())));
+        assertThat(await(windows.charge(charge(2)))).isInstanceOf(Granted.class);
+        assertThat(await(windows.charge(charge(1)))).isInstanceOf(Denied.class);
     }
 
     @Test
-    void aRefundCountsOnce() {
-        Granted first = (Granted) await(windows.take(take(1)));
-        await(windows.take(take(29)));
-        RefundQuota refund = new RefundQuota("fresh", key, 1, first.takenAtMicros());
+    void aRefundIsIdempotent() {
+        Granted first = (Granted) await(windows.charge(charge(1)));
+        await(windows.charge(charge(29)));
+        RefundQuota refund = new RefundQuota("fresh", key, 1, first.chargedAtMicros());
         await(windows.refund(refund));
         await(windows.refund(refund));
-        assertThat(await(windows.take(take(1)))).isInstanceOf(Granted.class);
-        assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
+        assertThat(await(windows.charge(charge(1)))).isInstanceOf(Granted.class);
+        assertThat(await(windows.charge(charge(1)))).isInstanceOf(Denied.class);
     }
 
     @Test
-    void refundsOfUnknownTakesChangeNothing() {
-        await(windows.take(take(30)));
+    void refundsOfUnknownChargesAreIgnored() {
+        await(windows.charge(charge(30)));
         await(windows.refund(new RefundQuota("fresh", key, 1, 12345)));
         await(windows.refund(new RefundQuota("fresh", "nobody", 1, 12345)));
-        assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
+        assertThat(await(windows.charge(charge(1)))).isInstanceOf(Denied.class);
     }
 
     @Test
-    void deniesFromMemoryUntilTheRetryTime() {
+    void denialsAreCachedUntilTheRetryTime() {
         AtomicLong nanos = new AtomicLong();
         Database own = DATABASE.open();
         SlidingWindows node = new SlidingWindows(DATABASE.vertx(), own, POLICIES, nanos::get);
-        await(node.take(take(30)));
-        assertThat(await(node.take(take(1)))).isInstanceOf(Denied.class);
+        await(node.charge(charge(30)));
+        assertThat(await(node.charge(charge(1)))).isInstanceOf(Denied.class);
         await(own.close());
 
         nanos.set(Duration.ofMinutes(30).toNanos());
-        Denied denied = (Denied) await(node.take(take(1)));
+        Denied denied = (Denied) await(node.charge(charge(1)));
         assertThat(denied.retryAfterSeconds()).isBetween(1790, 1800);
         nanos.set(Duration.ofMinutes(60).toNanos());
-        assertThat(await(node.take(take(1)))).isEqualTo(new QuotaUnavailable());
+        assertThat(await(node.charge(charge(1)))).isEqualTo(new QuotaUnavailable());
     }
 
     @Test
-    void noLimitNeedsNoDatabase() {
+    void aDisabledQuotaNeedsNoDatabase() {
         Database closed = DATABASE.open();
         await(closed.close());
         SlidingWindows node = new SlidingWindows(DATABASE.vertx(), closed, POLICIES);
-        Granted granted = (Granted) await(node.take(new TakeQuota("none", key, 1)));
+        Granted granted = (Granted) await(node.charge(new ChargeQuota("none", key, 1)));
         assertThat(granted.limit()).isZero();
-        await(node.refund(new RefundQuota("none", key, 1, granted.takenAtMicros())));
-        assertThat(await(node.take(take(1)))).isEqualTo(new QuotaUnavailable());
+        await(node.refund(new RefundQuota("none", key, 1, granted.chargedAtMicros())));
+        assertThat(await(node.charge(charge(1)))).isEqualTo(new QuotaUnavailable());
     }
 
     @Test
-    void askingWhatIsLeftTakesNothing() {
-        Granted untouched = (Granted) await(windows.take(take(0)));
-        await(windows.take(take(29)));
-        Granted one = (Granted) await(windows.take(take(0)));
-        await(windows.take(take(1)));
-        Granted none = (Granted) await(windows.take(take(0)));
+    void aCostOfZeroChargesNothing() {
+        Granted untouched = (Granted) await(windows.charge(charge(0)));
+        await(windows.charge(charge(29)));
+        Granted one = (Granted) await(windows.charge(charge(0)));
+        await(windows.charge(charge(1)));
+        Granted none = (Granted) await(windows.charge(charge(0)));
 
         assertThat(List.of(untouched.remaining(), one.remaining(), none.remaining()))
                 .containsExactly(30, 1, 0);
         assertThat(none.resetSeconds()).isBetween(3590, 3600);
-        assertThat(await(windows.take(take(1)))).isInstanceOf(Denied.class);
+        assertThat(await(windows.charge(charge(1)))).isInstanceOf(Denied.class);
     }
 
     @Test
-    void refusesWhatMakesNoSense() {
-        assertThatThrownBy(() -> await(windows.take(new TakeQuota("unknown", key, 1))))
+    void invalidRequestsAreRejected() {
+        assertThatThrownBy(() -> await(windows.charge(new ChargeQuota("unknownPolicy", key, 1))))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> await(windows.take(take(-1)))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> await(windows.take(new TakeQuota("fresh", "\0", 1))))
+        assertThatThrownBy(() -> await(windows.charge(charge(-1)))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> await(windows.charge(new ChargeQuota("fresh", "\0", 1))))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void purgesWhatNoWindowReachesAnyMore() {
-        await(windows.take(take(1)));
+    void expiredWindowsAreDeleted() {
+        await(windows.charge(charge(1)));
         String old = key + "-old";
         await(database.query(
                 "insert into quota_window values ('fresh', $1, '{1}', now() - interval '1 second')", Tuple.of(old)));
-        assertThat(await(windows.purgeSlice())).isEqualTo(1);
+        assertThat(await(windows.purgeExpired())).isEqualTo(1);
         assertThat(count(old)).isZero();
         assertThat(count(key)).isOne();
     }
@@ -206,16 +207,16 @@ class SlidingWindowsTest {
     }
 
     @Test
-    void batchesInOppositeOrdersDoNotBlockEachOther() {
+    void batchesInOppositeOrdersDoNotDeadlock() {
         SlidingWindows other = node();
-        List<Future<QuotaReply>> takes = new ArrayList<>();
+        List<Future<QuotaReply>> charges = new ArrayList<>();
         for (int round = 0; round < 20; round++) {
             for (int i = 0; i < 50; i++) {
-                takes.add(windows.take(new TakeQuota("fresh", key + i, 1)));
-                takes.add(other.take(new TakeQuota("fresh", key + (49 - i), 1)));
+                charges.add(windows.charge(new ChargeQuota("fresh", key + i, 1)));
+                charges.add(other.charge(new ChargeQuota("fresh", key + (49 - i), 1)));
             }
         }
-        List<QuotaReply> replies = all(takes);
+        List<QuotaReply> replies = all(charges);
         assertThat(replies).filteredOn(Granted.class::isInstance).hasSize(50 * 30);
     }
 }

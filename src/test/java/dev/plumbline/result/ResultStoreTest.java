@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.result.ResultStore.Entry;
-import dev.plumbline.result.ResultStore.Stored;
+import dev.plumbline.result.ResultStore.StoredResult;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.DatabaseUnavailableException;
 import dev.plumbline.support.TestDatabase;
@@ -40,22 +40,22 @@ class ResultStoreTest {
     }
 
     @Test
-    void findsWhatWasStoredByAnyNode() {
+    void resultsAreSharedByAllNodes() {
         await(store.store(entry(key, "body", now)));
         ResultStore other = new ResultStore(DATABASE.vertx(), DATABASE.open());
         assertThat(await(other.find(key)))
-                .isEqualTo(new Stored(Buffer.buffer("body"), false, now, now.plusSeconds(600)));
+                .isEqualTo(new StoredResult(Buffer.buffer("body"), false, now, now.plusSeconds(600)));
         assertThat(await(other.find(key + "?"))).isNull();
     }
 
     @Test
-    void doesNotFindWhatHasExpired() {
+    void expiredResultsAreNotReturned() {
         await(store.store(entry(key, "old", now.minusSeconds(600))));
         assertThat(await(store.find(key))).isNull();
     }
 
     @Test
-    void keepsTheNewerOfTwoWhicheverComesLast() {
+    void theNewerResultIsKept() {
         await(store.store(entry(key, "new", now)));
         await(store.store(entry(key, "old", now.minusSeconds(1))));
         assertThat(await(store.find(key)).body()).hasToString("new");
@@ -69,13 +69,13 @@ class ResultStoreTest {
     }
 
     @Test
-    void answersEachOfManyWithItsOwn() {
+    void concurrentReadsReturnTheirOwnResult() {
         List<Future<Void>> stores = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
             stores.add(store.store(entry(key + i, "body " + i, now)));
         }
         stores.forEach(TestDatabase::await);
-        List<Future<Stored>> finds = new ArrayList<>();
+        List<Future<StoredResult>> finds = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
             finds.add(store.find(key + i));
             finds.add(store.find(key + i + "?"));
@@ -87,7 +87,7 @@ class ResultStoreTest {
     }
 
     @Test
-    void flushEndsWhenAllIsKept() {
+    void flushCompletesAfterAllWrites() {
         for (int i = 0; i < 1_000; i++) {
             store.store(entry(key + i, "body", now));
         }
@@ -99,7 +99,7 @@ class ResultStoreTest {
     }
 
     @Test
-    void holdsNoMoreThanSomeMegabytesThatWait() {
+    void pendingWritesAreLimitedInBytes() {
         String large = "x".repeat(64 << 10);
         List<Future<Void>> stores = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
@@ -112,15 +112,15 @@ class ResultStoreTest {
     }
 
     @Test
-    void purgesWhatHasExpired() {
+    void expiredResultsAreDeleted() {
         await(store.store(entry(key, "old", now.minusSeconds(600))));
         await(store.store(entry(key + "new", "new", now)));
-        while (await(store.purgeSlice()) > 0) {}
+        while (await(store.purgeExpired()) > 0) {}
         assertThat(await(store.find(key + "new"))).isNotNull();
     }
 
     @Test
-    void failsAtOnceWithoutADatabase() {
+    void operationsFailAtOnceDuringAnOutage() {
         Database closed = DATABASE.open();
         ResultStore without = new ResultStore(DATABASE.vertx(), closed);
         await(closed.close());

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever a module does, its check ends, and the place that it took is free again. */
+/** Every check ends and releases its permit. */
 class CheckRunnerTest {
     private static final long PATIENCE_MS = 10_000;
 
@@ -52,7 +52,7 @@ class CheckRunnerTest {
         Await.value(vertx.close());
     }
 
-    /** Ends as the test says, target by target, and remembers who came. */
+    /** Completes targets on demand and records the calls. */
     private static final class Scripted implements ModuleDefinition<String> {
         private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
                         "scripted", "Scripted", InputType.DOMAIN)
@@ -137,14 +137,14 @@ class CheckRunnerTest {
         return error.code();
     }
 
-    /** One place and no queue: an answer shows that the place is free again. */
+    /** One permit and no queue: a result shows that the permit was released. */
     private void assertPlaceIsFree(CheckRunner runner) {
         module.end("next.test").tryComplete("well");
         assertThat(result(run(runner, "next.test")).verdict()).isEqualTo(Verdict.PASS);
     }
 
     @Test
-    void everyDeclaredFieldIsThereAndNoOther() {
+    void resultsContainExactlyTheDeclaredFields() {
         module.end("a.test").complete("seen");
 
         CheckResult result = result(run(runner(1, 0), "a.test"));
@@ -156,7 +156,7 @@ class CheckRunnerTest {
     }
 
     @Test
-    void aFaultInCollectIsAnInternalError() {
+    void anExceptionInCollectIsAnInternalError() {
         CheckRunner runner = runner(1, 0);
 
         CheckResult result = result(run(runner, "throws.test"));
@@ -171,7 +171,7 @@ class CheckRunnerTest {
     }
 
     @Test
-    void aFaultInJudgeIsAnInternalError() {
+    void anExceptionInEvaluateIsAnInternalError() {
         CheckRunner runner = runner(1, 0);
         module.end("a.test").complete("throw");
 
@@ -181,7 +181,7 @@ class CheckRunnerTest {
 
     @ParameterizedTest
     @EnumSource(names = {"CONNECT_REFUSED", "DNS_TIMEOUT", "TARGET_BLOCKED"})
-    void aFailureOfTheExchangeKeepsItsCode(ErrorCode code) {
+    void aCheckFailureKeepsItsCode(ErrorCode code) {
         CheckRunner runner = runner(1, 0);
         module.end("a.test").fail(new CheckFailure(code, "It was so."));
 
@@ -192,7 +192,7 @@ class CheckRunnerTest {
     }
 
     @Test
-    void whatNeverEndsIsEnded() {
+    void theDeadlineEndsACheck() {
         CheckRunner runner = runner(1, 0);
 
         CheckResult result = result(run(runner, "never.test"));
@@ -204,7 +204,7 @@ class CheckRunnerTest {
     }
 
     @Test
-    void whatEndsAfterItsDeadlineFreesNoSecondPlace() {
+    void completionAfterTheDeadlineReleasesNoSecondPermit() {
         CheckRunner runner = runner(1, 0);
         result(run(runner, "late.test"));
 
@@ -212,23 +212,23 @@ class CheckRunnerTest {
 
         Future<Message.RunReply> first = run(runner, "open.test");
         Future<Message.RunReply> second = run(runner, "other.test");
-        assertThat(Await.value(second)).isInstanceOf(Message.Busy.class);
+        assertThat(Await.value(second)).isInstanceOf(Message.Overloaded.class);
         module.end("open.test").complete("well");
         assertThat(result(first).verdict()).isEqualTo(Verdict.PASS);
     }
 
     @Test
-    void noRoomForTheModuleIsBusy() {
+    void anOverloadFailureIsReportedAsOverloaded() {
         CheckRunner runner = runner(1, 0);
         module.end("a.test").fail(new OverloadFailure("No room.", Duration.ofSeconds(7)));
 
-        assertThat(Await.value(run(runner, "a.test"))).isEqualTo(new Message.Busy(7));
+        assertThat(Await.value(run(runner, "a.test"))).isEqualTo(new Message.Overloaded(7));
         assertPlaceIsFree(runner);
         assertThat(meters.counter("plumbline.checks.rejected").count()).isEqualTo(1);
     }
 
     @Test
-    void whenAllPlacesAreTakenThoseWhoWaitGoInTheOrderInWhichTheyCame() {
+    void theQueueIsFifo() {
         CheckRunner runner = runner(1, 3);
         List<Future<Message.RunReply>> replies = new ArrayList<>();
         for (String target : List.of("a.test", "b.test", "c.test", "d.test")) {
@@ -236,7 +236,7 @@ class CheckRunnerTest {
         }
         Future<Message.RunReply> tooMany = run(runner, "e.test");
 
-        assertThat(Await.value(tooMany)).isInstanceOf(Message.Busy.class);
+        assertThat(Await.value(tooMany)).isInstanceOf(Message.Overloaded.class);
         assertThat(module.came).containsExactly("a.test");
         for (String target : List.of("d.test", "c.test", "b.test", "a.test")) {
             module.end(target).complete(target);
@@ -250,16 +250,16 @@ class CheckRunnerTest {
     }
 
     @Test
-    void linesOfJobsWaitForTheirPlacesBehindInstantChecks() {
+    void instantChecksPrecedeLinesOfJobs() {
         CheckRunner runner = runner(8, 1);
         List<Future<Message.RunReply>> replies = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             replies.add(line(runner, "line-" + i + ".test"));
         }
-        assertThat(Await.value(line(runner, "too-many.test"))).isInstanceOf(Message.Busy.class);
+        assertThat(Await.value(line(runner, "too-many.test"))).isInstanceOf(Message.Overloaded.class);
         replies.add(run(runner, "instant-0.test"));
         replies.add(run(runner, "instant-1.test"));
-        assertThat(Await.value(run(runner, "late.test"))).isInstanceOf(Message.Busy.class);
+        assertThat(Await.value(run(runner, "late.test"))).isInstanceOf(Message.Overloaded.class);
         assertThat(module.came)
                 .as("the eighth place is for instant checks")
                 .hasSize(8)
@@ -280,13 +280,13 @@ class CheckRunnerTest {
     }
 
     @Test
-    void whoHasNoPatienceIsToldThatThereIsNoRoom() {
+    void theQueueTimeoutIsReportedAsOverloaded() {
         CheckRunner runner = runner(1, 5);
         Future<Message.RunReply> first = run(runner, "a.test");
         Future<Message.RunReply> hasty = run(runner, "b.test", 1);
         Future<Message.RunReply> patient = run(runner, "c.test");
 
-        assertThat(Await.value(hasty)).isInstanceOf(Message.Busy.class);
+        assertThat(Await.value(hasty)).isInstanceOf(Message.Overloaded.class);
         module.end("a.test").complete("a");
         module.end("c.test").complete("c");
         result(first);
@@ -295,7 +295,7 @@ class CheckRunnerTest {
     }
 
     @Test
-    void manyThatEndAtOnceDoNotFallIntoEachOther() {
+    void manySynchronousCompletionsDoNotOverflowTheStack() {
         CheckRunner runner = runner(1, 20_000);
         List<Future<Message.RunReply>> replies = new ArrayList<>();
         module.end("a.test");
@@ -308,7 +308,7 @@ class CheckRunnerTest {
     }
 
     @Test
-    void ordersThatMakeNoSenseFailAndTakeNoPlace() {
+    void invalidRequestsFailWithoutTakingAPermit() {
         CheckRunner runner = runner(1, 0);
 
         assertThat(Await.failure(run(runner, "no domain"))).isNotNull();

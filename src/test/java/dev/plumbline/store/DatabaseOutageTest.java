@@ -19,32 +19,33 @@ class DatabaseOutageTest {
     @ValueSource(
             strings = {"08006", "53300", "53100", "57P01", "57P03", "57014", "58030", "25006", "28P01", "3D000", "40P01"
             })
-    void isAway(String sqlState) {
-        assertThat(DatabaseOutage.isAway(state(sqlState))).isTrue();
+    void isUnavailable(String sqlState) {
+        assertThat(DatabaseOutage.isUnavailable(state(sqlState))).isTrue();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"42601", "23505", "22012", "42P01", "25001", ""})
-    void isAMistakeOfOurs(String sqlState) {
-        assertThat(DatabaseOutage.isAway(state(sqlState))).isFalse();
+    void invalidStatementsAreNotOutages(String sqlState) {
+        assertThat(DatabaseOutage.isUnavailable(state(sqlState))).isFalse();
     }
 
     @Test
-    void whatBreaksOnTheWayIsAway() {
-        assertThat(DatabaseOutage.isAway(new IOException("reset"))).isTrue();
-        assertThat(DatabaseOutage.isAway(new TimeoutException())).isTrue();
-        assertThat(DatabaseOutage.isAway(VertxException.noStackTrace("closed"))).isTrue();
-        assertThat(DatabaseOutage.isAway(new IllegalArgumentException())).isFalse();
+    void connectionFailuresAreOutages() {
+        assertThat(DatabaseOutage.isUnavailable(new IOException("reset"))).isTrue();
+        assertThat(DatabaseOutage.isUnavailable(new TimeoutException())).isTrue();
+        assertThat(DatabaseOutage.isUnavailable(VertxException.noStackTrace("closed")))
+                .isTrue();
+        assertThat(DatabaseOutage.isUnavailable(new IllegalArgumentException())).isFalse();
     }
 
     @Test
-    void aServerThatAnswersIsThere() {
+    void overloadIsNotAnOutage() {
         assertThat(DatabaseOutage.isOverload(state("57014"))).isTrue();
         assertThat(DatabaseOutage.isOverload(state("40P01"))).isTrue();
         assertThat(DatabaseOutage.isOverload(state("57P01"))).isFalse();
         assertThat(DatabaseOutage.isDiskFull(state("53100"))).isTrue();
         assertThat(DatabaseOutage.isDiskFull(state("53200"))).isFalse();
-        assertThat(DatabaseOutage.isRefused(state("28P01"))).isTrue();
-        assertThat(DatabaseOutage.isRefused(state("57P03"))).isFalse();
+        assertThat(DatabaseOutage.isAccessDenied(state("28P01"))).isTrue();
+        assertThat(DatabaseOutage.isAccessDenied(state("57P03"))).isFalse();
     }
 }

@@ -62,7 +62,7 @@ class DatabaseTest {
     }
 
     @Test
-    void refusedConnectionsFailAtOnceAndItComesBackByItself() {
+    void refusedConnectionsFailAtOnceAndRecoveryIsAutomatic() {
         valve.shut();
         Eventually.holds(() -> !works() && !database.available());
         assertThat(database.query("select 1").failed()).as("without waiting").isTrue();
@@ -76,7 +76,7 @@ class DatabaseTest {
     }
 
     @Test
-    void aSilentDatabaseFailsEveryCallerAndItComesBackByItself() {
+    void anUnresponsiveDatabaseFailsAllCallersAndRecoveryIsAutomatic() {
         valve.fallSilent();
         List<Future<?>> asked = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
@@ -92,14 +92,14 @@ class DatabaseTest {
     }
 
     @Test
-    void aSlowStatementEndsButIsNoOutage() {
+    void aStatementTimeoutIsNotAnOutage() {
         assertUnavailable(database.query("select pg_sleep(20)"));
         assertThat(database.available()).isTrue();
         assertThat(works()).isTrue();
     }
 
     @Test
-    void aWrongStatementIsNoOutage() {
+    void anInvalidStatementIsNotAnOutage() {
         assertThatThrownBy(() -> await(database.query("select nothing from nowhere")))
                 .isInstanceOf(PgException.class);
         assertThatThrownBy(() -> await(database.query("select 1 / $1::int", Tuple.of(0))))
@@ -108,7 +108,7 @@ class DatabaseTest {
     }
 
     @Test
-    void aTransactionCountsAsAWhole() {
+    void aTransactionIsAtomic() {
         await(database.query("create table if not exists purse (balance int)"));
         assertThatThrownBy(() -> await(database.inTransaction(
                         c -> c.query("insert into purse values (1)").execute().compose(r -> c.query("select 1 / 0")
@@ -123,7 +123,7 @@ class DatabaseTest {
     }
 
     @Test
-    void refusesAnAddressThatIsNoneWithoutRepeatingIt() {
+    void anInvalidUrlIsRejectedWithoutRepeatingIt() {
         for (String url : List.of("mysql://u:secret@h/d", "postgresql://u:secret@[::1:x", "secret")) {
             assertThatThrownBy(() -> new Database(DATABASE.vertx(), url, 1, TIMEOUT))
                     .isInstanceOf(StoreException.class)

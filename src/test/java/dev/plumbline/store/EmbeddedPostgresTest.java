@@ -69,7 +69,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void isAsDurableAsARealOne() {
+    void durabilitySettingsAreEnabled() {
         start();
         for (String setting : List.of("fsync", "synchronous_commit", "full_page_writes")) {
             assertThat(ask("show " + setting)).as(setting).isEqualTo("on");
@@ -97,7 +97,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void letsNobodyInWithoutThePassword() {
+    void connectionsRequireThePassword() {
         start();
         String url = embedded.url();
         String without = url.replaceFirst(":[^:@/]+@", "@");
@@ -114,13 +114,13 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void keepsItsFilesFromOthers() throws IOException {
+    void filesAreAccessibleToTheOwnerOnly() throws IOException {
         start();
         try (Stream<Path> all = Files.walk(dir)) {
             List<Path> open = all.filter(path -> !Files.isSymbolicLink(path))
                     .filter(path -> !mode(path).endsWith("------"))
                     .toList();
-            // What is inside a closed folder is closed, whatever PostgreSQL's own umask made of it.
+            // files in a directory with mode 0700 are inaccessible
             assertThat(open).isEmpty();
         }
         assertThat(mode(dir)).isEqualTo("rwx------");
@@ -141,7 +141,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void keepsEverythingOverARestart() {
+    void dataSurvivesARestart() {
         start();
         ask("create table kept (what text)");
         ask("insert into kept values ('this')");
@@ -155,7 +155,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void isStartedAgainOnTheSamePortWhenItIsKilled() {
+    void aKilledServerIsRestartedOnTheSamePort() {
         start();
         int port = embedded.port();
         Database database = new Database(vertx, embedded.url(), 2, Duration.ofSeconds(2));
@@ -169,11 +169,11 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void stopsInTheMiddleOfALongStart(@TempDir Path fresh) throws IOException {
+    void stopInterruptsALongStart(@TempDir Path fresh) throws IOException {
         embedded = EmbeddedPostgres.start(fresh);
         Path cluster = embedded.clusterFolder();
         long first = embedded.postmasterPid();
-        // The next start has to restore from an archive that does not answer.
+        // the next start must restore from an archive that does not respond
         Files.writeString(cluster.resolve("postgresql.auto.conf"), "restore_command = 'sleep 90'\n");
         Files.createFile(cluster.resolve("recovery.signal"));
         new Postmaster(first).kill();
@@ -187,7 +187,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void survivesTheDeathOfABackend() {
+    void aKilledBackendDoesNotStopTheServer() {
         start();
         Database database = new Database(vertx, embedded.url(), 1, Duration.ofSeconds(2));
         int backend = await(database.query("select pg_backend_pid()"))
@@ -214,7 +214,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void stopsTheServerThatACrashedRunLeftBehind() {
+    void theServerOfACrashedProcessIsStopped() {
         EmbeddedPostgres crashed = EmbeddedPostgres.start(dir);
         long orphan = crashed.postmasterPid();
         crashed.abandon();
@@ -227,7 +227,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void leavesAStrangerWithAStalePidAlone() throws IOException, InterruptedException {
+    void anotherProcessWithTheStalePidIsNotStopped() throws IOException, InterruptedException {
         start();
         embedded.stop();
         Process stranger = new ProcessBuilder("sleep", "60").start();
@@ -244,7 +244,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void beginsAgainAfterAHalfDoneInitialisation(@TempDir Path fresh) throws IOException {
+    void anInterruptedInitializationIsRepeated(@TempDir Path fresh) throws IOException {
         Path half = Files.createDirectories(fresh.resolve("postgres/initialising/base/1"));
         Files.writeString(half.resolve("1234"), "half");
         Files.createDirectories(fresh.resolve("postgres/unpacking/bin"));
@@ -255,7 +255,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void refusesADirectoryThatIsInUse() {
+    void aDirectoryInUseIsRejected() {
         start();
         assertThatThrownBy(() -> EmbeddedPostgres.start(dir))
                 .isInstanceOf(StoreException.class)
@@ -264,18 +264,18 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void refusesADirectoryThatCannotBeWritten(@TempDir Path other) throws IOException {
+    void aReadOnlyDirectoryIsRejected(@TempDir Path other) throws IOException {
         Path file = Files.createFile(other.resolve("file"));
         assertThatThrownBy(() -> EmbeddedPostgres.start(file.resolve("data")))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("cannot be written");
+                .hasMessageContaining("is not writable");
         assertThatThrownBy(() -> EmbeddedPostgres.start(file))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("cannot be written");
+                .hasMessageContaining("is not writable");
     }
 
     @Test
-    void isOutOfReachOfTheTerminal() throws IOException {
+    void terminalSignalsDoNotReachTheServer() throws IOException {
         start();
         assertThat(session(embedded.postmasterPid()))
                 .isNotEqualTo(session(ProcessHandle.current().pid()));
@@ -287,7 +287,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void keepsItsLogSmall() throws IOException {
+    void theLogIsRotated() throws IOException {
         start();
         Path log = dir.resolve("postgres/log");
         Files.write(log, new byte[9 << 20], java.nio.file.StandardOpenOption.APPEND);
@@ -298,10 +298,10 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void quotasAndResultsOutliveACrash() {
+    void quotasAndResultsSurviveACrash() {
         start();
         await(SchemaMigrator.run(vertx, embedded.url()));
-        String take = "select granted from take_quota('fresh', 'somebody', 2, 3, 3600000000)";
+        String take = "select granted from charge_quota('fresh', 'somebody', 2, 3, 3600000000)";
         assertThat(ask(take)).isEqualTo("true");
         ask("insert into result_cache values" + " ('k', 'body', now(), now() + interval '10 minutes')");
         new Postmaster(embedded.postmasterPid()).kill();
@@ -313,7 +313,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void leavesNoProcessBehind() {
+    void noProcessRemainsAfterStop() {
         start();
         await(PgConnection.connect(vertx, DatabaseOptions.of(embedded.url())))
                 .exceptionHandler(closedByTheServer -> {});

@@ -17,8 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What is told through the database arrives, also after the connection was lost. */
-@Tag("integration")
+/** Notifications and reconnects. */
 class NotificationListenerTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -49,7 +48,7 @@ class NotificationListenerTest {
     }
 
     @Test
-    void whatIsToldOnAChannelArrivesThere() {
+    void notificationsReachTheHandlerOfTheirChannel() {
         listen(DATABASE.url());
         Eventually.holds(() -> missed.get() == 1);
 
@@ -63,7 +62,7 @@ class NotificationListenerTest {
     }
 
     @Test
-    void aLostConnectionIsMadeAgainAndSaysThatNewsMayHaveBeenMissed() {
+    void aLostConnectionIsReestablishedAndReported() {
         TcpGate valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
         listen(DATABASE.url().replaceAll(":\\d+/", ":" + valve.port() + "/"));
         Eventually.holds(() -> missed.get() == 1);
@@ -79,9 +78,9 @@ class NotificationListenerTest {
         valve.shut();
     }
 
-    /** Without a heartbeat it would be deaf for as long as the kernel believes in the connection. */
+    /** Without a heartbeat, an unreachable peer is detected only by the kernel. */
     @Test
-    void aConnectionThatFellSilentIsMadeAgain() {
+    void anUnresponsiveConnectionIsReestablished() {
         TcpGate valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
         listen(DATABASE.url().replaceAll(":\\d+/", ":" + valve.port() + "/"));
         Eventually.holds(() -> missed.get() == 1);
@@ -95,7 +94,7 @@ class NotificationListenerTest {
     }
 
     @Test
-    void aChannelIsAPlainName() {
+    void invalidChannelNamesAreRejected() {
         NotificationListener strict = new NotificationListener(DATABASE.vertx(), DATABASE.url(), () -> {});
 
         assertThatThrownBy(() -> strict.on("a; drop table account", payload -> {}))

@@ -14,7 +14,7 @@ class PostmasterTest {
     Path dir;
 
     @Test
-    void oneThatNobodyHasReapedIsDead() throws IOException, InterruptedException {
+    void aZombieProcessIsNotAlive() throws IOException, InterruptedException {
         Process parent = new ProcessBuilder("sh", "-c", "true & exec sleep 60").start();
         try {
             Eventually.holds(() -> parent.children().anyMatch(child -> !new Postmaster(child.pid()).alive()));
@@ -27,7 +27,7 @@ class PostmasterTest {
     }
 
     @Test
-    void aBrokenFileNamesNobody() throws IOException {
+    void anInvalidPidFileIsIgnored() throws IOException {
         assertThat(Postmaster.of(dir)).isEmpty();
         for (String content : new String[] {"", "x\n", "-1\n", "0\n", "999999999\n"}) {
             Files.writeString(dir.resolve("postmaster.pid"), content);
@@ -36,14 +36,14 @@ class PostmasterTest {
     }
 
     @Test
-    void aStrangerIsNotTaken() throws IOException {
+    void aProcessOfAnotherDirectoryIsIgnored() throws IOException {
         long self = ProcessHandle.current().pid();
         Files.writeString(dir.resolve("postmaster.pid"), self + "\n");
         assertThat(Postmaster.of(dir)).isEmpty();
     }
 
     @Test
-    void theProcessThatWorksInTheFolderIsTaken() throws IOException, InterruptedException {
+    void theProcessOfTheClusterDirectoryIsFound() throws IOException, InterruptedException {
         Process process =
                 new ProcessBuilder("sleep", "60").directory(dir.toFile()).start();
         try {

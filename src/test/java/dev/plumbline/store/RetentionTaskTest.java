@@ -27,8 +27,8 @@ class RetentionTaskTest {
     }
 
     @Test
-    void goesOnUntilASliceIsNotFullAndSurvivesFailures() {
-        AtomicInteger left = new AtomicInteger(3 * RetentionTask.SLICE + 5);
+    void deletesBatchesUntilOneIsNotFullAndContinuesAfterFailures() {
+        AtomicInteger left = new AtomicInteger(3 * RetentionTask.BATCH_SIZE + 5);
         Promise<Void> clean = Promise.promise();
         AtomicInteger rounds = new AtomicInteger();
         RetentionTask cleaner = new RetentionTask(
@@ -39,7 +39,7 @@ class RetentionTaskTest {
                             if (rounds.incrementAndGet() == 1) {
                                 return Future.failedFuture(new DatabaseUnavailableException("away"));
                             }
-                            int slice = Math.min(left.get(), RetentionTask.SLICE);
+                            int slice = Math.min(left.get(), RetentionTask.BATCH_SIZE);
                             left.addAndGet(-slice);
                             return Future.succeededFuture(slice);
                         },

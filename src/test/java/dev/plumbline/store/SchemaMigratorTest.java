@@ -49,7 +49,7 @@ class SchemaMigratorTest {
     }
 
     @Test
-    void knowsEveryFileInOrder() throws IOException {
+    void theIndexListsAllMigrationsInOrder() throws IOException {
         try (Stream<Path> files = Files.list(Path.of("src/main/resources/db"))) {
             assertThat(Migration.all().stream().map(Migration::name))
                     .containsExactlyElementsOf(
@@ -65,7 +65,7 @@ class SchemaMigratorTest {
     }
 
     @Test
-    void appliesWhatIsMissingOnce() {
+    void missingMigrationsAreAppliedOnce() {
         await(run(FIRST));
         await(run(FIRST));
         await(run(FIRST, SECOND));
@@ -74,7 +74,7 @@ class SchemaMigratorTest {
     }
 
     @Test
-    void severalNodesMayStartAtOnce() {
+    void concurrentMigrationsAreSerialized() {
         List<Future<Void>> nodes = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             nodes.add(run(FIRST, SECOND));
@@ -84,7 +84,7 @@ class SchemaMigratorTest {
     }
 
     @Test
-    void aBrokenMigrationLeavesNothingBehind() {
+    void aFailedMigrationIsRolledBack() {
         Migration broken = new Migration(2, "V002__broken.sql", "create table half (a int); select nothing");
         assertThatThrownBy(() -> await(run(FIRST, broken)))
                 .isInstanceOf(StoreException.class)
@@ -95,27 +95,30 @@ class SchemaMigratorTest {
     }
 
     @Test
-    void refusesASchemaThatIsNewer() {
+    void aNewerSchemaIsRejected() {
         await(run(FIRST, SECOND));
         assertThatThrownBy(() -> await(run(FIRST)))
                 .isInstanceOf(StoreException.class)
-                .hasMessage("The database has schema version 2, this program knows only 1:"
-                        + " it is too old for this database.");
+                .hasMessage("The database has schema version 2, but this version of Plumbline supports 1 at most."
+                        + " Use a newer version.");
     }
 
     @Test
-    void refusesAMigrationThatWasChangedAfterwards() {
+    void aModifiedMigrationIsRejected() {
         await(run(FIRST));
         Migration changed = new Migration(1, FIRST.name(), FIRST.sql() + ";");
         assertThatThrownBy(() -> await(run(changed)))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("V001__first.sql")
-                .hasMessageContaining("changed afterwards");
+                .hasMessageContaining("was modified");
     }
 
     @Test
-    void saysThatADatabaseCannotBeReached() throws IOException {
-        int closed = FreePorts.next();
+    void anUnreachableDatabaseIsReported() throws IOException {
+        int closed;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            closed = socket.getLocalPort();
+        }
         assertThatThrownBy(() -> await(run("postgresql://u:secret@127.0.0.1:" + closed + "/d", FIRST)))
                 .isInstanceOf(StoreException.class)
                 .hasMessageStartingWith("The database 127.0.0.1:" + closed + "/d cannot be reached: ")
@@ -123,16 +126,16 @@ class SchemaMigratorTest {
     }
 
     @Test
-    void saysThatADatabaseDoesNotAnswer() throws IOException {
+    void anUnresponsiveDatabaseIsReported() throws IOException {
         try (ServerSocket mute = new ServerSocket(0)) {
             assertThatThrownBy(() -> await(run("postgresql://u:p@127.0.0.1:" + mute.getLocalPort() + "/d", FIRST)))
                     .isInstanceOf(StoreException.class)
-                    .hasMessageEndingWith("cannot be reached: it does not answer.");
+                    .hasMessageEndingWith("cannot be reached: no response.");
         }
     }
 
     @Test
-    void saysThatThePasswordIsWrong() {
+    void aWrongPasswordIsReported() {
         assertThatThrownBy(() -> await(run(url.replaceFirst(":[^:@/]+@", ":wrong@"), FIRST)))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("password authentication failed");

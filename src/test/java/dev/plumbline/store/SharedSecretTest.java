@@ -21,7 +21,7 @@ class SharedSecretTest {
     Path parent;
 
     @Test
-    void whoeverMakesItAtTheSameTimeGetsTheSame() throws IOException {
+    void concurrentCreationsReturnTheSameSecret() throws IOException {
         Path dir = parent.resolve("data");
         ExecutorService nodes = Executors.newFixedThreadPool(8);
         try {
@@ -51,7 +51,7 @@ class SharedSecretTest {
     }
 
     @Test
-    void anEmptyFileIsNoSecret() throws IOException {
+    void anEmptyFileIsRejected() throws IOException {
         Files.createFile(parent.resolve("session.secret"));
 
         assertThatThrownBy(() -> DataDirectory.sharedSecret(parent, "session.secret"))
@@ -60,7 +60,7 @@ class SharedSecretTest {
     }
 
     @Test
-    void whatIsNoFolderIsSaid() throws IOException {
+    void aPathThatIsNotADirectoryIsReported() throws IOException {
         Path file = Files.createFile(parent.resolve("file"));
 
         assertThatThrownBy(() -> DataDirectory.sharedSecret(file.resolve("data"), "session.secret"))

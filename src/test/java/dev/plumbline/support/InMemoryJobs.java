@@ -34,7 +34,7 @@ public final class InMemoryJobs {
     private final CopyOnWriteArrayList<Waiting> waiting = new CopyOnWriteArrayList<>();
     private volatile @Nullable Predicate<Message> refusing;
 
-    private record Held(long accountId, JobMessage.JobHead head, byte @Nullable [] result) {}
+    private record Held(long accountId, JobMessage.JobSnapshot head, byte @Nullable [] result) {}
 
     private record Waiting(JobMessage.AwaitJob order, Promise<Message> answer) {}
 
@@ -63,7 +63,7 @@ public final class InMemoryJobs {
     /** Completes a job and notifies its waiters. */
     public void finish(String token) {
         Held held = jobs.get(token);
-        JobMessage.JobHead head = held.head();
+        JobMessage.JobSnapshot head = held.head();
         jobs.put(
                 token,
                 new Held(
@@ -118,12 +118,12 @@ public final class InMemoryJobs {
         Held held = jobs.get(order.token());
         return Future.succeededFuture(
                 held == null || held.accountId() != order.accountId()
-                        ? new JobMessage.NoSuchJob()
+                        ? new JobMessage.JobNotFound()
                         : new JobMessage.JobFound(held.head()));
     }
 
     private Future<Message> await(JobMessage.AwaitJob order) {
-        JobMessage.JobHead head = jobs.get(order.token()).head();
+        JobMessage.JobSnapshot head = jobs.get(order.token()).head();
         if (head.state().isFinal() || (order.knownVersion() >= 0 && head.version() > order.knownVersion())) {
             return read(new JobMessage.ReadJob(order.accountId(), order.token()));
         }
@@ -143,7 +143,7 @@ public final class InMemoryJobs {
                 .get();
         List<JobMessage.ResultLine> lines = new ArrayList<>();
         int bytes = 0;
-        int end = Math.min(held.head().total(), order.fromIndex() + order.mostLines());
+        int end = Math.min(held.head().total(), order.fromIndex() + order.maxLines());
         for (int i = order.fromIndex(); i < end && bytes < PAGE_BYTES; i++) {
             lines.add(new JobMessage.ResultLine(i, "line " + i, held.result()));
             bytes += held.result() == null ? 0 : held.result().length;
@@ -161,8 +161,8 @@ public final class InMemoryJobs {
                 .getBytes(StandardCharsets.US_ASCII);
     }
 
-    private static JobMessage.JobHead head(String token, JobState state, long version, int total, boolean done) {
-        return new JobMessage.JobHead(
+    private static JobMessage.JobSnapshot head(String token, JobState state, long version, int total, boolean done) {
+        return new JobMessage.JobSnapshot(
                 Long.parseLong(token.substring(4)) + 1,
                 token,
                 MODULE,

@@ -51,7 +51,7 @@ public final class JobApiServer implements AutoCloseable {
         ProblemResponder problems = new ProblemResponder(config.http().publicUrl());
         ModuleCatalogue modules = ModuleCatalogue.load();
         keys = new ApiKeyAuthenticator(vertx, database.open());
-        keys.follow(database.url());
+        keys.subscribe(database.url());
         jobs = new JobOperations(
                 vertx,
                 bus,

@@ -82,14 +82,14 @@ public final class ClaimBench {
      */
     public double claimOne() throws InterruptedException {
         long began = System.nanoTime();
-        List<WorkStore.Claimed> claimed =
-                await(work.claim(owner, 1, new WorkStore.Wanted(MODULES, List.of(), false, List.of())));
+        List<WorkStore.ClaimedChunk> claimed =
+                await(work.claim(owner, 1, new WorkStore.ClaimFilter(MODULES, List.of(), false, List.of())));
         double millis = (System.nanoTime() - began) / 1e6;
-        WorkStore.Claimed chunk = claimed.get(0);
+        WorkStore.ClaimedChunk chunk = claimed.get(0);
         List<WorkStore.LineResult> lines = chunk.checks().stream()
                 .map(index -> new WorkStore.LineResult(chunk.id(), index, "pass", Buffer.buffer("{}"), null))
                 .toList();
-        await(work.write(owner, lines, Set.of(chunk.id())));
+        await(work.writeResults(owner, lines, Set.of(chunk.id())));
         claimedLines += lines.size();
         if (claimedLines >= MAX_LINES) {
             claimedLines -= MAX_LINES;
@@ -105,8 +105,8 @@ public final class ClaimBench {
      */
     public double claimForOtherAccounts() throws InterruptedException {
         long began = System.nanoTime();
-        List<WorkStore.Claimed> claimed =
-                await(work.claim(owner, 1, new WorkStore.Wanted(MODULES, List.of(account), true, List.of())));
+        List<WorkStore.ClaimedChunk> claimed =
+                await(work.claim(owner, 1, new WorkStore.ClaimFilter(MODULES, List.of(account), true, List.of())));
         double millis = (System.nanoTime() - began) / 1e6;
         if (!claimed.isEmpty()) {
             throw new IllegalStateException("there was somebody else");

@@ -1,6 +1,6 @@
 package dev.plumbline.http.api;
 
-import dev.plumbline.bus.JobMessage.QuotaLeft;
+import dev.plumbline.bus.JobMessage.QuotaStatus;
 import dev.plumbline.http.problem.Problem;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
@@ -16,8 +16,8 @@ public final class RateLimitHeaders {
     private RateLimitHeaders() {}
 
     /** Sets the headers of the quotas that have a limit. */
-    public static void write(HttpServerResponse response, List<QuotaLeft> quotas) {
-        List<QuotaLeft> limited =
+    public static void write(HttpServerResponse response, List<QuotaStatus> quotas) {
+        List<QuotaStatus> limited =
                 quotas.stream().filter(quota -> quota.limit() > 0).toList();
         if (!limited.isEmpty()) {
             response.putHeader(

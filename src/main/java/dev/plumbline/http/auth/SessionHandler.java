@@ -70,7 +70,7 @@ public final class SessionHandler {
      * @param next called at most once, on the context of the request
      */
     public void authenticateAgain(RoutingContext ctx, AuthenticatedUser before, Consumer<AuthenticatedUser> next) {
-        RequestFutures.handle(ctx, sessions.again(before), user -> {
+        RequestFutures.handle(ctx, sessions.reload(before), user -> {
             if (user == null) {
                 cookies.clear(ctx.response());
                 problems.send(ctx, signInRequired());
@@ -95,7 +95,7 @@ public final class SessionHandler {
             next.accept(null);
             return;
         }
-        RequestFutures.handle(ctx, sessions.resume(token), user -> {
+        RequestFutures.handle(ctx, sessions.authenticate(token), user -> {
             updateCookie(ctx, user);
             next.accept(user);
         });

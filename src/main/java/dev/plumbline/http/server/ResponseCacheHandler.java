@@ -59,7 +59,7 @@ public final class ResponseCacheHandler {
                         && !request.headers().contains(HttpHeaders.HOST))) {
             return false;
         }
-        checks.countHot();
+        checks.recordResponseCacheHit();
         HttpServerResponse response = request.response();
         writeHeaders(response, result, RequestIdHandler.of(request));
         response.end(result.cachedBody());

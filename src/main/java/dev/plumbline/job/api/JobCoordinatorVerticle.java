@@ -22,58 +22,62 @@ import io.vertx.core.VerticleBase;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Serves the addresses of jobs, and coordinates the work on them. One for each node. */
+/** Serves the job addresses of the event bus and runs the coordinator. One per node. */
 public final class JobCoordinatorVerticle extends VerticleBase {
-    private static final long LONGEST_WAIT_MS = 30_000;
+    private static final long MAX_WAIT_MS = 30_000;
 
-    private final Dependencies needs;
+    private final Dependencies dependencies;
     private JobCoordinator coordinator;
-    private JobCreator intake;
-    private JobWatcher watch;
+    private JobCreator creator;
+    private JobWatcher watcher;
 
     /**
-     * What it works with.
-     *
-     * @param drain how long a stop waits for lines under way
+     * @param shutdownTimeout maximum time to wait for lines in progress
      */
     public record Dependencies(
             MessageBus bus,
             ModuleCatalogue modules,
             TargetPolicy policy,
-            ResultLookup known,
+            ResultLookup results,
             JobStore jobs,
-            JobStateStore heads,
+            JobStateStore states,
             UsageStore usage,
             WorkStore work,
             Clock clock,
-            CoordinatorSettings manners,
-            Duration drain,
+            CoordinatorSettings settings,
+            Duration shutdownTimeout,
             MeterRegistry registry) {}
 
-    public JobCoordinatorVerticle(Dependencies needs) {
-        this.needs = needs;
+    public JobCoordinatorVerticle(Dependencies dependencies) {
+        this.dependencies = dependencies;
     }
 
     @Override
     public Future<?> start() {
         coordinator = new JobCoordinator(new JobCoordinator.Dependencies(
                 vertx,
-                needs.bus(),
-                needs.modules(),
-                needs.policy(),
-                needs.known(),
-                needs.work(),
-                needs.clock(),
-                needs.manners()));
-        intake = new JobCreator(vertx, needs.modules(), needs.jobs(), coordinator::wake);
-        watch = new JobWatcher(vertx, needs.heads());
-        gauges();
+                dependencies.bus(),
+                dependencies.modules(),
+                dependencies.policy(),
+                dependencies.results(),
+                dependencies.work(),
+                dependencies.clock(),
+                dependencies.settings()));
+        creator = new JobCreator(vertx, dependencies.modules(), dependencies.jobs(), coordinator::wake);
+        watcher = new JobWatcher(vertx, dependencies.states());
+        gauge("running", JobCoordinator::active);
+        gauge("waiting", JobCoordinator::waiting);
+        gauge("storing", JobCoordinator::unwritten);
         coordinator.start();
-        MessageBus bus = needs.bus();
+        MessageBus bus = dependencies.bus();
         return Future.all(List.of(
-                bus.serve(BusAddresses.JOB_CREATE, JobMessage.CreateJob.class, order -> orAway(intake.create(order)))
+                bus.serve(
+                                BusAddresses.JOB_CREATE,
+                                JobMessage.CreateJob.class,
+                                request -> recoverUnavailable(creator.create(request)))
                         .completion(),
                 bus.serve(BusAddresses.JOB_READ, JobMessage.ReadJob.class, this::read)
                         .completion(),
@@ -84,80 +88,75 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                 bus.serve(
                                 BusAddresses.JOB_RESULTS,
                                 JobMessage.ReadResults.class,
-                                order -> orAway(needs.jobs().results(order)))
+                                request ->
+                                        recoverUnavailable(dependencies.jobs().results(request)))
                         .completion(),
                 bus.serve(
                                 BusAddresses.JOB_LIST,
                                 JobMessage.ListJobs.class,
-                                order -> orAway(needs.heads().list(order)))
+                                request ->
+                                        recoverUnavailable(dependencies.states().list(request)))
                         .completion(),
                 bus.serve(
                                 BusAddresses.JOB_USAGE,
                                 JobMessage.ReadUsage.class,
-                                order -> orAway(needs.usage().of(order.accountId())))
+                                request ->
+                                        recoverUnavailable(dependencies.usage().of(request.accountId())))
                         .completion()));
     }
 
-    /**
-     * Begins no more lines, waits for those under way, and gives the rest back. Jobs can still be
-     * created and read.
-     */
-    public Future<Void> handBack() {
+    /** Stops claiming, waits for lines in progress and releases the chunks. Jobs can still be created and read. */
+    public Future<Void> drain() {
         Promise<Void> done = Promise.promise();
-        context.runOnContext(
-                ignored -> coordinator.stop(vertx, needs.drain().toMillis()).onComplete(done));
+        context.runOnContext(ignored -> coordinator
+                .stop(vertx, dependencies.shutdownTimeout().toMillis())
+                .onComplete(done));
         return done.future();
     }
 
-    private void gauges() {
-        Gauge.builder("plumbline.job.lines", coordinator, JobCoordinator::active)
+    private void gauge(String state, ToDoubleFunction<JobCoordinator> lines) {
+        Gauge.builder("plumbline.job.lines", coordinator, lines)
                 .description("Job lines claimed by this node, by state")
-                .tag("state", "running")
-                .register(needs.registry());
-        Gauge.builder("plumbline.job.lines", coordinator, JobCoordinator::waiting)
-                .description("Job lines claimed by this node, by state")
-                .tag("state", "waiting")
-                .register(needs.registry());
-        Gauge.builder("plumbline.job.lines", coordinator, JobCoordinator::unwritten)
-                .description("Job lines claimed by this node, by state")
-                .tag("state", "storing")
-                .register(needs.registry());
+                .tag("state", state)
+                .register(dependencies.registry());
     }
 
-    private Future<Message> read(JobMessage.ReadJob order) {
-        return orAway(needs.heads().find(order.token()).map(found -> reply(order.accountId(), found)));
+    private Future<Message> read(JobMessage.ReadJob request) {
+        return recoverUnavailable(
+                dependencies.states().find(request.token()).map(job -> reply(request.accountId(), job)));
     }
 
-    private Future<Message> await(JobMessage.AwaitJob order) {
-        return orAway(watch.await(
-                        order.token(),
-                        found -> found.accountId() != order.accountId()
-                                || found.gone()
-                                || found.head().state().isFinal()
-                                // what was seen last may be older than what the caller has seen since
-                                || (order.knownVersion() >= 0 && found.head().version() > order.knownVersion()),
-                        Math.min(order.waitMs(), LONGEST_WAIT_MS))
-                .map(found -> reply(order.accountId(), found)));
+    private Future<Message> await(JobMessage.AwaitJob request) {
+        return recoverUnavailable(watcher.await(
+                        request.token(),
+                        job -> job.accountId() != request.accountId()
+                                || job.expired()
+                                || job.head().state().isFinal()
+                                // the latest polled state can be older than the version the client has
+                                || (request.knownVersion() >= 0 && job.head().version() > request.knownVersion()),
+                        Math.min(request.waitMs(), MAX_WAIT_MS))
+                .map(job -> reply(request.accountId(), job)));
     }
 
-    private Future<Message> cancel(JobMessage.CancelJob order) {
-        return orAway(needs.jobs()
-                .cancel(order)
+    private Future<Message> cancel(JobMessage.CancelJob request) {
+        return recoverUnavailable(dependencies
+                .jobs()
+                .cancel(request)
                 .compose(done -> {
-                    coordinator.cancelled();
-                    return needs.heads().find(order.token());
+                    coordinator.reconcile();
+                    return dependencies.states().find(request.token());
                 })
-                .map(found -> reply(order.accountId(), found)));
+                .map(job -> reply(request.accountId(), job)));
     }
 
-    private static Message reply(long accountId, JobStateStore.@Nullable Found found) {
-        if (found == null || found.accountId() != accountId) {
-            return new JobMessage.NoSuchJob();
+    private static Message reply(long accountId, JobStateStore.@Nullable OwnedJob job) {
+        if (job == null || job.accountId() != accountId) {
+            return new JobMessage.JobNotFound();
         }
-        return found.gone() ? new JobMessage.JobGone() : new JobMessage.JobFound(found.head());
+        return job.expired() ? new JobMessage.JobExpired() : new JobMessage.JobFound(job.head());
     }
 
-    private static Future<Message> orAway(Future<? extends Message> reply) {
+    private static Future<Message> recoverUnavailable(Future<? extends Message> reply) {
         return reply.<Message>map(message -> message)
                 .recover(failure -> failure instanceof DatabaseUnavailableException
                         ? Future.succeededFuture(new JobMessage.JobsUnavailable())

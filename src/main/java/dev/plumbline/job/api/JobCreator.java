@@ -17,61 +17,61 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Takes jobs in. */
+/** Creates jobs. */
 public final class JobCreator {
     private static final String ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     private static final int TOKEN_LENGTH = 22;
 
-    /** The targets of more text than that are compared beside the event loop, one job at a time. */
-    private static final int SHORT_CHARACTERS = 64 << 10;
+    /** Inputs with more characters than this are parsed on a worker thread. */
+    private static final int MAX_INLINE_CHARACTERS = 64 << 10;
 
     private final Vertx vertx;
     private final ModuleCatalogue modules;
     private final JobStore store;
-    private final Runnable wake;
+    private final Runnable onCreated;
     private final SecureRandom random = new SecureRandom();
 
     /**
-     * @param wake told that there is a new job
+     * @param onCreated called after the creation of a job
      */
-    public JobCreator(Vertx vertx, ModuleCatalogue modules, JobStore store, Runnable wake) {
+    public JobCreator(Vertx vertx, ModuleCatalogue modules, JobStore store, Runnable onCreated) {
         this.vertx = vertx;
         this.modules = modules;
         this.store = store;
-        this.wake = wake;
+        this.onCreated = onCreated;
     }
 
-    public Future<CreateReply> create(CreateJob order) {
-        ModuleDefinition<?> module = modules.find(order.module());
+    public Future<CreateReply> create(CreateJob request) {
+        ModuleDefinition<?> module = modules.find(request.module());
         if (module == null) {
-            return Future.failedFuture("unknown module " + order.module());
+            return Future.failedFuture("unknown module: " + request.module());
         }
-        return firstOnes(module.description(), order.items())
-                .compose(firsts -> store.create(token(), order, firsts))
+        return findFirstIndexes(module.description(), request.items())
+                .compose(firstIndexes -> store.create(token(), request, firstIndexes))
                 .onSuccess(reply -> {
                     if (reply instanceof JobCreated created && !created.replayed()) {
-                        wake.run();
+                        onCreated.run();
                     }
                 });
     }
 
-    private Future<Integer @Nullable []> firstOnes(ModuleDescription module, List<String> items) {
-        return items.stream().mapToInt(String::length).sum() <= SHORT_CHARACTERS
-                ? Future.succeededFuture(firsts(module, items))
-                : vertx.executeBlocking(() -> firsts(module, items));
+    private Future<Integer @Nullable []> findFirstIndexes(ModuleDescription module, List<String> items) {
+        return items.stream().mapToInt(String::length).sum() <= MAX_INLINE_CHARACTERS
+                ? Future.succeededFuture(firstIndexes(module, items))
+                : vertx.executeBlocking(() -> firstIndexes(module, items));
     }
 
-    /** For each line the index of the first with an equal target; null if all differ. */
-    private static Integer @Nullable [] firsts(ModuleDescription module, List<String> items) {
-        Map<String, Integer> seen = new HashMap<>();
-        Integer[] firsts = new Integer[items.size()];
-        boolean equalOnes = false;
-        for (int i = 0; i < firsts.length; i++) {
-            Integer first = seen.putIfAbsent(identity(module, items.get(i)), i);
-            firsts[i] = first == null ? Integer.valueOf(i) : first;
-            equalOnes |= first != null;
+    /** Per line the index of the first line with the same target; null if all targets differ. */
+    private static Integer @Nullable [] firstIndexes(ModuleDescription module, List<String> items) {
+        Map<String, Integer> indexes = new HashMap<>();
+        Integer[] firstIndexes = new Integer[items.size()];
+        boolean duplicates = false;
+        for (int i = 0; i < firstIndexes.length; i++) {
+            Integer first = indexes.putIfAbsent(identity(module, items.get(i)), i);
+            firstIndexes[i] = first == null ? Integer.valueOf(i) : first;
+            duplicates |= first != null;
         }
-        return equalOnes ? firsts : null;
+        return duplicates ? firstIndexes : null;
     }
 
     private static String identity(ModuleDescription module, String item) {

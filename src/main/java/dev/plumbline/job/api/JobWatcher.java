@@ -1,130 +1,110 @@
 package dev.plumbline.job.api;
 
+import dev.plumbline.concurrent.SingleFlight;
 import dev.plumbline.job.store.JobStateStore;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait for jobs to change. However many wait for a job, it is looked up once a second.
- * Used on one event loop.
+ * Long polling of jobs. A watched job is read once per second, independent of the number of waiters. Not
+ * thread-safe: used on one event loop.
  */
 final class JobWatcher {
     private static final long PERIOD_MS = 1_000;
 
     private final Vertx vertx;
     private final JobStateStore store;
-    private final Map<String, Watched> jobs = new HashMap<>();
-    private final Map<String, Future<JobStateStore.@Nullable Found>> firstLooks = new HashMap<>();
+    private final Map<String, WatchedJob> jobs = new HashMap<>();
+    private final SingleFlight<String, JobStateStore.@Nullable OwnedJob> reads;
 
-    private record Waiter(Predicate<JobStateStore.Found> enough, Promise<JobStateStore.@Nullable Found> answer) {}
+    private record Waiter(
+            Predicate<JobStateStore.OwnedJob> condition, Promise<JobStateStore.@Nullable OwnedJob> promise) {}
 
-    /** A job that somebody waits for, as it was seen last. */
-    private static final class Watched {
+    /** A job with waiters and its latest state. */
+    private static final class WatchedJob {
         private final List<Waiter> waiters = new ArrayList<>();
-        private JobStateStore.Found seen;
+        private JobStateStore.OwnedJob latest;
 
-        Watched(JobStateStore.Found seen) {
-            this.seen = seen;
+        WatchedJob(JobStateStore.OwnedJob latest) {
+            this.latest = latest;
         }
     }
 
     JobWatcher(Vertx vertx, JobStateStore store) {
         this.vertx = vertx;
         this.store = store;
+        this.reads = new SingleFlight<>(vertx, job -> true);
     }
 
     /**
-     * The job as soon as it is as somebody wants it, or as it was seen last when the time is up.
+     * Waits until a job meets a condition.
      *
+     * @param waitMs timeout in milliseconds, after which the latest state is returned
      * @return null if there is no such job; fails with {@code DatabaseUnavailableException}
      */
-    Future<JobStateStore.@Nullable Found> await(String token, Predicate<JobStateStore.Found> enough, long waitMs) {
-        Watched known = jobs.get(token);
-        if (known != null) {
-            return enough.test(known.seen)
-                    ? Future.succeededFuture(known.seen)
-                    : enqueue(token, known.seen, enough, waitMs);
-        }
-        return firstLook(token)
-                .compose(found -> found == null || waitMs <= 0 || enough.test(found)
-                        ? Future.succeededFuture(found)
-                        : enqueue(token, found, enough, waitMs));
+    Future<JobStateStore.@Nullable OwnedJob> await(
+            String token, Predicate<JobStateStore.OwnedJob> condition, long waitMs) {
+        WatchedJob watched = jobs.get(token);
+        Future<JobStateStore.@Nullable OwnedJob> state =
+                watched == null ? reads.run(token, () -> store.find(token)) : Future.succeededFuture(watched.latest);
+        return state.compose(job -> job == null || waitMs <= 0 || condition.test(job)
+                ? Future.succeededFuture(job)
+                : enqueue(token, job, condition, waitMs));
     }
 
-    private Future<JobStateStore.@Nullable Found> firstLook(String token) {
-        Future<JobStateStore.@Nullable Found> underWay = firstLooks.get(token);
-        if (underWay != null) {
-            return underWay;
-        }
-        Future<JobStateStore.@Nullable Found> look = store.find(token);
-        if (!look.isComplete()) {
-            firstLooks.put(token, look);
-            look.onComplete(seen -> firstLooks.remove(token));
-        }
-        return look;
-    }
-
-    private Future<JobStateStore.@Nullable Found> enqueue(
-            String token, JobStateStore.Found seen, Predicate<JobStateStore.Found> enough, long waitMs) {
-        Watched watched = jobs.get(token);
-        if (watched == null) {
-            watched = new Watched(seen);
-            jobs.put(token, watched);
-            vertx.setTimer(PERIOD_MS, due -> look(token));
-        }
-        Watched mine = watched;
-        Waiter waiter = new Waiter(enough, Promise.promise());
-        mine.waiters.add(waiter);
-        long timer = vertx.setTimer(waitMs, late -> {
-            mine.waiters.remove(waiter);
-            waiter.answer.tryComplete(mine.seen);
+    private Future<JobStateStore.@Nullable OwnedJob> enqueue(
+            String token, JobStateStore.OwnedJob latest, Predicate<JobStateStore.OwnedJob> condition, long waitMs) {
+        WatchedJob job = jobs.computeIfAbsent(token, first -> {
+            vertx.setTimer(PERIOD_MS, fired -> poll(token));
+            return new WatchedJob(latest);
         });
-        return waiter.answer.future().onComplete(told -> vertx.cancelTimer(timer));
+        Waiter waiter = new Waiter(condition, Promise.promise());
+        job.waiters.add(waiter);
+        long timer = vertx.setTimer(waitMs, fired -> {
+            job.waiters.remove(waiter);
+            waiter.promise.tryComplete(job.latest);
+        });
+        return waiter.promise.future().onComplete(done -> vertx.cancelTimer(timer));
     }
 
-    private void look(String token) {
-        Watched watched = jobs.get(token);
-        if (watched == null || watched.waiters.isEmpty()) {
+    private void poll(String token) {
+        WatchedJob job = jobs.get(token);
+        if (job == null || job.waiters.isEmpty()) {
             jobs.remove(token);
             return;
         }
-        store.find(token).onComplete((found, failure) -> {
-            if (found != null) {
-                watched.seen = found;
+        store.find(token).onComplete((state, failure) -> {
+            if (state != null) {
+                job.latest = state;
             }
-            tell(watched, found, failure);
-            vertx.setTimer(PERIOD_MS, due -> look(token));
+            complete(job, state, failure);
+            vertx.setTimer(PERIOD_MS, fired -> poll(token));
         });
     }
 
-    private static void tell(Watched watched, JobStateStore.@Nullable Found found, @Nullable Throwable failure) {
-        List<Waiter> told = new ArrayList<>();
-        for (Iterator<Waiter> all = watched.waiters.iterator(); all.hasNext(); ) {
-            Waiter waiter = all.next();
-            if (failure != null || found == null || waiter.enough.test(found)) {
-                all.remove();
-                told.add(waiter);
-            }
-        }
-        // all taken out first: who is told may ask again at once
-        for (Waiter waiter : told) {
+    private static void complete(WatchedJob job, JobStateStore.@Nullable OwnedJob state, @Nullable Throwable failure) {
+        List<Waiter> done = job.waiters.stream()
+                .filter(waiter -> failure != null || state == null || waiter.condition.test(state))
+                .toList();
+        // removed before completion, because a completed waiter can wait again at once
+        job.waiters.removeAll(done);
+        for (Waiter waiter : done) {
             if (failure != null) {
-                waiter.answer.tryFail(failure);
+                waiter.promise.tryFail(failure);
             } else {
-                waiter.answer.tryComplete(found);
+                waiter.promise.tryComplete(state);
             }
         }
     }
 
-    /** How many jobs are waited for. */
+    /** The number of watched jobs. */
     int size() {
         return jobs.size();
     }

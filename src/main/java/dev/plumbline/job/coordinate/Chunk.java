@@ -6,24 +6,24 @@ import dev.plumbline.job.store.WorkStore;
 import java.util.List;
 import java.util.Set;
 
-/** A chunk that this node has claimed: what is left of it to do. Used on one event loop. */
+/** A claimed chunk and the number of its pending lines. Confined to an event loop. */
 final class Chunk {
-    private final WorkStore.Claimed claimed;
+    private final WorkStore.ClaimedChunk claimed;
     private final ModuleDescription module;
     private final Options options;
-    private final long bornTick;
-    private int left;
+    private final long claimTick;
+    private int remaining;
     private boolean lost;
 
     /**
-     * @param bornTick when it was claimed, in ticks of the coordinator
+     * @param claimTick tick of the lease at the claim
      */
-    Chunk(WorkStore.Claimed claimed, ModuleDescription module, Options options, long bornTick) {
+    Chunk(WorkStore.ClaimedChunk claimed, ModuleDescription module, Options options, long claimTick) {
         this.claimed = claimed;
         this.module = module;
         this.options = options;
-        this.bornTick = bornTick;
-        this.left = claimed.checks().size();
+        this.claimTick = claimTick;
+        this.remaining = claimed.checks().size();
     }
 
     WorkStore.ChunkId id() {
@@ -54,36 +54,38 @@ final class Chunk {
         return claimed.inputs();
     }
 
-    long bornTick() {
-        return bornTick;
+    long claimTick() {
+        return claimTick;
     }
 
-    /** Whether a coordinator died that held it, so that one of its lines may have killed it. */
-    boolean suspect() {
-        return claimed.crashes() > 0;
+    /** Whether a node crashed while it held the chunk, so that a line may cause the crash. */
+    boolean crashed() {
+        return claimed.crashCount() > 0;
     }
 
-    Set<Integer> alone() {
-        return claimed.alone();
+    Set<Integer> suspects() {
+        return claimed.suspects();
     }
 
-    /** How many deaths a line was alone with. */
-    int strikes(int index) {
-        return (int) claimed.struck().stream().filter(struck -> struck == index).count();
+    /** The number of crashes at which this line was the only one in flight. */
+    int crashCount(int index) {
+        return (int) claimed.soloCrashes().stream()
+                .filter(soloCrash -> soloCrash == index)
+                .count();
     }
 
-    /** Counts one more result, and says whether it was the last. */
+    /** Counts a result; returns whether it was the last. */
     boolean countResult() {
-        left--;
-        return left == 0;
+        remaining--;
+        return remaining == 0;
     }
 
     boolean finished() {
-        return left == 0;
+        return remaining == 0;
     }
 
-    /** Somebody else has it now, or its job was cancelled: nothing more of it is to be done. */
-    void lose() {
+    /** The node no longer holds the chunk, or its job was cancelled. */
+    void markLost() {
         lost = true;
     }
 

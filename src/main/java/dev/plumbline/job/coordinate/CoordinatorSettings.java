@@ -3,13 +3,13 @@ package dev.plumbline.job.coordinate;
 import java.time.Duration;
 
 /**
- * How a coordinator behaves.
+ * Settings of a coordinator.
  *
- * @param permits lines that are checked at once on this node
- * @param perHost lines of one host that are checked at once; 0 for no limit
- * @param lease how long a coordinator that says nothing is believed to live
- * @param renewal how often it says that it lives, well below the lease
- * @param poll how often it looks for work that nobody told it of
+ * @param permits maximum number of concurrent lines on this node
+ * @param perHost maximum number of concurrent lines per host; 0 for no limit
+ * @param lease duration of the lease
+ * @param renewal interval of renewals, well below the lease
+ * @param poll interval of claims
  */
 public record CoordinatorSettings(int permits, int perHost, Duration lease, Duration renewal, Duration poll) {
     private static final Duration LEASE = Duration.ofSeconds(20);
@@ -17,9 +17,9 @@ public record CoordinatorSettings(int permits, int perHost, Duration lease, Dura
     private static final Duration POLL = Duration.ofMillis(500);
 
     /**
-     * The manners of a node.
+     * The settings of a node.
      *
-     * @param concurrent checks that run at once on it, of which instant checks keep a quarter
+     * @param concurrent maximum number of concurrent checks, of which a quarter is reserved for instant checks
      * @param perHost as in {@link CoordinatorSettings}
      */
     public static CoordinatorSettings of(int concurrent, int perHost) {

@@ -15,195 +15,194 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Checks the lines of chunks whose coordinator died, any of which may have been the reason. Some of
- * each chunk at a time, on record before they begin; when none of those is left, the ones that were
- * on record at another death, one by one, the least suspect first. So the line that kills is found,
- * and no other takes the blame. Chunks take turns. Used on one event loop.
+ * Runs the lines of chunks that were held at a crash. The lines in flight are recorded before they start. Lines
+ * that were in flight at a second crash run one at a time, those with the fewest crashes first, so that a crash is
+ * attributed to the line that causes it. Chunks are served round-robin. Confined to an event loop.
  */
 final class CrashRecovery {
-    private static final int TOGETHER_OF_CHUNK = 10;
-    private static final int TOGETHER = 80;
+    private static final int MAX_CONCURRENT_PER_CHUNK = 10;
+    private static final int MAX_CONCURRENT = 80;
     private static final long RETRY_MS = 250;
 
     private final Vertx vertx;
     private final WorkStore store;
     private final LongSupplier owner;
-    private final LineChecker checks;
+    private final LineChecker checker;
     private final Consumer<WorkStore.ChunkId> onLost;
-    private final Runnable onRoom;
-    private final ArrayDeque<Suspects> queue = new ArrayDeque<>();
-    private int underWay;
-    private boolean oneAlone;
+    private final Runnable onChunkDone;
+    private final ArrayDeque<SuspectChunk> queue = new ArrayDeque<>();
+    private int inFlight;
+    private boolean isolating;
     private boolean recording;
-    private boolean recordIsLong;
-    private boolean resting;
-    private boolean open = true;
+    private boolean recordStale;
+    private boolean waitingForRetry;
+    private boolean running = true;
 
-    private static final class Suspects {
+    private static final class SuspectChunk {
         final Chunk chunk;
-        final List<PendingLine> waiting;
-        final Set<PendingLine> underWay = new HashSet<>();
+        final List<PendingLine> pending;
+        final Set<PendingLine> inFlight = new HashSet<>();
 
-        Suspects(Chunk chunk, List<PendingLine> lines) {
+        SuspectChunk(Chunk chunk, List<PendingLine> lines) {
             this.chunk = chunk;
-            this.waiting = new ArrayList<>(lines);
+            this.pending = new ArrayList<>(lines);
         }
 
-        boolean over() {
-            return underWay.isEmpty() && (waiting.isEmpty() || chunk.lost());
+        boolean done() {
+            return inFlight.isEmpty() && (pending.isEmpty() || chunk.lost());
         }
 
-        List<PendingLine> next(int most) {
-            return waiting.stream()
-                    .filter(line -> !chunk.alone().contains(line.index()))
-                    .limit(Math.min(most, TOGETHER_OF_CHUNK - underWay.size()))
+        List<PendingLine> nextLines(int max) {
+            return pending.stream()
+                    .filter(line -> !chunk.suspects().contains(line.index()))
+                    .limit(Math.min(max, MAX_CONCURRENT_PER_CHUNK - inFlight.size()))
                     .toList();
         }
 
         PendingLine leastSuspect() {
-            return waiting.stream()
-                    .min(Comparator.comparingInt(line -> chunk.strikes(line.index())))
+            return pending.stream()
+                    .min(Comparator.comparingInt(line -> chunk.crashCount(line.index())))
                     .orElseThrow();
         }
     }
 
     /**
-     * @param onLost told of a chunk that is this coordinator's no more, or cannot be done
-     * @param onRoom told that a chunk is done with, so that there is room for another one
+     * @param onLost receives a chunk that the node no longer holds or cannot process
+     * @param onChunkDone called when a chunk is complete
      */
     CrashRecovery(
             Vertx vertx,
             WorkStore store,
             LongSupplier owner,
-            LineChecker checks,
+            LineChecker checker,
             Consumer<WorkStore.ChunkId> onLost,
-            Runnable onRoom) {
+            Runnable onChunkDone) {
         this.vertx = vertx;
         this.store = store;
         this.owner = owner;
-        this.checks = checks;
+        this.checker = checker;
         this.onLost = onLost;
-        this.onRoom = onRoom;
+        this.onChunkDone = onChunkDone;
     }
 
     void add(Chunk chunk, List<PendingLine> lines) {
         if (!lines.isEmpty()) {
-            queue.add(new Suspects(chunk, lines));
-            next();
+            queue.add(new SuspectChunk(chunk, lines));
+            dispatch();
         }
     }
 
-    /** Lines that wait or are being checked. */
-    int inHand() {
-        return queue.stream().mapToInt(suspects -> suspects.waiting.size()).sum() + underWay;
+    /** The number of pending and active lines. */
+    int lineCount() {
+        return queue.stream().mapToInt(suspects -> suspects.pending.size()).sum() + inFlight;
     }
 
     int active() {
-        return underWay;
+        return inFlight;
     }
 
-    /** Accounts of which at least so many lines wait here. */
-    Set<Long> accounts(int most) {
+    /** Accounts with at least {@code min} pending lines. */
+    Set<Long> accountsWithPending(int min) {
         Map<Long, Integer> lines = new HashMap<>();
-        queue.forEach(suspects -> lines.merge(suspects.chunk.accountId(), suspects.waiting.size(), Integer::sum));
-        lines.values().removeIf(waiting -> waiting < most);
+        queue.forEach(suspects -> lines.merge(suspects.chunk.accountId(), suspects.pending.size(), Integer::sum));
+        lines.values().removeIf(count -> count < min);
         return lines.keySet();
     }
 
     void close() {
-        open = false;
+        running = false;
     }
 
-    private void next() {
-        queue.removeIf(Suspects::over);
-        if (recording || !open) {
+    private void dispatch() {
+        queue.removeIf(SuspectChunk::done);
+        if (recording || !running) {
             return;
         }
-        Map<Suspects, List<PendingLine>> chosen = resting ? Map.of() : choose();
-        if (!chosen.isEmpty() || resting && recordIsLong) {
-            record(chosen);
+        Map<SuspectChunk, List<PendingLine>> selected = waitingForRetry ? Map.of() : select();
+        if (!selected.isEmpty() || waitingForRetry && recordStale) {
+            record(selected);
         }
     }
 
-    private Map<Suspects, List<PendingLine>> choose() {
-        Map<Suspects, List<PendingLine>> chosen = new LinkedHashMap<>();
-        if (oneAlone && underWay > 0) {
-            return chosen;
+    private Map<SuspectChunk, List<PendingLine>> select() {
+        Map<SuspectChunk, List<PendingLine>> selected = new LinkedHashMap<>();
+        if (isolating && inFlight > 0) {
+            return selected;
         }
-        int room = TOGETHER - underWay;
-        for (Suspects suspects : queue) {
-            List<PendingLine> lines = suspects.chunk.lost() ? List.of() : suspects.next(room);
+        int permits = MAX_CONCURRENT - inFlight;
+        for (SuspectChunk suspects : queue) {
+            List<PendingLine> lines = suspects.chunk.lost() ? List.of() : suspects.nextLines(permits);
             if (!lines.isEmpty()) {
-                chosen.put(suspects, lines);
-                room -= lines.size();
+                selected.put(suspects, lines);
+                permits -= lines.size();
             }
         }
-        oneAlone = chosen.isEmpty() && underWay == 0 && !queue.isEmpty();
-        if (oneAlone) {
-            chosen.put(queue.element(), List.of(queue.element().leastSuspect()));
+        isolating = selected.isEmpty() && inFlight == 0 && !queue.isEmpty();
+        if (isolating) {
+            selected.put(queue.element(), List.of(queue.element().leastSuspect()));
         }
-        // nobody's crowd of suspects holds up the others'
-        queue.removeAll(chosen.keySet());
-        queue.addAll(chosen.keySet());
-        return chosen;
+        // round-robin between chunks
+        queue.removeAll(selected.keySet());
+        queue.addAll(selected.keySet());
+        return selected;
     }
 
-    private void record(Map<Suspects, List<PendingLine>> chosen) {
+    private void record(Map<SuspectChunk, List<PendingLine>> selected) {
         Map<WorkStore.ChunkId, List<Integer>> all = new HashMap<>();
-        for (Suspects suspects : queue) {
+        for (SuspectChunk suspects : queue) {
             List<Integer> lines = new ArrayList<>();
-            suspects.underWay.forEach(line -> lines.add(line.index()));
-            chosen.getOrDefault(suspects, List.of()).forEach(line -> lines.add(line.index()));
+            suspects.inFlight.forEach(line -> lines.add(line.index()));
+            selected.getOrDefault(suspects, List.of()).forEach(line -> lines.add(line.index()));
             if (!lines.isEmpty()) {
                 all.put(suspects.chunk.id(), lines);
             }
         }
         recording = true;
-        recordIsLong = false;
-        store.watch(owner.getAsLong(), all).onComplete((held, failure) -> {
+        recordStale = false;
+        store.recordInFlight(owner.getAsLong(), all).onComplete((claimed, failure) -> {
             recording = false;
             if (failure != null) {
-                rest();
+                scheduleRetry();
                 return;
             }
-            all.keySet().stream().filter(chunk -> !held.contains(chunk)).forEach(onLost);
-            chosen.forEach(this::begin);
-            next();
+            all.keySet().stream().filter(chunk -> !claimed.contains(chunk)).forEach(onLost);
+            selected.forEach(this::start);
+            dispatch();
         });
     }
 
-    private void begin(Suspects suspects, List<PendingLine> lines) {
+    private void start(SuspectChunk suspects, List<PendingLine> lines) {
         if (suspects.chunk.lost()) {
             return;
         }
-        suspects.waiting.removeAll(lines);
-        suspects.underWay.addAll(lines);
-        underWay += lines.size();
+        suspects.pending.removeAll(lines);
+        suspects.inFlight.addAll(lines);
+        inFlight += lines.size();
         for (PendingLine line : lines) {
-            checks.check(line).onComplete((pauseMs, fault) -> {
-                suspects.underWay.remove(line);
-                underWay--;
-                if (fault != null) {
+            checker.check(line).onComplete((pauseMs, failure) -> {
+                suspects.inFlight.remove(line);
+                inFlight--;
+                if (failure != null) {
                     onLost.accept(suspects.chunk.id());
                 } else if (pauseMs > 0) {
-                    suspects.waiting.add(line);
-                    recordIsLong = true;
-                    rest();
+                    suspects.pending.add(line);
+                    recordStale = true;
+                    scheduleRetry();
                 }
-                if (suspects.over()) {
-                    onRoom.run();
+                if (suspects.done()) {
+                    onChunkDone.run();
                 }
-                next();
+                dispatch();
             });
         }
     }
 
-    private void rest() {
-        if (!resting) {
-            resting = true;
-            vertx.setTimer(RETRY_MS, again -> {
-                resting = false;
-                next();
+    private void scheduleRetry() {
+        if (!waitingForRetry) {
+            waitingForRetry = true;
+            vertx.setTimer(RETRY_MS, fired -> {
+                waitingForRetry = false;
+                dispatch();
             });
         }
     }

@@ -33,212 +33,214 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims chunks of jobs for this node, has their lines checked, and has the results written. Used
- * on one event loop; one for each node.
+ * Claims chunks for this node, runs their lines and writes the results. One per node. Confined to an event loop.
  */
 public final class JobCoordinator {
     private static final Logger LOG = LoggerFactory.getLogger(JobCoordinator.class);
     private static final int CHUNK_LINES = 50;
-    private static final int MOST_CHUNKS = 8;
-    private static final int MOST_PARKED = 4_000;
-    private static final int MOST_PARKED_OF_ACCOUNT = 1_000;
-    private static final int MOST_SUSPECTS = 2_000;
-    private static final int MOST_SUSPECTS_OF_ACCOUNT = 100;
-    private static final long MOST_UNWRITTEN_BYTES = 16L << 20;
-    private static final int MOST_STRIKES = 3;
-    private static final long QUIET_POLL_MS = 20;
+    private static final int MAX_CHUNKS = 8;
+    private static final int MAX_PARKED = 4_000;
+    private static final int MAX_PARKED_PER_ACCOUNT = 1_000;
+    private static final int MAX_SUSPECTS = 2_000;
+    private static final int MAX_SUSPECTS_PER_ACCOUNT = 100;
+    private static final long MAX_UNWRITTEN_BYTES = 16L << 20;
+    private static final int MAX_CRASHES = 3;
+    private static final long STOP_POLL_MS = 20;
 
     private final ModuleCatalogue modules;
     private final TargetPolicy policy;
-    private final ResultLookup known;
+    private final ResultLookup results;
     private final WorkStore store;
     private final Clock clock;
-    private final NodeLease membership;
+    private final NodeLease lease;
     private final ResultWriter writer;
-    private final LineChecker checks;
+    private final LineChecker checker;
     private final LineDispatcher dispatcher;
     private final CrashRecovery suspects;
     private final Map<WorkStore.ChunkId, Chunk> chunks = new HashMap<>();
 
-    /** Accounts of the lines of which it is being looked up whether their result is known. */
-    private final Multiset<Long> lookedUp = HashMultiset.create();
+    /** Accounts of the lines whose cached results are being looked up. */
+    private final Multiset<Long> lookups = HashMultiset.create();
 
     private boolean claiming;
     private boolean claimAgain;
     private boolean stopping;
 
-    /** All that a coordinator works with. */
     public record Dependencies(
             Vertx vertx,
             dev.plumbline.bus.MessageBus bus,
             ModuleCatalogue modules,
             TargetPolicy policy,
-            ResultLookup known,
+            ResultLookup results,
             WorkStore store,
             Clock clock,
-            CoordinatorSettings manners) {}
+            CoordinatorSettings settings) {}
 
-    public JobCoordinator(Dependencies parts) {
-        this.modules = parts.modules();
-        this.policy = parts.policy();
-        this.known = parts.known();
-        this.store = parts.store();
-        this.clock = parts.clock();
-        this.writer = new ResultWriter(parts.vertx(), store, this::lose);
-        this.checks = new LineChecker(parts.bus(), known, writer, clock);
+    public JobCoordinator(Dependencies dependencies) {
+        this.modules = dependencies.modules();
+        this.policy = dependencies.policy();
+        this.results = dependencies.results();
+        this.store = dependencies.store();
+        this.clock = dependencies.clock();
+        this.writer = new ResultWriter(dependencies.vertx(), store, this::drop);
+        this.checker = new LineChecker(dependencies.bus(), results, writer, clock);
         this.dispatcher = new LineDispatcher(
-                parts.vertx(), parts.manners().permits(), parts.manners().perHost(), this::begin, System::nanoTime);
-        this.membership = new NodeLease(parts.vertx(), store, parts.manners(), modules.names(), new OwnedChunks());
-        this.suspects = new CrashRecovery(parts.vertx(), store, membership::owner, checks, this::lose, this::claim);
+                dependencies.vertx(),
+                dependencies.settings().permits(),
+                dependencies.settings().perHost(),
+                this::start,
+                System::nanoTime);
+        this.lease =
+                new NodeLease(dependencies.vertx(), store, dependencies.settings(), modules.names(), new OwnedChunks());
+        this.suspects = new CrashRecovery(dependencies.vertx(), store, lease::owner, checker, this::drop, this::claim);
     }
 
-    /** What the membership of this node has to know and to tell. */
-    private final class OwnedChunks implements NodeLease.Holder {
+    /** Callbacks of the lease. */
+    private final class OwnedChunks implements NodeLease.Listener {
         @Override
-        public void bornAs(long owner) {
-            chunks.values().forEach(Chunk::lose);
+        public void onRegistered(long owner) {
+            chunks.values().forEach(Chunk::markLost);
             chunks.clear();
-            writer.writeAs(owner);
+            writer.startLease(owner);
             claim();
         }
 
         @Override
-        public void holds(Set<WorkStore.ChunkId> held, long sinceTick) {
-            List<WorkStore.ChunkId> gone = new ArrayList<>();
+        public void onClaimsRead(Set<WorkStore.ChunkId> claimed, long sinceTick) {
+            List<WorkStore.ChunkId> lost = new ArrayList<>();
             chunks.forEach((id, chunk) -> {
-                if (chunk.bornTick() < sinceTick && !held.contains(id)) {
-                    gone.add(id);
+                if (chunk.claimTick() < sinceTick && !claimed.contains(id)) {
+                    lost.add(id);
                 }
             });
-            gone.forEach(JobCoordinator.this::lose);
+            lost.forEach(JobCoordinator.this::drop);
         }
 
         @Override
-        public boolean knows(WorkStore.ChunkId chunk) {
+        public boolean holds(WorkStore.ChunkId chunk) {
             return chunks.containsKey(chunk);
         }
 
         @Override
-        public void tick() {
+        public void onTick() {
             claim();
         }
     }
 
     public void start() {
-        membership.start();
+        lease.start();
     }
 
-    /** There may be something to claim. */
+    /** Claims chunks if there is capacity. */
     public void wake() {
         claim();
     }
 
-    /** A job was cancelled: what of it is in hand is to be forgotten soon. */
-    public void cancelled() {
-        membership.compare();
+    /** Reads the claims from the database, because a job was cancelled. */
+    public void reconcile() {
+        lease.reconcile();
     }
 
-    /** Lines that are being checked. */
+    /** The number of lines in progress. */
     public int active() {
         return dispatcher.active() + suspects.active();
     }
 
-    /** Lines that were claimed and wait for their host or their turn. */
+    /** The number of claimed lines that wait for a permit or their host. */
     public int waiting() {
-        return dispatcher.inHand() - dispatcher.active() + dispatcher.parked();
+        return dispatcher.readyAndActive() - dispatcher.active() + dispatcher.parked();
     }
 
     public int unwritten() {
-        return writer.waitingLines();
+        return writer.pendingLines();
     }
 
     /**
-     * Begins nothing more, waits for the lines under way, writes what they found, and gives the rest
-     * back to others.
+     * Stops claiming, waits for lines in progress, writes their results and releases the chunks.
      *
-     * @param mostMillis how long to wait for lines under way
+     * @param timeoutMillis maximum time to wait for lines in progress
      */
-    public Future<Void> stop(Vertx vertx, long mostMillis) {
+    public Future<Void> stop(Vertx vertx, long timeoutMillis) {
         stopping = true;
         dispatcher.close();
         suspects.close();
-        Promise<Void> quiet = Promise.promise();
-        awaitQuiet(vertx, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMillis), quiet);
-        return quiet.future().compose(reached -> writer.drain()).compose(written -> membership.end());
+        Promise<Void> idle = Promise.promise();
+        awaitIdle(vertx, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis), idle);
+        return idle.future().compose(reached -> writer.drain()).compose(written -> lease.close());
     }
 
-    private void awaitQuiet(Vertx vertx, long untilNanos, Promise<Void> quiet) {
-        if (active() == 0 || System.nanoTime() - untilNanos >= 0) {
-            quiet.complete();
+    private void awaitIdle(Vertx vertx, long deadlineNanos, Promise<Void> idle) {
+        if (active() == 0 || System.nanoTime() - deadlineNanos >= 0) {
+            idle.complete();
         } else {
-            vertx.setTimer(QUIET_POLL_MS, later -> awaitQuiet(vertx, untilNanos, quiet));
+            vertx.setTimer(STOP_POLL_MS, fired -> awaitIdle(vertx, deadlineNanos, idle));
         }
     }
 
     private void claim() {
-        if (stopping || claiming || !membership.alive()) {
+        if (stopping || claiming || !lease.valid()) {
             claimAgain = claiming;
             return;
         }
-        int room = Math.max(0, dispatcher.room() - lookedUp.size());
-        if (room == 0 && dispatcher.free() == 0
-                || dispatcher.parked() >= 2 * MOST_PARKED
-                || writer.waitingBytes() >= MOST_UNWRITTEN_BYTES) {
+        int capacity = Math.max(0, dispatcher.capacity() - lookups.size());
+        if (capacity == 0 && dispatcher.availablePermits() == 0
+                || dispatcher.parked() >= 2 * MAX_PARKED
+                || writer.pendingBytes() >= MAX_UNWRITTEN_BYTES) {
             return;
         }
         claiming = true;
-        // What fills this node, or waits here, is never in the way of others' first lines.
-        boolean crowded = dispatcher.parked() >= MOST_PARKED;
-        boolean newcomersOnly = crowded || room == 0;
-        int most = newcomersOnly ? 1 : Math.min(MOST_CHUNKS, Math.max(1, room / CHUNK_LINES));
-        var notOf = dispatcher.parkedAccounts(crowded ? 1 : MOST_PARKED_OF_ACCOUNT);
-        if (newcomersOnly) {
-            notOf.addAll(dispatcher.busyAccounts());
-            notOf.addAll(lookedUp.elementSet());
+        // A node without capacity still claims the first lines of new accounts.
+        boolean parkedFull = dispatcher.parked() >= MAX_PARKED;
+        boolean newAccountsOnly = parkedFull || capacity == 0;
+        int maxChunks = newAccountsOnly ? 1 : Math.min(MAX_CHUNKS, Math.max(1, capacity / CHUNK_LINES));
+        var excludedAccounts = dispatcher.accountsWithParked(parkedFull ? 1 : MAX_PARKED_PER_ACCOUNT);
+        if (newAccountsOnly) {
+            excludedAccounts.addAll(dispatcher.activeAccounts());
+            excludedAccounts.addAll(lookups.elementSet());
         }
-        WorkStore.Wanted wanted = new WorkStore.Wanted(
+        WorkStore.ClaimFilter filter = new WorkStore.ClaimFilter(
                 modules.names(),
-                notOf,
-                newcomersOnly,
-                suspects.inHand() < MOST_SUSPECTS ? suspects.accounts(MOST_SUSPECTS_OF_ACCOUNT) : null);
-        long claimer = membership.owner();
-        store.claim(claimer, most, wanted).onComplete((claimed, failure) -> {
+                excludedAccounts,
+                newAccountsOnly,
+                suspects.lineCount() < MAX_SUSPECTS ? suspects.accountsWithPending(MAX_SUSPECTS_PER_ACCOUNT) : null);
+        long owner = lease.owner();
+        store.claim(owner, maxChunks, filter).onComplete((claimed, failure) -> {
             claiming = false;
-            if (failure != null || claimer != membership.owner()) {
-                // the next tick tries again; what another life claimed is others' by now
+            if (failure != null || owner != lease.owner()) {
+                // retried with the next tick; chunks claimed under an expired lease belong to other nodes
                 return;
             }
-            claimed.forEach(this::tryToTake);
-            if (claimed.size() == most || claimAgain) {
+            claimed.forEach(this::tryAccept);
+            if (claimed.size() == maxChunks || claimAgain) {
                 claimAgain = false;
                 claim();
             }
         });
     }
 
-    /** A chunk that cannot be taken is forgotten, and so found again and given back. */
-    private void tryToTake(WorkStore.Claimed claimed) {
+    /** Drops a chunk that cannot be processed; reconciliation releases it. */
+    private void tryAccept(WorkStore.ClaimedChunk claimed) {
         try {
-            take(claimed);
-        } catch (RuntimeException fault) {
-            LOG.atError().addKeyValue("chunk", claimed.id()).setCause(fault).log("chunk dispatch failed");
-            lose(claimed.id());
+            accept(claimed);
+        } catch (RuntimeException failure) {
+            LOG.atError().addKeyValue("chunk", claimed.id()).setCause(failure).log("chunk dispatch failed");
+            drop(claimed.id());
         }
     }
 
-    private void take(WorkStore.Claimed claimed) {
+    private void accept(WorkStore.ClaimedChunk claimed) {
         ModuleDefinition<?> module = modules.find(claimed.module());
         if (module == null) {
-            return; // found again and given back
+            return; // released by reconciliation
         }
         ModuleDescription description = module.description();
         Options.Parsed parsed = Options.parse(description, claimed.options());
         Options options = parsed.options();
         Chunk chunk = new Chunk(
-                claimed, description, options == null ? Options.defaults(description) : options, membership.tick());
+                claimed, description, options == null ? Options.defaults(description) : options, lease.tick());
         chunks.put(chunk.id(), chunk);
         if (chunk.finished()) {
-            writer.end(chunk);
+            writer.complete(chunk);
             return;
         }
         List<PendingLine> lines = new ArrayList<>();
@@ -252,7 +254,7 @@ public final class JobCoordinator {
                         withoutTarget(
                                 chunk,
                                 ErrorCode.INTERNAL,
-                                "The options of the job are no longer valid. Create the job again."));
+                                "The options of the job are no longer valid. Create a new job."));
                 continue;
             }
             PendingLine line = line(chunk, index, input);
@@ -263,15 +265,15 @@ public final class JobCoordinator {
         if (chunk.fresh()) {
             dispatch(chunk, lines);
         } else {
-            lookedUp.add(chunk.accountId(), lines.size());
-            known.find(lines.stream().map(PendingLine::key).toList()).onComplete((answers, failure) -> {
-                lookedUp.remove(chunk.accountId(), lines.size());
-                dispatch(chunk, failure == null ? unknown(lines, answers) : lines);
+            lookups.add(chunk.accountId(), lines.size());
+            results.find(lines.stream().map(PendingLine::key).toList()).onComplete((results, failure) -> {
+                lookups.remove(chunk.accountId(), lines.size());
+                dispatch(chunk, failure == null ? withoutCachedResult(lines, results) : lines);
             });
         }
     }
 
-    /** The line to be checked; null where its result is known without. */
+    /** Parses a line; null if its result was written without a check. */
     private @Nullable PendingLine line(Chunk chunk, int index, String input) {
         Target target;
         try {
@@ -286,66 +288,66 @@ public final class JobCoordinator {
             write(chunk, index, failed(line, ErrorCode.TARGET_BLOCKED, refusal));
             return null;
         }
-        if (chunk.strikes(index) >= MOST_STRIKES) {
+        if (chunk.crashCount(index) >= MAX_CRASHES) {
             write(
                     chunk,
                     index,
                     failed(
                             line,
                             ErrorCode.INTERNAL,
-                            "The check was aborted because the service crashed repeatedly while running it."));
+                            "The service crashed three times while it checked only this line. The line is not retried."));
             return null;
         }
         return line;
     }
 
-    private List<PendingLine> unknown(List<PendingLine> lines, List<@Nullable RenderedResult> answers) {
-        List<PendingLine> rest = new ArrayList<>();
+    private List<PendingLine> withoutCachedResult(List<PendingLine> lines, List<@Nullable RenderedResult> results) {
+        List<PendingLine> remaining = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {
             PendingLine line = lines.get(i);
-            RenderedResult answer = answers.get(i);
-            if (answer == null) {
-                rest.add(line);
+            RenderedResult result = results.get(i);
+            if (result == null) {
+                remaining.add(line);
             } else if (!line.chunk().lost()) {
-                writer.add(line.chunk(), line.index(), answer.verdict(), answer.asLine(true));
+                writer.add(line.chunk(), line.index(), result.verdict(), result.toLine(true));
             }
         }
-        return rest;
+        return remaining;
     }
 
     private void dispatch(Chunk chunk, List<PendingLine> lines) {
         if (chunk.lost() || stopping) {
             return;
         }
-        if (chunk.suspect()) {
+        if (chunk.crashed()) {
             suspects.add(chunk, lines);
         } else {
             lines.forEach(dispatcher::add);
-            dispatcher.pump();
+            dispatcher.dispatch();
         }
     }
 
-    private void begin(PendingLine line) {
-        checks.check(line).onComplete((pauseMs, fault) -> {
-            if (fault != null) {
-                lose(line.chunk().id());
+    private void start(PendingLine line) {
+        checker.check(line).onComplete((delayMs, failure) -> {
+            if (failure != null) {
+                drop(line.chunk().id());
             }
-            if (fault == null && pauseMs > 0 && !line.chunk().lost()) {
-                dispatcher.putOff(line, pauseMs);
+            if (failure == null && delayMs > 0 && !line.chunk().lost()) {
+                dispatcher.defer(line, delayMs);
             } else {
-                dispatcher.end(line);
+                dispatcher.complete(line);
             }
-            dispatcher.pump();
-            if (dispatcher.hungry()) {
+            dispatcher.dispatch();
+            if (dispatcher.shouldClaim()) {
                 claim();
             }
         });
     }
 
-    private void lose(WorkStore.ChunkId id) {
+    private void drop(WorkStore.ChunkId id) {
         Chunk chunk = chunks.remove(id);
         if (chunk != null) {
-            chunk.lose();
+            chunk.markLost();
         }
     }
 
@@ -359,6 +361,6 @@ public final class JobCoordinator {
     }
 
     private void write(Chunk chunk, int index, CheckResult result) {
-        writer.add(chunk, index, result.verdict().id(), RenderedResult.asLine(result));
+        writer.add(chunk, index, result.verdict().id(), RenderedResult.toLine(result));
     }
 }

@@ -11,88 +11,81 @@ import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultLookup;
 import io.vertx.core.Future;
-import io.vertx.core.eventbus.ReplyException;
-import io.vertx.core.eventbus.ReplyFailure;
 import java.time.Clock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Has single lines checked, and makes results known. */
+/** Runs single lines and passes their results to the writer. */
 final class LineChecker {
     private static final Logger LOG = LoggerFactory.getLogger(LineChecker.class);
-    private static final long PATIENCE_MS = 1_000;
-    private static final long MARGIN_MS = 5_000;
-    private static final int LATER_SECONDS = 1;
+    private static final long QUEUE_TIMEOUT_MS = 1_000;
+    private static final long REPLY_MARGIN_MS = 5_000;
+    private static final int RETRY_SECONDS = 1;
 
     private final MessageBus bus;
-    private final ResultLookup known;
+    private final ResultLookup results;
     private final ResultWriter writer;
     private final Clock clock;
 
-    LineChecker(MessageBus bus, ResultLookup known, ResultWriter writer, Clock clock) {
+    LineChecker(MessageBus bus, ResultLookup results, ResultWriter writer, Clock clock) {
         this.bus = bus;
-        this.known = known;
+        this.results = results;
         this.writer = writer;
         this.clock = clock;
     }
 
     /**
-     * Checks a line and hands its result to the writer.
+     * Runs a line.
      *
-     * @return how long until it is worth another try, in milliseconds; 0 when there is a result.
-     *     Fails only by a fault of ours
+     * @return the delay in milliseconds before a retry; 0 if there is a result. Fails only for internal errors
      */
     Future<Long> check(PendingLine line) {
         Chunk chunk = line.chunk();
-        Message.RunCheck order = new Message.RunCheck(
+        Message.RunCheck request = new Message.RunCheck(
                 chunk.module().module(),
                 line.target().text(),
                 chunk.options().given(),
                 true,
-                PATIENCE_MS,
+                QUEUE_TIMEOUT_MS,
                 "job-" + chunk.id().job() + "-" + line.index(),
                 chunk.fresh());
-        return bus.ask(
+        return bus.request(
                         BusAddresses.CHECK_RUN,
-                        order,
+                        request,
                         Message.RunReply.class,
-                        chunk.options().integer(ModuleDescription.TIMEOUT_MS) + MARGIN_MS)
+                        chunk.options().integer(ModuleDescription.TIMEOUT_MS) + REPLY_MARGIN_MS)
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
                         write(line, checked.result());
                         return Future.succeededFuture(0L);
                     }
-                    if (reply.succeeded() && reply.result() instanceof Message.Busy busy) {
-                        return Future.succeededFuture(later(line, busy.retryAfterSeconds()));
+                    if (reply.succeeded() && reply.result() instanceof Message.Overloaded overload) {
+                        return Future.succeededFuture(deferOrFail(line, overload.retryAfterSeconds()));
                     }
-                    if (nobodyThere(reply.cause())) {
-                        return Future.succeededFuture(later(line, LATER_SECONDS));
+                    if (MessageBus.isUnserved(reply.cause())) {
+                        return Future.succeededFuture(deferOrFail(line, RETRY_SECONDS));
                     }
                     LOG.atError()
-                            .addKeyValue("request_id", order.requestId())
+                            .addKeyValue("request_id", request.requestId())
                             .setCause(reply.cause())
                             .log("line check failed");
-                    fail(
-                            line,
-                            ErrorCode.INTERNAL,
-                            "Internal error. See the log for request_id=" + order.requestId() + ".");
+                    fail(line, ErrorCode.INTERNAL, "The check failed because of an internal error.");
                     return Future.succeededFuture(0L);
                 });
     }
 
-    private static boolean nobodyThere(Throwable failure) {
-        return failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS;
-    }
-
-    private long later(PendingLine line, int seconds) {
-        if (line.waitedTooLong()) {
-            fail(line, ErrorCode.DEADLINE_EXCEEDED, "The line waited 15 minutes for the rate limit of its target.");
+    private long deferOrFail(PendingLine line, int seconds) {
+        if (line.expired()) {
+            fail(
+                    line,
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "The line waited 15 minutes in the rate limit queue of the target.");
             return 0;
         }
-        return line.pauseMs(seconds);
+        return line.retryDelayMs(seconds);
     }
 
-    /** A line ends without having been checked. */
+    /** Writes an error result without a check. */
     void fail(PendingLine line, ErrorCode code, String message) {
         write(
                 line,
@@ -106,8 +99,8 @@ final class LineChecker {
                     line.chunk(),
                     line.index(),
                     result.verdict().id(),
-                    RenderedResult.asLine(result),
-                    known.shareLine(line.key(), result));
+                    RenderedResult.toLine(result),
+                    results.cacheEntry(line.key(), result));
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.plumbline.job.coordinate;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -14,51 +16,49 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose line is checked next on this node: accounts in turn, so many lines at once, and of one host
- * no more than it would be contacted with. A line that has to wait for its host holds nobody up,
- * and the last permits are for accounts of which nothing is being checked. Used on one event loop.
+ * Selects the next line on this node: round-robin between accounts, with a limit per node and per host. A line
+ * that waits for its host does not block others. The last permits are reserved for accounts without active lines.
+ * Confined to an event loop.
  */
 final class LineDispatcher {
-    /** One permit in so many is a newcomer's. */
-    private static final int NEWCOMERS_SHARE = 8;
+    /** One of this many permits is reserved for new accounts. */
+    private static final int RESERVED_SHARE = 8;
 
-    /** Most lines that lie ready for each that is checked: a claim takes as long as a few checks. */
-    private static final int AHEAD = 2;
+    /** Maximum number of ready lines per permit. */
+    private static final int PREFETCH_FACTOR = 2;
 
-    /** What would lie here for longer is better done by a node that has nothing to do. */
-    private static final Duration LONGEST_AHEAD = Duration.ofMillis(500);
+    /** Lines that would wait longer are left to other nodes. */
+    private static final Duration PREFETCH_WINDOW = Duration.ofMillis(500);
 
-    private static final int MEAL = 100;
+    private static final int MIN_CLAIM_LINES = 100;
 
     private final Vertx vertx;
     private final int permits;
-    private final int ordinaryPermits;
+    private final int sharedPermits;
     private final int perHost;
-    private final Consumer<PendingLine> begin;
+    private final Consumer<PendingLine> start;
     private final Map<Long, ArrayDeque<PendingLine>> ready = new LinkedHashMap<>();
     private final Map<String, ArrayDeque<PendingLine>> waitingForHost = new HashMap<>();
-    private final Map<String, Integer> hosts = new HashMap<>();
-    private final Map<Long, Integer> active = new HashMap<>();
-    private final Map<Long, Integer> parked = new HashMap<>();
-    private final SlidingCounter ended;
+    private final Multiset<String> activePerHost = HashMultiset.create();
+    private final Multiset<Long> activePerAccount = HashMultiset.create();
+    private final Multiset<Long> parkedPerAccount = HashMultiset.create();
+    private final SlidingCounter completions;
     private int readyLines;
-    private int activeLines;
-    private int parkedLines;
-    private boolean open = true;
+    private boolean running = true;
 
     /**
-     * @param permits lines that are checked at once
-     * @param perHost lines of one host that are checked at once; 0 for no limit
-     * @param begin has a line checked; {@link #end} or {@link #putOff} follows
-     * @param nanos a clock as {@link System#nanoTime} is one
+     * @param permits maximum number of concurrent lines
+     * @param perHost maximum number of concurrent lines per host; 0 for no limit
+     * @param start starts a line; {@link #complete} or {@link #defer} must follow
+     * @param nanos clock, as {@link System#nanoTime}
      */
-    LineDispatcher(Vertx vertx, int permits, int perHost, Consumer<PendingLine> begin, LongSupplier nanos) {
+    LineDispatcher(Vertx vertx, int permits, int perHost, Consumer<PendingLine> start, LongSupplier nanos) {
         this.vertx = vertx;
         this.permits = permits;
-        this.ordinaryPermits = permits - permits / NEWCOMERS_SHARE;
+        this.sharedPermits = permits - permits / RESERVED_SHARE;
         this.perHost = perHost;
-        this.begin = begin;
-        this.ended = new SlidingCounter(nanos, LONGEST_AHEAD);
+        this.start = start;
+        this.completions = new SlidingCounter(nanos, PREFETCH_WINDOW);
     }
 
     void add(PendingLine line) {
@@ -67,48 +67,43 @@ final class LineDispatcher {
         readyLines++;
     }
 
-    /** Has lines checked while there are permits. */
-    void pump() {
+    /** Starts lines while permits are available. */
+    void dispatch() {
         for (PendingLine line = next(); line != null; line = next()) {
             String host = line.host();
             if (line.chunk().lost()) {
-                // it may have been called up for a place at its host, which the next in the crowd can have
-                nextOf(host);
+                // the next line of the host can use its permit
+                unparkNext(host);
                 continue;
             }
-            if (perHost > 0 && hosts.getOrDefault(host, 0) >= perHost) {
-                waitingForHost
-                        .computeIfAbsent(host, first -> new ArrayDeque<>())
-                        .add(line);
+            if (perHost > 0 && activePerHost.count(host) >= perHost) {
+                waitingForHost.computeIfAbsent(host, next -> new ArrayDeque<>()).add(line);
                 park(line);
                 continue;
             }
-            activeLines++;
-            active.merge(line.chunk().accountId(), 1, Integer::sum);
-            if (perHost > 0) {
-                hosts.merge(host, 1, Integer::sum);
-            }
-            begin.accept(line);
+            activePerAccount.add(line.chunk().accountId());
+            activePerHost.add(host);
+            start.accept(line);
         }
     }
 
-    /** The line whose turn it is; null if none can be begun now. */
+    /** The next line; null if none can start. */
     private @Nullable PendingLine next() {
-        if (!open || activeLines >= permits) {
+        if (!running || active() >= permits) {
             return null;
         }
-        boolean newcomersOnly = full();
+        boolean newAccountsOnly = sharedPermitsUsed();
         Iterator<Map.Entry<Long, ArrayDeque<PendingLine>>> accounts =
                 ready.entrySet().iterator();
         while (accounts.hasNext()) {
-            Map.Entry<Long, ArrayDeque<PendingLine>> turn = accounts.next();
-            if (newcomersOnly && active.containsKey(turn.getKey())) {
+            Map.Entry<Long, ArrayDeque<PendingLine>> entry = accounts.next();
+            if (newAccountsOnly && activePerAccount.contains(entry.getKey())) {
                 continue;
             }
             accounts.remove();
-            PendingLine line = turn.getValue().remove();
-            if (!turn.getValue().isEmpty()) {
-                ready.put(turn.getKey(), turn.getValue());
+            PendingLine line = entry.getValue().remove();
+            if (!entry.getValue().isEmpty()) {
+                ready.put(entry.getKey(), entry.getValue());
             }
             readyLines--;
             return line;
@@ -116,119 +111,103 @@ final class LineDispatcher {
         return null;
     }
 
-    /** A line that was begun has ended. */
-    void end(PendingLine line) {
-        ended.increment();
-        leave(line);
+    /** Returns the permit of a completed line. */
+    void complete(PendingLine line) {
+        completions.increment();
+        release(line);
     }
 
-    private void leave(PendingLine line) {
-        activeLines--;
-        decrement(active, line.chunk().accountId());
-        if (perHost > 0) {
-            decrement(hosts, line.host());
-            nextOf(line.host());
-        }
+    private void release(PendingLine line) {
+        activePerAccount.remove(line.chunk().accountId());
+        activePerHost.remove(line.host());
+        unparkNext(line.host());
     }
 
-    private void nextOf(String host) {
-        ArrayDeque<PendingLine> crowd = waitingForHost.get(host);
-        while (crowd != null && !crowd.isEmpty()) {
-            PendingLine first = crowd.remove();
-            unpark(first);
-            if (!first.chunk().lost()) {
-                add(first);
+    private void unparkNext(String host) {
+        ArrayDeque<PendingLine> waiting = waitingForHost.get(host);
+        while (waiting != null && !waiting.isEmpty()) {
+            PendingLine next = waiting.remove();
+            unpark(next);
+            if (!next.chunk().lost()) {
+                add(next);
                 break;
             }
         }
-        if (crowd != null && crowd.isEmpty()) {
+        if (waiting != null && waiting.isEmpty()) {
             waitingForHost.remove(host);
         }
     }
 
-    /** A line that was begun found no room: it is ready again after a while. */
-    void putOff(PendingLine line, long millis) {
-        leave(line);
+    /** Returns the permit of a rejected line and retries it after a delay. */
+    void defer(PendingLine line, long millis) {
+        release(line);
         park(line);
-        vertx.setTimer(millis, due -> {
+        vertx.setTimer(millis, fired -> {
             unpark(line);
             add(line);
-            pump();
+            dispatch();
         });
     }
 
-    /** Begins no more. */
+    /** Starts no more lines. */
     void close() {
-        open = false;
+        running = false;
     }
 
-    /** Whether what is free is kept for accounts of which nothing is being checked. */
-    boolean full() {
-        return activeLines >= ordinaryPermits;
+    /** Whether only the permits for new accounts are available. */
+    boolean sharedPermitsUsed() {
+        return active() >= sharedPermits;
     }
 
-    /**
-     * How many more lines are wanted here: as many as are checked at once, and ready ones for the
-     * next half second, so that no permit is idle while others are being claimed and looked up.
-     */
-    int room() {
-        int ahead = Math.min(AHEAD * ordinaryPermits, ended.most());
-        return Math.max(0, ordinaryPermits + ahead - inHand());
+    /** The number of lines to claim: enough to use all permits for half a second. */
+    int capacity() {
+        int prefetch = Math.min(PREFETCH_FACTOR * sharedPermits, completions.max());
+        return Math.max(0, sharedPermits + prefetch - readyAndActive());
     }
 
-    /** Whether so many are wanted that it is worth claiming some. */
-    boolean hungry() {
-        return room() >= Math.min(MEAL, ordinaryPermits);
+    /** Whether enough capacity is available for a claim. */
+    boolean shouldClaim() {
+        return capacity() >= Math.min(MIN_CLAIM_LINES, sharedPermits);
     }
 
-    /** How many more lines can be begun, newcomers' ones among them. */
-    int free() {
-        return permits - activeLines;
+    /** The number of available permits, including reserved ones. */
+    int availablePermits() {
+        return permits - active();
     }
 
-    /** Lines that have a permit or can have one. */
-    int inHand() {
-        return readyLines + activeLines;
+    /** The number of ready and active lines. */
+    int readyAndActive() {
+        return readyLines + active();
     }
 
     int active() {
-        return activeLines;
+        return activePerAccount.size();
     }
 
-    /** Lines that wait for their host, or for a while to pass. */
+    /** The number of lines that wait for their host or a retry. */
     int parked() {
-        return parkedLines;
+        return parkedPerAccount.size();
     }
 
-    /** Accounts that have lines here which wait for nothing. */
-    Set<Long> busyAccounts() {
-        Set<Long> busy = new HashSet<>(ready.keySet());
-        busy.addAll(active.keySet());
-        return busy;
+    /** Accounts with ready or active lines. */
+    Set<Long> activeAccounts() {
+        Set<Long> accounts = new HashSet<>(ready.keySet());
+        accounts.addAll(activePerAccount.elementSet());
+        return accounts;
     }
 
-    /** Accounts of which at least so many lines wait here for something. */
-    Set<Long> parkedAccounts(int most) {
-        Set<Long> accounts = new HashSet<>();
-        parked.forEach((account, lines) -> {
-            if (lines >= most) {
-                accounts.add(account);
-            }
-        });
+    /** Accounts with at least {@code min} parked lines. */
+    Set<Long> accountsWithParked(int min) {
+        Set<Long> accounts = new HashSet<>(parkedPerAccount.elementSet());
+        accounts.removeIf(account -> parkedPerAccount.count(account) < min);
         return accounts;
     }
 
     private void park(PendingLine line) {
-        parkedLines++;
-        parked.merge(line.chunk().accountId(), 1, Integer::sum);
+        parkedPerAccount.add(line.chunk().accountId());
     }
 
     private void unpark(PendingLine line) {
-        parkedLines--;
-        decrement(parked, line.chunk().accountId());
-    }
-
-    private static <K> void decrement(Map<K, Integer> counts, K key) {
-        counts.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
+        parkedPerAccount.remove(line.chunk().accountId());
     }
 }

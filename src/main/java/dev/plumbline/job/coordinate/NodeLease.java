@@ -11,176 +11,176 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The life of this coordinator among the others: under which number it claims, that it renews its
- * lease, that it notices when it was declared dead, and that it declares others dead. Used on one
- * event loop.
+ * The lease of this node: registration, renewal, reconciliation of claims, and removal of expired nodes. Confined
+ * to an event loop.
  */
 final class NodeLease {
     private static final Logger LOG = LoggerFactory.getLogger(NodeLease.class);
 
     private final Vertx vertx;
     private final WorkStore store;
-    private final CoordinatorSettings manners;
+    private final CoordinatorSettings settings;
     private final Collection<String> modules;
-    private final Holder holder;
-    private Set<WorkStore.ChunkId> unknown = Set.of();
+    private final Listener listener;
+    private Set<WorkStore.ChunkId> unknownClaims = Set.of();
     private long owner;
     private long tick;
-    private boolean alive;
-    private boolean ended;
-    private boolean inTouch;
+    private boolean valid;
+    private boolean closed;
+    private boolean renewedBefore;
     private boolean renewing;
 
-    /** What the coordinator holds in memory. */
-    interface Holder {
-        /** It begins to live, or anew: it holds nothing. */
-        void bornAs(long owner);
+    /** Callbacks of the lease. */
+    interface Listener {
+        /** The node was registered with a new ID and holds no chunks. */
+        void onRegistered(long owner);
 
         /**
-         * What it holds by the database's word.
+         * The chunks that the node holds according to the database.
          *
-         * @param sinceTick what it took later may be missing
+         * @param sinceTick chunks claimed at or after this tick can be missing
          */
-        void holds(Set<WorkStore.ChunkId> held, long sinceTick);
+        void onClaimsRead(Set<WorkStore.ChunkId> claimed, long sinceTick);
 
-        boolean knows(WorkStore.ChunkId chunk);
+        boolean holds(WorkStore.ChunkId chunk);
 
-        /** Some time has passed. */
-        void tick();
+        /** Called periodically. */
+        void onTick();
     }
 
-    NodeLease(Vertx vertx, WorkStore store, CoordinatorSettings manners, Collection<String> modules, Holder holder) {
+    NodeLease(
+            Vertx vertx, WorkStore store, CoordinatorSettings settings, Collection<String> modules, Listener listener) {
         this.vertx = vertx;
         this.store = store;
-        this.manners = manners;
+        this.settings = settings;
         this.modules = modules;
-        this.holder = holder;
+        this.listener = listener;
     }
 
     void start() {
-        vertx.setPeriodic(manners.poll().toMillis(), due -> holder.tick());
-        vertx.setPeriodic(manners.renewal().toMillis(), due -> renew());
+        vertx.setPeriodic(settings.poll().toMillis(), fired -> listener.onTick());
+        vertx.setPeriodic(settings.renewal().toMillis(), fired -> renew());
         register();
     }
 
-    boolean alive() {
-        return alive;
+    boolean valid() {
+        return valid;
     }
 
     long owner() {
         return owner;
     }
 
-    /** Counts the comparisons of memory and database. */
+    /** The number of reconciliations. */
     long tick() {
         return tick;
     }
 
     private void register() {
-        if (ended) {
+        if (closed) {
             return;
         }
-        store.register(manners.lease())
+        store.register(settings.lease())
                 .onSuccess(id -> {
                     owner = id;
-                    alive = true;
-                    unknown = Set.of();
-                    holder.bornAs(id);
+                    valid = true;
+                    unknownClaims = Set.of();
+                    listener.onRegistered(id);
                 })
-                .onFailure(away -> vertx.setTimer(manners.poll().toMillis(), again -> register()));
+                .onFailure(failure -> vertx.setTimer(settings.poll().toMillis(), fired -> register()));
     }
 
     private void renew() {
-        if (!alive || ended || renewing) {
+        if (!valid || closed || renewing) {
             return;
         }
         renewing = true;
-        store.renew(owner, manners.lease()).onComplete((alright, failure) -> {
+        store.renew(owner, settings.lease()).onComplete((renewed, failure) -> {
             renewing = false;
-            if (ended) {
+            if (closed) {
                 return;
             }
             if (failure != null) {
-                inTouch = false;
-            } else if (!alright) {
+                renewedBefore = false;
+            } else if (!renewed) {
                 LOG.atWarn().addKeyValue("node", owner).log("own lease expired");
-                alive = false;
+                valid = false;
                 register();
             } else {
-                lookAround();
+                maintain();
             }
         });
     }
 
-    /** Not right after an outage: the leases of all have run out, and all are about to renew them. */
-    private void lookAround() {
-        if (inTouch) {
-            rescue();
-            store.giveUp(modules).onFailure(NodeLease::complain);
-            compare(true);
+    /** Not directly after an outage, because all leases have expired and all nodes are about to renew them. */
+    private void maintain() {
+        if (renewedBefore) {
+            reapExpiredNodes();
+            store.failUnsupportedJobs(modules).onFailure(NodeLease::logFailure);
+            reconcile(true);
         }
-        inTouch = true;
+        renewedBefore = true;
     }
 
-    private void rescue() {
-        store.rescue()
-                .onSuccess(rescued -> {
-                    if (rescued) {
+    private void reapExpiredNodes() {
+        store.reapExpiredNode()
+                .onSuccess(reaped -> {
+                    if (reaped) {
                         LOG.warn("lease of another node expired");
-                        holder.tick();
-                        rescue();
+                        listener.onTick();
+                        reapExpiredNodes();
                     }
                 })
-                .onFailure(NodeLease::complain);
+                .onFailure(NodeLease::logFailure);
     }
 
-    /** Looks up what this coordinator holds, so that it forgets what it has lost. */
-    void compare() {
-        compare(false);
+    /** Compares the claims in memory with the database and drops lost chunks. */
+    void reconcile() {
+        reconcile(false);
     }
 
-    private void compare(boolean regular) {
-        if (!alive) {
+    private void reconcile(boolean withOrphans) {
+        if (!valid) {
             return;
         }
-        long since = ++tick;
-        long heldBy = owner;
-        store.held(heldBy).onSuccess(held -> {
-            if (heldBy != owner || ended) {
+        long startTick = ++tick;
+        long claimant = owner;
+        store.findClaimed(claimant).onSuccess(claimed -> {
+            if (claimant != owner || closed) {
                 return;
             }
-            holder.holds(Set.copyOf(held), since);
-            if (regular) {
-                giveBackOrphans(held);
+            listener.onClaimsRead(Set.copyOf(claimed), startTick);
+            if (withOrphans) {
+                releaseOrphans(claimed);
             }
         });
     }
 
-    /** A claim whose answer was lost: nobody knows of it but the database. */
-    private void giveBackOrphans(List<WorkStore.ChunkId> held) {
-        Set<WorkStore.ChunkId> still = new HashSet<>(held);
-        still.removeIf(holder::knows);
-        Set<WorkStore.ChunkId> orphans = new HashSet<>(still);
-        orphans.retainAll(unknown);
-        still.removeAll(orphans);
-        unknown = still;
+    /** Releases claims whose response was lost: the database has them, but not this node. */
+    private void releaseOrphans(List<WorkStore.ChunkId> claimed) {
+        Set<WorkStore.ChunkId> unheld = new HashSet<>(claimed);
+        unheld.removeIf(listener::holds);
+        Set<WorkStore.ChunkId> orphans = new HashSet<>(unheld);
+        orphans.retainAll(unknownClaims);
+        unheld.removeAll(orphans);
+        unknownClaims = unheld;
         if (!orphans.isEmpty()) {
             LOG.atWarn().addKeyValue("chunks", orphans.size()).log("orphaned chunks released");
-            store.release(owner, orphans).onFailure(NodeLease::complain);
+            store.release(owner, orphans).onFailure(NodeLease::logFailure);
         }
     }
 
-    /** Gives everything back and ends. */
-    Future<Void> end() {
-        ended = true;
-        if (!alive) {
+    /** Releases all chunks and the lease. */
+    Future<Void> close() {
+        closed = true;
+        if (!valid) {
             return Future.succeededFuture();
         }
-        alive = false;
-        return store.end(owner);
+        valid = false;
+        return store.deregister(owner);
     }
 
-    private static void complain(Throwable failure) {
+    private static void logFailure(Throwable failure) {
         if (!(failure instanceof dev.plumbline.store.DatabaseUnavailableException)) {
             LOG.error("job maintenance failed", failure);
         }

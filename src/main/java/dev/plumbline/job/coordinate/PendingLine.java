@@ -4,17 +4,17 @@ import dev.plumbline.check.Target;
 import dev.plumbline.result.ResultKey;
 import java.util.concurrent.TimeUnit;
 
-/** A line that has to be checked. Used on one event loop. */
+/** A line to check. Confined to an event loop. */
 final class PendingLine {
-    private static final long MOST_WAIT_NANOS = TimeUnit.MINUTES.toNanos(15);
-    private static final long LONGEST_PAUSE_MS = 10_000;
+    private static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(15);
+    private static final long MAX_DELAY_MS = 10_000;
 
     private final Chunk chunk;
     private final int index;
     private final Target target;
     private final ResultKey key;
-    private final long sinceNanos = System.nanoTime();
-    private int refusals;
+    private final long createdNanos = System.nanoTime();
+    private int rejections;
 
     PendingLine(Chunk chunk, int index, Target target, ResultKey key) {
         this.chunk = chunk;
@@ -39,7 +39,7 @@ final class PendingLine {
         return key;
     }
 
-    /** Lines with the same host share the pace at which it is contacted. */
+    /** The host of the target, the key of the limit per host. */
     String host() {
         if (target instanceof Target.Url url) {
             return url.host().name();
@@ -54,19 +54,18 @@ final class PendingLine {
     }
 
     /**
-     * There was no room for it: how long until it is worth another try, in milliseconds. Grows, so
-     * that a crowd at one address does not spend its time asking.
+     * The delay before a retry in milliseconds, with exponential backoff.
      *
-     * @param askedSeconds what the refusal said
+     * @param retryAfterSeconds minimum delay
      */
-    long pauseMs(int askedSeconds) {
-        refusals++;
-        long pause = Math.max(askedSeconds * 1_000L, 250L << Math.min(refusals, 6));
-        return Math.min(pause, LONGEST_PAUSE_MS);
+    long retryDelayMs(int retryAfterSeconds) {
+        rejections++;
+        long delay = Math.max(retryAfterSeconds * 1_000L, 250L << Math.min(rejections, 6));
+        return Math.min(delay, MAX_DELAY_MS);
     }
 
-    /** Whether it has been put off for so long that it had better say so. */
-    boolean waitedTooLong() {
-        return System.nanoTime() - sinceNanos > MOST_WAIT_NANOS;
+    /** Whether the line has waited for more than 15 minutes. */
+    boolean expired() {
+        return System.nanoTime() - createdNanos > MAX_WAIT_NANOS;
     }
 }

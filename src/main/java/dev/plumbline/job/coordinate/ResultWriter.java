@@ -18,45 +18,45 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes results in batches, in the order in which they came, one batch at a time; during an outage
- * it tries again until the chunks are others'. Used on one event loop.
+ * Writes results in order, in batches, one batch at a time. A batch is retried during an outage. Confined to an
+ * event loop.
  */
 final class ResultWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ResultWriter.class);
     private static final int BATCH_LINES = 500;
     private static final int BATCH_BYTES = 2 << 20;
-    private static final long REST_MS = 25;
+    private static final long PAUSE_MS = 25;
     private static final long RETRY_MS = 250;
 
     private final Vertx vertx;
     private final WorkStore store;
-    private final Consumer<WorkStore.ChunkId> onGone;
+    private final Consumer<WorkStore.ChunkId> onReleased;
     private final ArrayDeque<Entry> queue = new ArrayDeque<>();
     private long owner;
     private long bytes;
     private boolean writing;
-    private @Nullable Promise<Void> drained;
+    private @Nullable Promise<Void> drainPromise;
 
     /**
-     * @param line null where a chunk has ended without one
+     * @param line null for a chunk without lines
      */
-    private record Entry(Chunk chunk, WorkStore.@Nullable LineResult line, boolean ends) {
+    private record Entry(Chunk chunk, WorkStore.@Nullable LineResult line, boolean completesChunk) {
         int size() {
             return line == null ? 0 : line.body().length();
         }
     }
 
     /**
-     * @param onGone told of chunks that are this node's no more: finished, or others'
+     * @param onReleased receives chunks that are complete or no longer held
      */
-    ResultWriter(Vertx vertx, WorkStore store, Consumer<WorkStore.ChunkId> onGone) {
+    ResultWriter(Vertx vertx, WorkStore store, Consumer<WorkStore.ChunkId> onReleased) {
         this.vertx = vertx;
         this.store = store;
-        this.onGone = onGone;
+        this.onReleased = onReleased;
     }
 
-    /** Under which number the chunks are held from now on; what was held before is forgotten. */
-    void writeAs(long newOwner) {
+    /** Starts with a new lease; drops the results of the previous one. */
+    void startLease(long newOwner) {
         owner = newOwner;
         queue.clear();
         bytes = 0;
@@ -67,15 +67,15 @@ final class ResultWriter {
     }
 
     /**
-     * @param shared how others find the result; null: not at all
+     * @param cacheEntry null if the result is not cacheable
      */
-    void add(Chunk chunk, int index, String verdict, Buffer body, ResultLookup.@Nullable SharedLine shared) {
+    void add(Chunk chunk, int index, String verdict, Buffer body, ResultLookup.@Nullable LineCacheEntry cacheEntry) {
         enqueue(new Entry(
-                chunk, new WorkStore.LineResult(chunk.id(), index, verdict, body, shared), chunk.countResult()));
+                chunk, new WorkStore.LineResult(chunk.id(), index, verdict, body, cacheEntry), chunk.countResult()));
     }
 
-    /** A chunk of which nothing was left to do. */
-    void end(Chunk chunk) {
+    /** Completes a chunk without pending lines. */
+    void complete(Chunk chunk) {
         enqueue(new Entry(chunk, null, true));
     }
 
@@ -84,38 +84,38 @@ final class ResultWriter {
         bytes += entry.size();
         if (!writing) {
             writing = true;
-            // one turn later, so that results that come together go together
-            vertx.setTimer(1, soon -> writeBatch());
+            // delayed to collect results of the same time
+            vertx.setTimer(1, fired -> writeBatch());
         }
     }
 
-    /** Bytes that are not written yet. */
-    long waitingBytes() {
+    /** The size of the pending results in bytes. */
+    long pendingBytes() {
         return bytes;
     }
 
-    int waitingLines() {
+    int pendingLines() {
         return queue.size();
     }
 
-    /** Ends when everything is written or lost. */
+    /** Completes when all results are written or dropped. */
     Future<Void> drain() {
         if (!writing) {
             return Future.succeededFuture();
         }
-        if (drained == null) {
-            drained = Promise.promise();
+        if (drainPromise == null) {
+            drainPromise = Promise.promise();
         }
-        return drained.future();
+        return drainPromise.future();
     }
 
     private void writeBatch() {
         List<Entry> batch = nextBatch();
         if (batch.isEmpty()) {
             writing = false;
-            if (drained != null) {
-                drained.complete();
-                drained = null;
+            if (drainPromise != null) {
+                drainPromise.complete();
+                drainPromise = null;
             }
             return;
         }
@@ -142,45 +142,43 @@ final class ResultWriter {
 
     private void write(List<Entry> batch) {
         List<WorkStore.LineResult> lines = new ArrayList<>(batch.size());
-        Set<WorkStore.ChunkId> ended = new HashSet<>();
+        Set<WorkStore.ChunkId> completed = new HashSet<>();
         for (Entry entry : batch) {
             if (entry.line != null) {
                 lines.add(entry.line);
             }
-            if (entry.ends) {
-                ended.add(entry.chunk.id());
+            if (entry.completesChunk) {
+                completed.add(entry.chunk.id());
             }
         }
-        long writtenAs = owner;
-        store.write(writtenAs, lines, ended).onComplete((lost, failure) -> {
+        long writer = owner;
+        store.writeResults(writer, lines, completed).onComplete((lost, failure) -> {
             if (failure == null) {
-                lost.forEach(onGone);
-                ended.forEach(onGone);
-                rest();
-            } else if (failure instanceof DatabaseUnavailableException && writtenAs == owner) {
-                vertx.setTimer(RETRY_MS, again -> write(batch));
+                lost.forEach(onReleased);
+                completed.forEach(onReleased);
+                pause();
+            } else if (failure instanceof DatabaseUnavailableException && writer == owner) {
+                vertx.setTimer(RETRY_MS, fired -> write(batch));
             } else {
-                giveUp(batch, failure);
+                handleFailure(batch, failure);
             }
         });
     }
 
-    private void rest() {
+    private void pause() {
         if (queue.size() >= BATCH_LINES / 2) {
             writeBatch();
         } else {
-            vertx.setTimer(REST_MS, rested -> writeBatch());
+            vertx.setTimer(PAUSE_MS, rested -> writeBatch());
         }
     }
 
-    /**
-     * A fault of ours: the chunks are left to be found again, so that it is not tried in a circle.
-     */
-    private void giveUp(List<Entry> batch, Throwable failure) {
+    /** Handles a failed batch. Except during an outage, its chunks are dropped and released by reconciliation. */
+    private void handleFailure(List<Entry> batch, Throwable failure) {
         if (!(failure instanceof DatabaseUnavailableException)) {
             LOG.atError().addKeyValue("lines", batch.size()).setCause(failure).log("result write failed");
-            batch.stream().map(entry -> entry.chunk.id()).distinct().forEach(onGone);
+            batch.stream().map(entry -> entry.chunk.id()).distinct().forEach(onReleased);
         }
-        rest();
+        pause();
     }
 }

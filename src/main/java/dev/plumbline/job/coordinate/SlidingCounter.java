@@ -3,40 +3,40 @@ package dev.plumbline.job.coordinate;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** How often something happened of late. Used on one event loop. */
+/** Counts events in the current and the previous time window. Confined to an event loop. */
 final class SlidingCounter {
     private final LongSupplier nanos;
     private final long window;
-    private long began;
-    private int before;
-    private int now;
+    private long windowStart;
+    private int previous;
+    private int current;
 
     /**
-     * @param nanos a clock as {@link System#nanoTime} is one
+     * @param nanos clock, as {@link System#nanoTime}
      */
     SlidingCounter(LongSupplier nanos, Duration window) {
         this.nanos = nanos;
         this.window = window.toNanos();
-        this.began = nanos.getAsLong();
+        this.windowStart = nanos.getAsLong();
     }
 
     void increment() {
-        turn();
-        now++;
+        advance();
+        current++;
     }
 
-    /** The larger of this window, as far as it has come, and the one before it. */
-    int most() {
-        turn();
-        return Math.max(before, now);
+    /** The greater count of the current and the previous window. */
+    int max() {
+        advance();
+        return Math.max(previous, current);
     }
 
-    private void turn() {
-        long age = nanos.getAsLong() - began;
+    private void advance() {
+        long age = nanos.getAsLong() - windowStart;
         if (age >= window) {
-            before = age < 2 * window ? now : 0;
-            now = 0;
-            began += age - age % window;
+            previous = age < 2 * window ? current : 0;
+            current = 0;
+            windowStart += age - age % window;
         }
     }
 }

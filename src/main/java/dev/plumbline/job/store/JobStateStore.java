@@ -1,10 +1,10 @@
 package dev.plumbline.job.store;
 
-import dev.plumbline.bus.JobMessage.JobHead;
 import dev.plumbline.bus.JobMessage.JobList;
+import dev.plumbline.bus.JobMessage.JobNotFound;
+import dev.plumbline.bus.JobMessage.JobSnapshot;
 import dev.plumbline.bus.JobMessage.ListJobs;
 import dev.plumbline.bus.JobMessage.ListReply;
-import dev.plumbline.bus.JobMessage.NoSuchJob;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.model.JobState;
 import dev.plumbline.store.Database;
@@ -22,22 +22,22 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** How jobs stand, in PostgreSQL. Those that are asked for at once are looked up together. */
+/** States of jobs in PostgreSQL. Concurrent reads are batched. */
 public final class JobStateStore {
-    private static final Batcher.Limits HEADS = new Batcher.Limits(200, 10_000, 2);
+    private static final Batcher.Limits LIMITS = new Batcher.Limits(200, 10_000, 2);
     private static final String FRESH = "fresh";
 
-    private static final String HEAD_COLUMNS =
+    private static final String SELECT =
             """
-      select j.*, coalesce(j.expires_at <= clock_timestamp(), false) as gone,
+      select j.*, coalesce(j.expires_at <= clock_timestamp(), false) as expired,
         case when j.running = 0 then '{}'::int[] else array(
-          select unnest(c.checks || c.copies) from job_chunk c
-          where c.job_id = j.id and c.state = 'claimed' order by 1) end as taken_up
+          select unnest(c.checks || c.duplicates) from job_chunk c
+          where c.job_id = j.id and c.state = 'claimed' order by 1) end as claimed_lines
       from job j""";
 
-    private static final String HEADS_BY_TOKEN = HEAD_COLUMNS + " where j.token = any($1)";
+    private static final String FIND_BY_TOKEN = SELECT + " where j.token = any($1)";
 
-    private static final String LIST = HEAD_COLUMNS
+    private static final String LIST = SELECT
             + """
            where j.account_id = $1
             and j.id < case when $2::text is null then 9223372036854775807 else (
@@ -45,66 +45,66 @@ public final class JobStateStore {
             and coalesce(j.expires_at > clock_timestamp(), true)
           order by j.id desc limit $3""";
 
-    private static final String IS_ONE = "select exists (select 1 from job where token = $2 and account_id = $1)";
+    private static final String EXISTS = "select exists (select 1 from job where token = $2 and account_id = $1)";
 
     private final Database database;
-    private final Batcher<String, @Nullable Found> heads;
+    private final Batcher<String, @Nullable OwnedJob> batcher;
 
     /**
-     * A job, and whose it is.
+     * A job with its owner.
      *
-     * @param gone whether its results have been kept long enough
+     * @param expired whether its retention time is over
      */
-    public record Found(long accountId, boolean gone, JobHead head) {}
+    public record OwnedJob(long accountId, boolean expired, JobSnapshot head) {}
 
     public JobStateStore(Vertx vertx, Database database) {
         this.database = database;
-        this.heads = new Batcher<>(vertx, HEADS, this::findAll);
+        this.batcher = new Batcher<>(vertx, LIMITS, this::findAll);
     }
 
-    /** The job of that name, whoever it belongs to; null if there is none. */
-    public Future<@Nullable Found> find(String token) {
-        return heads.ask(token);
+    /** The job with this token, or null. */
+    public Future<@Nullable OwnedJob> find(String token) {
+        return batcher.submit(token);
     }
 
-    private Future<List<@Nullable Found>> findAll(List<String> tokens) {
-        return database.query(HEADS_BY_TOKEN, Tuple.of(tokens.toArray(String[]::new)))
+    private Future<List<@Nullable OwnedJob>> findAll(List<String> tokens) {
+        return database.query(FIND_BY_TOKEN, Tuple.of(tokens.toArray(String[]::new)))
                 .map(rows -> {
-                    Map<String, Found> found = new HashMap<>();
+                    Map<String, OwnedJob> job = new HashMap<>();
                     for (Row row : rows) {
-                        found.put(row.getString("token"), found(row));
+                        job.put(row.getString("token"), job(row));
                     }
-                    List<@Nullable Found> answers = new ArrayList<>(tokens.size());
+                    List<@Nullable OwnedJob> jobs = new ArrayList<>(tokens.size());
                     for (String token : tokens) {
-                        answers.add(found.get(token));
+                        jobs.add(job.get(token));
                     }
-                    return answers;
+                    return jobs;
                 });
     }
 
-    /** A page of the list; {@link NoSuchJob} where it is to begin behind a job that there is not. */
-    public Future<ListReply> list(ListJobs order) {
-        return database.query(LIST, Tuple.of(order.accountId(), order.beforeToken(), order.limit() + 1))
+    /** A page of the list; {@link JobNotFound} if {@code beforeToken} does not exist. */
+    public Future<ListReply> list(ListJobs request) {
+        return database.query(LIST, Tuple.of(request.accountId(), request.beforeToken(), request.limit() + 1))
                 .compose(rows -> {
-                    List<JobHead> jobs = new ArrayList<>();
-                    rows.forEach(row -> jobs.add(found(row).head()));
-                    boolean more = jobs.size() > order.limit();
-                    JobList page = new JobList(more ? List.copyOf(jobs.subList(0, order.limit())) : jobs, more);
-                    return jobs.isEmpty() && order.beforeToken() != null
-                            ? endOrNothing(order, page)
+                    List<JobSnapshot> jobs = new ArrayList<>();
+                    rows.forEach(row -> jobs.add(job(row).head()));
+                    boolean more = jobs.size() > request.limit();
+                    JobList page = new JobList(more ? List.copyOf(jobs.subList(0, request.limit())) : jobs, more);
+                    return jobs.isEmpty() && request.beforeToken() != null
+                            ? emptyPageOrNotFound(request, page)
                             : Future.succeededFuture(page);
                 });
     }
 
-    /** What follows may all have expired since the page before was read. */
-    private Future<ListReply> endOrNothing(ListJobs order, JobList end) {
-        return database.query(IS_ONE, Tuple.of(order.accountId(), order.beforeToken()))
-                .map(rows -> rows.iterator().next().getBoolean(0) ? end : new NoSuchJob());
+    /** Distinguishes the end of the list from an unknown token. */
+    private Future<ListReply> emptyPageOrNotFound(ListJobs request, JobList emptyPage) {
+        return database.query(EXISTS, Tuple.of(request.accountId(), request.beforeToken()))
+                .map(rows -> rows.iterator().next().getBoolean(0) ? emptyPage : new JobNotFound());
     }
 
-    /** A row with the columns {@code gone} and {@code taken_up} besides those of the table. */
-    static Found found(Row row) {
-        JobHead head = new JobHead(
+    /** Maps a row of {@link #SELECT}. */
+    static OwnedJob job(Row row) {
+        JobSnapshot head = new JobSnapshot(
                 row.getLong("id"),
                 row.getString("token"),
                 row.getString("module"),
@@ -118,19 +118,17 @@ public final class JobStateStore {
                 row.getInteger("fail"),
                 row.getInteger("error"),
                 row.getInteger("cancelled"),
-                ranges(row.getArrayOfIntegers("taken_up")),
+                ranges(row.getArrayOfIntegers("claimed_lines")),
                 instant(row.getOffsetDateTime("created_at")),
                 optional(row, "started_at"),
                 optional(row, "finished_at"),
                 optional(row, "expires_at"));
-        return new Found(row.getLong("account_id"), row.getBoolean("gone"), head);
+        return new OwnedJob(row.getLong("account_id"), row.getBoolean("expired"), head);
     }
 
-    /**
-     * What {@code create_job} tells, now or when the request is repeated: the job's first version.
-     */
-    static JobHead asCreated(Row row) {
-        return new JobHead(
+    /** Maps a row of {@code create_job}: version 1 of the job. */
+    static JobSnapshot created(Row row) {
+        return new JobSnapshot(
                 row.getLong("job_id"),
                 row.getString("token"),
                 row.getString("module"),
@@ -169,7 +167,7 @@ public final class JobStateStore {
         return time.toInstant();
     }
 
-    /** Sorted numbers as pairs of a first one and the one after the last. */
+    /** Converts ascending indexes to pairs of first (inclusive) and last (exclusive). */
     static List<Integer> ranges(Integer[] sorted) {
         List<Integer> ranges = new ArrayList<>();
         for (Integer index : sorted) {

@@ -7,8 +7,8 @@ import dev.plumbline.bus.JobMessage.Idempotency;
 import dev.plumbline.bus.JobMessage.IdempotencyMismatch;
 import dev.plumbline.bus.JobMessage.IdempotencyPending;
 import dev.plumbline.bus.JobMessage.JobCreated;
-import dev.plumbline.bus.JobMessage.JobOverQuota;
-import dev.plumbline.bus.JobMessage.QuotaLeft;
+import dev.plumbline.bus.JobMessage.JobQuotaExceeded;
+import dev.plumbline.bus.JobMessage.QuotaStatus;
 import dev.plumbline.bus.JobMessage.ReadResults;
 import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.bus.JobMessage.ResultLines;
@@ -24,29 +24,29 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs in PostgreSQL: how they are created, ended, read line by line, and deleted. */
+/** Jobs in PostgreSQL: creation, cancellation, results and retention. */
 public final class JobStore {
     private static final long WINDOW_MICROS = Duration.ofHours(1).toNanos() / 1_000;
     private static final double MICROS_PER_SECOND = 1_000_000.0;
-    private static final int PAGE_BYTES = 128 * 1024;
-    private static final int ENDED_AT_ONCE = 100;
+    private static final int MAX_PAGE_BYTES = 128 * 1024;
+    private static final int MAX_CANCELLED = 100;
 
     private static final String CREATE =
             "select * from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 
     private static final String CANCEL = "select cancel_job($1, $2, make_interval(secs => $3))";
 
-    // The sizes first, so that no more bodies are unpacked than are sent; and line by line, because
-    // a plan for joins takes in all results of all jobs while the statistics are young.
+    // Sizes are summed first, so that only the returned bodies are decompressed. Lateral joins per line, because a
+    // hash join reads the results of all jobs if the statistics are stale.
     private static final String RESULTS =
             """
       with line as (
-        select (p.page * 50 + l.ord - 1)::int as index, l.input, r.same_as, r.bytes
+        select (p.page * 50 + l.ord - 1)::int as index, l.input, r.duplicate_of, r.bytes
         from job_input p cross join unnest(p.inputs) with ordinality as l(input, ord)
           left join lateral (
-            select r.same_as, coalesce(octet_length(r.body), (
+            select r.duplicate_of, coalesce(octet_length(r.body), (
               select octet_length(o.body) from job_result o
-              where o.job_id = r.job_id and o.index = r.same_as)) as bytes
+              where o.job_id = r.job_id and o.index = r.duplicate_of)) as bytes
             from job_result r
             where r.job_id = $1 and r.index = (p.page * 50 + l.ord - 1)::int and r.version <= $2
             offset 0) r on true
@@ -57,105 +57,110 @@ public final class JobStore {
         from line l)
       select c.index, c.input, case when c.bytes is not null then (
           select r.body from job_result r
-          where r.job_id = $1 and r.index = coalesce(c.same_as, c.index)) end as body
+          where r.job_id = $1 and r.index = coalesce(c.duplicate_of, c.index)) end as body
       from counted c
       where c.before < $5
       order by c.index""";
 
     private final Database database;
-    private final double keepSeconds;
+    private final double retentionSeconds;
     private final Quotas quotas;
 
     /**
-     * How many jobs may be created in any 60 minutes; 0 for no limit.
+     * Maximum number of jobs created in 60 minutes; 0 for no limit.
      *
-     * @param perKey with one API key
-     * @param perAccount with all keys of an account
+     * @param perKey per API key
+     * @param perAccount per account
      */
     public record Quotas(int perKey, int perAccount) {}
 
     /**
-     * @param keep how long the results of a job are kept after its end
+     * @param retention how long results are kept after the end of a job
      */
-    public JobStore(Database database, Duration keep, Quotas quotas) {
+    public JobStore(Database database, Duration retention, Quotas quotas) {
         this.database = database;
-        this.keepSeconds = keep.toMillis() / 1_000.0;
+        this.retentionSeconds = retention.toMillis() / 1_000.0;
         this.quotas = quotas;
     }
 
     /**
-     * Takes the quotas and writes the job, or neither.
+     * Charges the quotas and creates the job, or changes nothing.
      *
-     * @param firsts for each line the index of the first with an equal target; null if all differ
-     * @return fails with {@code DatabaseUnavailableException}; then the job may still be there
+     * @param firstIndexes per line the index of the first line with the same target; null if all targets differ
+     * @return fails with {@code DatabaseUnavailableException}; the job may exist then
      */
-    public Future<CreateReply> create(String token, CreateJob order, Integer @Nullable [] firsts) {
-        Idempotency idempotency = order.idempotency();
+    public Future<CreateReply> create(String token, CreateJob request, Integer @Nullable [] firstIndexes) {
+        Idempotency idempotency = request.idempotency();
         Tuple arguments = Tuple.tuple()
                 .addString(token)
-                .addLong(order.accountId())
-                .addLong(order.keyId())
-                .addString(order.module())
-                .addValue(new JsonObject(order.options()))
-                .addBoolean(order.fresh())
-                .addArrayOfBuffer(order.items().stream().map(Buffer::buffer).toArray(Buffer[]::new))
-                .addArrayOfInteger(firsts)
+                .addLong(request.accountId())
+                .addLong(request.keyId())
+                .addString(request.module())
+                .addValue(new JsonObject(request.options()))
+                .addBoolean(request.fresh())
+                .addArrayOfBuffer(request.items().stream().map(Buffer::buffer).toArray(Buffer[]::new))
+                .addArrayOfInteger(firstIndexes)
                 .addString(idempotency == null ? null : idempotency.key())
                 .addString(idempotency == null ? null : idempotency.bodyHash())
                 .addInteger(quotas.perKey)
                 .addInteger(quotas.perAccount)
                 .addLong(WINDOW_MICROS);
         return database.query(CREATE, arguments)
-                .map(rows -> reply(rows.iterator().next()));
+                .map(rows -> toReply(rows.iterator().next()));
     }
 
-    private CreateReply reply(Row row) {
+    private CreateReply toReply(Row row) {
         return switch (row.getString("outcome")) {
-            case "created" -> new JobCreated(JobStateStore.asCreated(row), false, left(row));
-            case "replayed" -> new JobCreated(JobStateStore.asCreated(row), true, List.of());
+            case "created" -> new JobCreated(JobStateStore.created(row), false, quotaStatus(row));
+            case "replayed" -> new JobCreated(JobStateStore.created(row), true, List.of());
             case "mismatch" -> new IdempotencyMismatch();
             case "pending" -> new IdempotencyPending();
-            default -> denied(row);
+            default -> toQuotaExceeded(row);
         };
     }
 
-    private JobOverQuota denied(Row row) {
-        List<QuotaLeft> left = left(row);
+    private JobQuotaExceeded toQuotaExceeded(Row row) {
+        List<QuotaStatus> status = quotaStatus(row);
         String exceeded = row.getString("exceeded");
-        QuotaLeft policy = left.stream()
+        QuotaStatus policy = status.stream()
                 .filter(quota -> quota.policy().equals(exceeded))
                 .findFirst()
                 .orElseThrow();
-        return new JobOverQuota(policy, Math.max(1, seconds(row.getLong("retry_micros"))), left);
+        return new JobQuotaExceeded(policy, Math.max(1, seconds(row.getLong("retry_micros"))), status);
     }
 
-    private List<QuotaLeft> left(Row row) {
+    private List<QuotaStatus> quotaStatus(Row row) {
         String[] policies = row.getArrayOfStrings("policies");
         Integer[] remaining = row.getArrayOfIntegers("remaining");
         Long[] resets = row.getArrayOfLongs("reset_micros");
-        List<QuotaLeft> left = new ArrayList<>();
+        List<QuotaStatus> status = new ArrayList<>();
         for (int i = 0; i < policies.length; i++) {
-            int limit = policies[i].equals(QuotaLeft.OF_KEY) ? quotas.perKey : quotas.perAccount;
-            left.add(new QuotaLeft(policies[i], limit, remaining[i], seconds(resets[i])));
+            int limit = policies[i].equals(QuotaStatus.PER_KEY) ? quotas.perKey : quotas.perAccount;
+            status.add(new QuotaStatus(policies[i], limit, remaining[i], seconds(resets[i])));
         }
-        return left;
+        return status;
     }
 
     private static int seconds(long micros) {
         return (int) Math.ceil(micros / MICROS_PER_SECOND);
     }
 
-    /** Ends the account's job of that name if it goes on; what is done is kept. */
-    public Future<Void> cancel(CancelJob order) {
-        return database.query(CANCEL, Tuple.of(order.token(), order.accountId(), keepSeconds))
+    /** Cancels a job of the account. A finished job does not change. */
+    public Future<Void> cancel(CancelJob request) {
+        return database.query(CANCEL, Tuple.of(request.token(), request.accountId(), retentionSeconds))
                 .mapEmpty();
     }
 
-    /** The lines from an index on: as many as asked for, fewer where they are large. */
-    public Future<ResultLines> results(ReadResults order) {
+    /** Lines from an index, limited by number and size. */
+    public Future<ResultLines> results(ReadResults request) {
         return database.query(
                         RESULTS,
-                        Tuple.of(order.jobId(), order.version(), order.fromIndex(), order.mostLines(), PAGE_BYTES))
+                        Tuple.of(
+                                request.jobId(),
+                                request.version(),
+                                request.fromIndex(),
+                                request.maxLines(),
+                                MAX_PAGE_BYTES))
                 .map(rows -> {
                     List<ResultLine> lines = new ArrayList<>();
                     for (Row row : rows) {
@@ -167,33 +172,33 @@ public final class JobStore {
                 });
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} rows that are not kept any longer. */
-    public Future<Integer> purgeSlice() {
-        return database.query("select purge_jobs($1)", Tuple.of(RetentionTask.SLICE))
+    /** Deletes up to {@link RetentionTask#BATCH_SIZE} rows of expired jobs. */
+    public Future<Integer> purgeExpired() {
+        return database.query("select purge_jobs($1)", Tuple.of(RetentionTask.BATCH_SIZE))
                 .map(rows -> rows.iterator().next().getInteger(0));
     }
 
-    /** Deletes up to {@link RetentionTask#SLICE} requests that may be made again. */
-    public Future<Integer> purgeRequests() {
+    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired idempotency keys. */
+    public Future<Integer> purgeIdempotencyKeys() {
         return database.query(
                         """
-            delete from job_request where (key_id, name) in (
-              select key_id, name from job_request
+            delete from job_request where (key_id, idempotency_key) in (
+              select key_id, idempotency_key from job_request
               where created_at <= clock_timestamp() - interval '24 hours'
               order by created_at limit $1 for update skip locked)""",
-                        Tuple.of(RetentionTask.SLICE))
+                        Tuple.of(RetentionTask.BATCH_SIZE))
                 .map(rows -> rows.rowCount());
     }
 
     /**
-     * Ends some jobs of deleted accounts: fewer than {@link RetentionTask#SLICE}, because each is many rows
-     * and all are one statement, which has to end in its time.
+     * Cancels jobs of deleted accounts. Fewer than {@link RetentionTask#BATCH_SIZE}, because each job has many rows and
+     * the statement has a timeout.
      *
-     * @return {@code RetentionTask.SLICE} if there may be more
+     * @return {@link RetentionTask#BATCH_SIZE} if there may be more
      */
-    public Future<Integer> abandonSlice() {
-        return database.query("select abandon_jobs($1)", Tuple.of(ENDED_AT_ONCE))
+    public Future<Integer> cancelJobsOfDeletedAccounts() {
+        return database.query("select cancel_jobs_of_deleted_accounts($1)", Tuple.of(MAX_CANCELLED))
                 .map(rows -> rows.iterator().next().getInteger(0))
-                .map(ended -> ended < ENDED_AT_ONCE ? ended : RetentionTask.SLICE);
+                .map(ended -> ended < MAX_CANCELLED ? ended : RetentionTask.BATCH_SIZE);
     }
 }

@@ -9,12 +9,12 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What accounts have had checked, in PostgreSQL. */
+/** The usage of accounts. */
 public final class UsageStore {
-    /** The query reads no more jobs than these, however many an account has. */
-    private static final int MOST_COUNTED = 20_000;
+    /** Maximum number of jobs that are counted. */
+    private static final int MAX_JOBS = 20_000;
 
-    // Ids are given in the order of creation, but for those that are created at once.
+    // IDs ascend in the order of creation, except for concurrent creations.
     private static final String USAGE =
             """
       with latest as (
@@ -22,7 +22,7 @@ public final class UsageStore {
       select date_trunc('day', created_at, 'UTC') as day, count(*)::int as jobs,
         sum(total)::bigint as lines,
         (count(*) filter (where created_at > clock_timestamp() - interval '1 hour'))::int as hour,
-        (select count(*) from latest) < $2 as whole
+        (select count(*) from latest) < $2 as complete
       from latest where created_at > clock_timestamp() - interval '30 days'
       group by 1 order by 1""";
 
@@ -34,17 +34,17 @@ public final class UsageStore {
 
     /** The account's usage in the last 30 days. */
     public Future<Usage> of(long accountId) {
-        return database.query(USAGE, Tuple.of(accountId, MOST_COUNTED)).map(rows -> {
+        return database.query(USAGE, Tuple.of(accountId, MAX_JOBS)).map(rows -> {
             List<UsageDay> days = new ArrayList<>();
             int lastHour = 0;
-            boolean whole = true;
+            boolean complete = true;
             for (Row row : rows) {
                 days.add(new UsageDay(
                         row.getOffsetDateTime("day").toInstant(), row.getInteger("jobs"), row.getLong("lines")));
                 lastHour += row.getInteger("hour");
-                whole = row.getBoolean("whole");
+                complete = row.getBoolean("complete");
             }
-            return new Usage(days, lastHour, whole);
+            return new Usage(days, lastHour, complete);
         });
     }
 }

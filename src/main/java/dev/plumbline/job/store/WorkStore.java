@@ -20,77 +20,74 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The work of jobs in PostgreSQL, as coordinators see it: claims, leases, results. What one that is
- * declared dead still writes has no effect.
- */
+/** Claims, leases and results of jobs in PostgreSQL. Writes of a node whose lease expired have no effect. */
 public final class WorkStore {
     private static final String REGISTER =
             """
-      insert into node (lease_until)
+      insert into node (lease_expires_at)
       values (clock_timestamp() + make_interval(secs => $1)) returning id""";
 
     private static final String RENEW =
-            "update node set lease_until = clock_timestamp() + make_interval(secs => $2) where id = $1";
+            "update node set lease_expires_at = clock_timestamp() + make_interval(secs => $2) where id = $1";
 
     private static final String CLAIM = "select * from claim_chunks($1, $2, $3, $4, $5, $6)";
 
-    private static final String WRITE =
+    private static final String WRITE_RESULTS =
             """
       select * from write_results(
         $1, make_interval(secs => $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)""";
 
     private static final String RELEASE = "select release_chunks($1, $2, $3, false)";
 
-    private static final String HELD = "select job_id, number, attempt from job_chunk where owner = $1";
+    private static final String FIND_CLAIMED = "select job_id, number, attempt from job_chunk where owner = $1";
 
-    // What was watched before and is no more has ended, and is not to be blamed for the next crash.
-    private static final String WATCH =
+    // Lines that were in flight and are not any more have completed and cannot cause the next crash.
+    private static final String RECORD_IN_FLIGHT =
             """
-      with wanted as (
-        select l.job_id, l.number, l.attempt, array_agg(l.index) as watched
+      with requested as (
+        select l.job_id, l.number, l.attempt, array_agg(l.index) as in_flight
         from unnest($2::bigint[], $3::int[], $4::int[], $5::int[]) l(job_id, number, attempt, index)
         group by l.job_id, l.number, l.attempt),
-      held as (
-        select c.job_id, c.number, c.attempt, w.watched
+      claimed as (
+        select c.job_id, c.number, c.attempt, w.in_flight
         from job_chunk c
-          left join wanted w
+          left join requested w
             on w.job_id = c.job_id and w.number = c.number and w.attempt = c.attempt
-        where c.owner = $1 and (w.watched is not null or c.watched <> '{}')
+        where c.owner = $1 and (w.in_flight is not null or c.in_flight <> '{}')
         order by c.job_id, c.number for update of c),
       changed as (
-        update job_chunk c set watched = coalesce(h.watched, '{}')
-        from held h
+        update job_chunk c set in_flight = coalesce(h.in_flight, '{}')
+        from claimed h
         where c.job_id = h.job_id and c.number = h.number
-          and c.watched <> coalesce(h.watched, '{}'))
-      select job_id, number, attempt from held where watched is not null""";
+          and c.in_flight <> coalesce(h.in_flight, '{}'))
+      select job_id, number, attempt from claimed where in_flight is not null""";
 
-    // A node of another version may know the module, so it is given time to take the job up.
-    private static final String GIVE_UP =
+    // Another node may have a newer version with this module and gets 15 minutes to claim the job.
+    private static final String FAIL_UNSUPPORTED =
             """
-      select end_job(j.id, 'failed', make_interval(secs => $2)) from (
+      select terminate_job(j.id, 'failed', make_interval(secs => $2)) from (
         select id from job
         where state in ('queued', 'running') and module <> all($1)
           and created_at < clock_timestamp() - interval '15 minutes'
         order by id limit 100) j""";
 
     private final Database database;
-    private final double keepSeconds;
+    private final double retentionSeconds;
 
-    /** A claimed chunk: no other claim of it is equal. */
+    /** A claim of a chunk; each claim has another attempt number. */
     public record ChunkId(long job, int number, int attempt) {}
 
     /**
-     * A chunk that was claimed.
+     * A claimed chunk.
      *
-     * @param options what differs from the module's defaults
-     * @param checks indexes of the lines that still have to be checked
-     * @param inputs those lines, as they came
-     * @param crashes how often a coordinator died that held it
-     * @param alone lines during which one died again, among others
-     * @param struck a line for each death during which it was alone
+     * @param options options that differ from the module's defaults
+     * @param checks indexes of the lines without result
+     * @param inputs inputs of these lines
+     * @param crashCount number of crashes of nodes that held the chunk
+     * @param suspects lines that were in flight with others at a crash
+     * @param soloCrashes one element per crash at which the line was the only one in flight
      */
-    public record Claimed(
+    public record ClaimedChunk(
             ChunkId id,
             long accountId,
             String module,
@@ -98,101 +95,99 @@ public final class WorkStore {
             boolean fresh,
             List<Integer> checks,
             List<String> inputs,
-            int crashes,
-            Set<Integer> alone,
-            List<Integer> struck) {}
+            int crashCount,
+            Set<Integer> suspects,
+            List<Integer> soloCrashes) {}
 
     /**
-     * What a coordinator claims.
+     * The chunks that a node claims.
      *
-     * @param modules only of these
-     * @param notOf accounts that get nothing now
-     * @param near only what newcomers get
-     * @param suspectsNotOf accounts that get no chunks whose coordinator died; null: nobody does
+     * @param modules modules that the node supports
+     * @param excludedAccounts accounts whose chunks are not claimed
+     * @param newAccountsOnly only chunks near the virtual time, as those of new accounts
+     * @param excludedSuspectAccounts accounts whose crashed chunks are not claimed; null: no crashed chunks
      */
-    public record Wanted(
+    public record ClaimFilter(
             Collection<String> modules,
-            Collection<Long> notOf,
-            boolean near,
-            @Nullable Collection<Long> suspectsNotOf) {}
+            Collection<Long> excludedAccounts,
+            boolean newAccountsOnly,
+            @Nullable Collection<Long> excludedSuspectAccounts) {}
 
     /**
-     * The result of a line, to be written.
+     * A result to write.
      *
-     * @param body the whole result as a JSON object
-     * @param shared how others find it; null: not at all
+     * @param body the result as a JSON object
+     * @param cacheEntry null if the result is not cacheable
      */
     public record LineResult(
-            ChunkId chunk, int index, String verdict, Buffer body, ResultLookup.@Nullable SharedLine shared) {}
+            ChunkId chunk, int index, String verdict, Buffer body, ResultLookup.@Nullable LineCacheEntry cacheEntry) {}
 
     /**
-     * @param keep how long the results of a job are kept after its end
+     * @param retention how long results are kept after the end of a job
      */
-    public WorkStore(Database database, Duration keep) {
+    public WorkStore(Database database, Duration retention) {
         this.database = database;
-        this.keepSeconds = keep.toMillis() / 1_000.0;
+        this.retentionSeconds = retention.toMillis() / 1_000.0;
     }
 
-    /** A coordinator begins to live, under a number that nobody ever had. */
+    /** Registers a node. Returns its unique ID. */
     public Future<Long> register(Duration lease) {
         return database.query(REGISTER, Tuple.of(seconds(lease)))
                 .map(rows -> rows.iterator().next().getLong(0));
     }
 
     /**
-     * A coordinator lives on.
+     * Renews a lease.
      *
-     * @return false if it has been declared dead, and what it held is others'
+     * @return false if it expired and the chunks were released
      */
     public Future<Boolean> renew(long owner, Duration lease) {
         return database.query(RENEW, Tuple.of(owner, seconds(lease))).map(rows -> rows.rowCount() > 0);
     }
 
-    /** A coordinator ends; whatever it holds goes back. */
-    public Future<Void> end(long owner) {
-        return database.query("select end_node($1)", Tuple.of(owner)).mapEmpty();
+    /** Releases all chunks of a node and deletes its lease. */
+    public Future<Void> deregister(long owner) {
+        return database.query("select deregister_node($1)", Tuple.of(owner)).mapEmpty();
     }
 
     /**
-     * Declares dead one coordinator that has not renewed its lease.
+     * Releases the chunks of one node whose lease expired.
      *
      * @return false if there is none
      */
-    public Future<Boolean> rescue() {
-        return database.query("select rescue()")
+    public Future<Boolean> reapExpiredNode() {
+        return database.query("select reap_expired_node()")
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
-    /** Fails some old jobs for whose module there is no program any more. */
-    public Future<Void> giveUp(Collection<String> modules) {
-        return database.query(GIVE_UP, Tuple.of(modules.toArray(String[]::new), keepSeconds))
+    /** Fails up to 100 old jobs of modules that are not in the list. */
+    public Future<Void> failUnsupportedJobs(Collection<String> modules) {
+        return database.query(FAIL_UNSUPPORTED, Tuple.of(modules.toArray(String[]::new), retentionSeconds))
                 .mapEmpty();
     }
 
-    /**
-     * Claims chunks, those first whose turn it is.
-     *
-     * @param most how many at most
-     */
-    public Future<List<Claimed>> claim(long owner, int most, Wanted wanted) {
+    /** Claims chunks in fair order. */
+    public Future<List<ClaimedChunk>> claim(long owner, int maxChunks, ClaimFilter filter) {
         return database.query(
                         CLAIM,
                         Tuple.of(
                                 owner,
-                                most,
-                                wanted.modules.toArray(String[]::new),
-                                wanted.notOf.toArray(Long[]::new),
-                                wanted.near,
-                                wanted.suspectsNotOf == null ? null : wanted.suspectsNotOf.toArray(Long[]::new)))
+                                maxChunks,
+                                filter.modules.toArray(String[]::new),
+                                filter.excludedAccounts.toArray(Long[]::new),
+                                filter.newAccountsOnly,
+                                filter.excludedSuspectAccounts == null
+                                        ? null
+                                        : filter.excludedSuspectAccounts.toArray(Long[]::new)))
                 .map(rows -> {
-                    List<Claimed> claimed = new ArrayList<>();
+                    List<ClaimedChunk> claimed = new ArrayList<>();
                     rows.forEach(row -> claimed.add(claimed(row)));
                     return claimed;
                 });
     }
 
-    private static Claimed claimed(Row row) {
-        return new Claimed(
+    private static ClaimedChunk claimed(Row row) {
+        return new ClaimedChunk(
                 chunkId(row),
                 row.getLong("account_id"),
                 row.getString("module"),
@@ -202,33 +197,33 @@ public final class WorkStore {
                 Arrays.stream(row.getArrayOfBuffers("inputs"))
                         .map(Buffer::toString)
                         .toList(),
-                row.getInteger("crashes"),
-                Set.copyOf(Arrays.asList(row.getArrayOfIntegers("alone"))),
-                Arrays.asList(row.getArrayOfIntegers("struck")));
+                row.getInteger("crash_count"),
+                Set.copyOf(Arrays.asList(row.getArrayOfIntegers("suspects"))),
+                Arrays.asList(row.getArrayOfIntegers("solo_crashes")));
     }
 
     /**
-     * Writes results; repeating it changes nothing.
+     * Writes results. Idempotent.
      *
-     * @param ended chunks that have all their results with these
-     * @return the chunks, of those that occur, that are this coordinator's no more
+     * @param completed chunks whose results are complete with these
+     * @return the chunks that the node no longer holds
      */
-    public Future<List<ChunkId>> write(long owner, List<LineResult> lines, Set<ChunkId> ended) {
-        List<ChunkId> chunks = new ArrayList<>(ended);
+    public Future<List<ChunkId>> writeResults(long owner, List<LineResult> lines, Set<ChunkId> completed) {
+        List<ChunkId> chunks = new ArrayList<>(completed);
         lines.stream()
                 .map(LineResult::chunk)
                 .distinct()
-                .filter(chunk -> !ended.contains(chunk))
+                .filter(chunk -> !completed.contains(chunk))
                 .forEach(chunks::add);
         Tuple arguments = Tuple.tuple()
                 .addLong(owner)
-                .addDouble(keepSeconds)
+                .addDouble(retentionSeconds)
                 .addArrayOfLong(chunks.stream().map(ChunkId::job).toArray(Long[]::new))
                 .addArrayOfInteger(chunks.stream().map(ChunkId::number).toArray(Integer[]::new))
                 .addArrayOfInteger(chunks.stream().map(ChunkId::attempt).toArray(Integer[]::new))
-                .addArrayOfBoolean(chunks.stream().map(ended::contains).toArray(Boolean[]::new));
+                .addArrayOfBoolean(chunks.stream().map(completed::contains).toArray(Boolean[]::new));
         addResults(arguments, lines);
-        return database.query(WRITE, arguments).map(rows -> {
+        return database.query(WRITE_RESULTS, arguments).map(rows -> {
             List<ChunkId> lost = new ArrayList<>();
             for (Row row : rows) {
                 chunks.stream()
@@ -246,9 +241,9 @@ public final class WorkStore {
         Integer[] indexes = new Integer[size];
         String[] verdicts = new String[size];
         Buffer[] bodies = new Buffer[size];
-        @Nullable String[] sharedKeys = new String[size];
-        @Nullable OffsetDateTime[] sharedAt = new OffsetDateTime[size];
-        @Nullable OffsetDateTime[] sharedUntil = new OffsetDateTime[size];
+        @Nullable String[] cacheKeys = new String[size];
+        @Nullable OffsetDateTime[] cachedAt = new OffsetDateTime[size];
+        @Nullable OffsetDateTime[] cacheExpiries = new OffsetDateTime[size];
         for (int i = 0; i < size; i++) {
             LineResult line = lines.get(i);
             jobs[i] = line.chunk.job;
@@ -256,10 +251,10 @@ public final class WorkStore {
             indexes[i] = line.index;
             verdicts[i] = line.verdict;
             bodies[i] = line.body;
-            if (line.shared != null) {
-                sharedKeys[i] = line.shared.storedKey();
-                sharedAt[i] = line.shared.checkedAt().atOffset(ZoneOffset.UTC);
-                sharedUntil[i] = line.shared.expiresAt().atOffset(ZoneOffset.UTC);
+            if (line.cacheEntry != null) {
+                cacheKeys[i] = line.cacheEntry.storedKey();
+                cachedAt[i] = line.cacheEntry.checkedAt().atOffset(ZoneOffset.UTC);
+                cacheExpiries[i] = line.cacheEntry.expiresAt().atOffset(ZoneOffset.UTC);
             }
         }
         arguments
@@ -268,12 +263,12 @@ public final class WorkStore {
                 .addArrayOfInteger(indexes)
                 .addArrayOfString(verdicts)
                 .addArrayOfBuffer(bodies)
-                .addArrayOfString(sharedKeys)
-                .addArrayOfOffsetDateTime(sharedAt)
-                .addArrayOfOffsetDateTime(sharedUntil);
+                .addArrayOfString(cacheKeys)
+                .addArrayOfOffsetDateTime(cachedAt)
+                .addArrayOfOffsetDateTime(cacheExpiries);
     }
 
-    /** Puts chunks back in their line, as if they had not been claimed. */
+    /** Returns chunks to the queue. */
     public Future<Void> release(long owner, Collection<ChunkId> chunks) {
         return database.query(
                         RELEASE,
@@ -284,12 +279,12 @@ public final class WorkStore {
                 .mapEmpty();
     }
 
-    /** Every chunk that a coordinator holds. */
-    public Future<List<ChunkId>> held(long owner) {
-        return database.query(HELD, Tuple.of(owner)).map(rows -> {
-            List<ChunkId> held = new ArrayList<>();
-            rows.forEach(row -> held.add(chunkId(row)));
-            return held;
+    /** All chunks that a node holds. */
+    public Future<List<ChunkId>> findClaimed(long owner) {
+        return database.query(FIND_CLAIMED, Tuple.of(owner)).map(rows -> {
+            List<ChunkId> claimed = new ArrayList<>();
+            rows.forEach(row -> claimed.add(chunkId(row)));
+            return claimed;
         });
     }
 
@@ -298,24 +293,25 @@ public final class WorkStore {
     }
 
     /**
-     * Remembers what is being checked, and nothing else, in case it is the death of this coordinator.
+     * Records the lines in flight before they start, to find the line that causes a crash. Replaces the previous
+     * record.
      *
-     * @param lines indexes of the lines that are being checked, or about to be, by their chunks
-     * @return the chunks, of these, that are still this coordinator's
+     * @param lines indexes of the lines by chunk
+     * @return the chunks, of these, that the node still holds
      */
-    public Future<Set<ChunkId>> watch(long owner, Map<ChunkId, List<Integer>> lines) {
+    public Future<Set<ChunkId>> recordInFlight(long owner, Map<ChunkId, List<Integer>> lines) {
         List<Long> jobs = new ArrayList<>();
         List<Integer> numbers = new ArrayList<>();
         List<Integer> attempts = new ArrayList<>();
         List<Integer> indexes = new ArrayList<>();
-        lines.forEach((chunk, ofChunk) -> {
-            jobs.addAll(Collections.nCopies(ofChunk.size(), chunk.job));
-            numbers.addAll(Collections.nCopies(ofChunk.size(), chunk.number));
-            attempts.addAll(Collections.nCopies(ofChunk.size(), chunk.attempt));
-            indexes.addAll(ofChunk);
+        lines.forEach((chunk, chunkLines) -> {
+            jobs.addAll(Collections.nCopies(chunkLines.size(), chunk.job));
+            numbers.addAll(Collections.nCopies(chunkLines.size(), chunk.number));
+            attempts.addAll(Collections.nCopies(chunkLines.size(), chunk.attempt));
+            indexes.addAll(chunkLines);
         });
         return database.query(
-                        WATCH,
+                        RECORD_IN_FLIGHT,
                         Tuple.of(
                                 owner,
                                 jobs.toArray(Long[]::new),
@@ -323,9 +319,9 @@ public final class WorkStore {
                                 attempts.toArray(Integer[]::new),
                                 indexes.toArray(Integer[]::new)))
                 .map(rows -> {
-                    Set<ChunkId> held = new HashSet<>();
-                    rows.forEach(row -> held.add(chunkId(row)));
-                    return held;
+                    Set<ChunkId> claimed = new HashSet<>();
+                    rows.forEach(row -> claimed.add(chunkId(row)));
+                    return claimed;
                 });
     }
 

@@ -131,7 +131,7 @@ public final class RevocationProbe {
                 }
             });
         }
-        Future.join(one, other).compose(both -> other).onComplete(last -> ContextFutures.tell(promise, last));
+        Future.join(one, other).compose(both -> other).onComplete(last -> ContextFutures.complete(promise, last));
         return promise.future();
     }
 
@@ -159,7 +159,7 @@ public final class RevocationProbe {
         }
         HttpRequestSpec call =
                 HttpRequestSpec.get(list, MAX_LIST_BYTES).overHttp1().withoutRedirectBodies();
-        return listSemaphore.take(
+        return listSemaphore.withPermit(
                 context.deadline().remainingMillis(),
                 () -> withoutFailure(exchange(context, call, reader), list),
                 () -> Future.succeededFuture(RevocationStatement.undetermined("too many CRLs are being downloaded")));

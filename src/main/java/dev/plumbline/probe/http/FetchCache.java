@@ -7,7 +7,6 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.concurrent.ContextFutures;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -82,14 +81,14 @@ final class FetchCache {
         if (leader.endNanos - endNanos > TOLERANCE_NANOS) {
             return fetch.get(); // it may end after the deadline of this check
         }
-        return ContextFutures.ofCaller(leader.promise.future())
+        return ContextFutures.onCallerContext(leader.promise.future())
                 .transform(result -> result.succeeded() && isShareable(result.result())
                         ? Future.succeededFuture(result.result())
                         : fetch.get());
     }
 
     private Future<RedirectTrace> start(Key key, InFlight own, Supplier<Future<RedirectTrace>> fetch) {
-        return AsyncSemaphore.begin(fetch).onComplete(outcome -> {
+        return ContextFutures.call(fetch).onComplete(outcome -> {
             if (outcome.succeeded() && isShareable(outcome.result())) {
                 cache.put(key, outcome.result());
             }

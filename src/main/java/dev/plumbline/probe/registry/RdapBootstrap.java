@@ -129,7 +129,7 @@ public final class RdapBootstrap {
             vertx.cancelTimer(timer);
             proceed.tryComplete();
         });
-        return ContextFutures.ofCaller(proceed.future()).map(done -> Optional.ofNullable(serverOf(domain)));
+        return ContextFutures.onCallerContext(proceed.future()).map(done -> Optional.ofNullable(serverOf(domain)));
     }
 
     /**

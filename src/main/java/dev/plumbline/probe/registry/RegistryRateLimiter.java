@@ -5,7 +5,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
@@ -78,7 +77,7 @@ final class RegistryRateLimiter {
             return start(context, server, query);
         }
         long maxWaitMillis = Math.min(context.patienceMs(), context.deadline().remainingMillis());
-        return ContextFutures.ofCaller(limiter.acquire(server, maxWaitMillis, context.bulk()))
+        return ContextFutures.onCallerContext(limiter.acquire(server, maxWaitMillis, context.bulk()))
                 .compose(acquired -> {
                     CheckFailure rejected = backoff(server);
                     Future<T> result = rejected == null ? start(context, server, query) : Future.failedFuture(rejected);
@@ -88,7 +87,7 @@ final class RegistryRateLimiter {
 
     private <T> Future<T> start(CheckContext context, String server, Function<CheckContext, Future<T>> query) {
         long started = nanoClock.getAsLong();
-        return AsyncSemaphore.begin(
+        return ContextFutures.call(
                         () -> query.apply(context.within(context.deadline().atMost(MAX_QUERY_MILLIS))))
                 .onComplete(outcome -> record(server, started, outcome));
     }

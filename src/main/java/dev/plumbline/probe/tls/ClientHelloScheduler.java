@@ -169,7 +169,7 @@ final class ClientHelloScheduler {
 
     private <T> Future<T> withPermit(Supplier<Future<T>> exchange, T fallback, Runnable onFailure) {
         return semaphore
-                .take(remainingMillis(), exchange, () -> {
+                .withPermit(remainingMillis(), exchange, () -> {
                     onFailure.run();
                     return Future.succeededFuture(fallback);
                 })

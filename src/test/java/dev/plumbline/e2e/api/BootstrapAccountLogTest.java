@@ -42,7 +42,7 @@ class BootstrapAccountLogTest {
     @Test
     void configuredCredentialsAreNotPrinted() {
         String url = DATABASE.createEmpty();
-        String key = ApiKeySecret.fresh();
+        String key = ApiKeySecret.generate();
         try (ServiceUnderTest service = ServiceUnderTest.start(
                 url,
                 Map.of(

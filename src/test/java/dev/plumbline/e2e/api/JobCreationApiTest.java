@@ -245,7 +245,7 @@ class JobCreationApiTest {
         TestAccounts.Key second = accounts.key(first.accountId(), Scope.values());
         accounts.row(
                 """
-        select count(*) from take_quotas(array['jobs-account'], array[$1], array[597], array[600],
+        select count(*) from charge_quotas(array['jobs-account'], array[$1], array[597], array[600],
           array[3600000000::bigint], null)""",
                 Long.toString(first.accountId()));
         String body = body(List.of("not a target"), new JsonObject()).encode();

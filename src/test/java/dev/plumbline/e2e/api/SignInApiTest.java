@@ -181,7 +181,7 @@ class SignInApiTest {
 
         assertThat(browser.token()).isNotEqualTo(first);
         assertThat(browser.get(SESSION).statusCode()).isEqualTo(200);
-        Await.value(database.query("update session set former_until = clock_timestamp()"));
+        Await.value(database.query("update session set previous_valid_until = clock_timestamp()"));
         assertThat(service.get(SESSION, "Cookie", "plumbline=" + first).statusCode())
                 .isEqualTo(401);
         assertThat(browser.get(SESSION).statusCode()).isEqualTo(401);

@@ -73,7 +73,7 @@ class JobCrashIT {
         Map<String, String> settings = new HashMap<>();
         settings.put("TARGETS_PER_IP_PER_SECOND", "0");
         settings.put("TARGETS_PER_IP_CONCURRENT", "0");
-        settings.put("BOOTSTRAP_API_KEY", ApiKeySecret.fresh());
+        settings.put("BOOTSTRAP_API_KEY", ApiKeySecret.generate());
         List<String> keys = new ArrayList<>();
         try (ServiceProcess first = ServiceProcess.start(folder, settings)) {
             while (keys.size() < 5) {

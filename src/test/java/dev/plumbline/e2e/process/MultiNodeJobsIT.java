@@ -294,7 +294,7 @@ class MultiNodeJobsIT {
         assertThat(number("select count(*) from job where finished_at is null")).isPositive();
         assertThat(number("select count(*) from job_chunk where state = 'claimed'"))
                 .isZero();
-        assertThat(number("select coalesce(sum(crashes), 0) from job_chunk where state = 'waiting'"))
+        assertThat(number("select coalesce(sum(crash_count), 0) from job_chunk where state = 'waiting'"))
                 .isZero();
         settings.remove("CHECKS_CONCURRENT");
         try (ServiceProcess service = ServiceProcess.start(one, settings)) {

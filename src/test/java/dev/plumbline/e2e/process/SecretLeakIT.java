@@ -53,7 +53,7 @@ class SecretLeakIT {
 
     @Test
     void noSecretLeaks() throws Exception {
-        String key = secret(ApiKeySecret.fresh());
+        String key = secret(ApiKeySecret.generate());
         String password = secret("Pa55 of the first start");
         String sessionSecret = secret("s3ssions of the whole run are signed with it");
         try (ServiceProcess service = ServiceProcess.start(
@@ -88,7 +88,7 @@ class SecretLeakIT {
     }
 
     private void withKeys(String key) {
-        String unknown = secret(ApiKeySecret.fresh());
+        String unknown = secret(ApiKeySecret.generate());
         String wrong = secret(unknown.substring(0, 41) + (unknown.charAt(41) == '0' ? '1' : '0'));
         String job = new JsonObject()
                 .put("module", "http-status")
@@ -109,7 +109,7 @@ class SecretLeakIT {
                 "Authorization",
                 "Basic " + Base64.getEncoder().encodeToString(key.getBytes(StandardCharsets.UTF_8)));
         send("POST", "/api/v1/jobs", "{\"module\": oops}", "X-Api-Key", key);
-        send("POST", "/api/v1/jobs", job, "X-Api-Key", key, "Idempotency-Key", secret(ApiKeySecret.fresh()));
+        send("POST", "/api/v1/jobs", job, "X-Api-Key", key, "Idempotency-Key", secret(ApiKeySecret.generate()));
         send("GET", "/api/v1/jobs/job_4kJ0mZ3tQbW9xYcR1nLp7s", "", "X-Api-Key", key);
         send("GET", "/api/v1/nowhere", "", "X-Api-Key", key);
         send("DELETE", "/api/v1/tools", "", "Authorization", "Bearer " + key);

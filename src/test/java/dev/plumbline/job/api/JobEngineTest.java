@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Jobs from their creation to their last result, on one node and on two. */
-@Tag("integration")
+/** Jobs from creation to the last result, on one and two nodes. */
 class JobEngineTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -53,7 +52,7 @@ class JobEngineTest {
     }
 
     @Test
-    void everyLineHasItsResultInOrderAndTheCountsAddUp() {
+    void everyLineHasAResultInOrderAndCountsAreConsistent() {
         long account = account();
         List<String> items = new ArrayList<>(names("pass", 0, 200));
         items.addAll(names("warn", 0, 40));
@@ -61,10 +60,10 @@ class JobEngineTest {
         items.addAll(List.of("no \u0000target", "", "denied.test", "throw.me.test", "busy.me.test"));
         Collections.shuffle(items, new java.util.Random(7));
         try (JobNode node = node()) {
-            JobMessage.JobHead created = node.create(account, items);
+            JobMessage.JobSnapshot created = node.create(account, items);
             assertThat(created.state()).isEqualTo(JobState.QUEUED);
 
-            JobMessage.JobHead job = node.ended(account, created.token());
+            JobMessage.JobSnapshot job = node.ended(account, created.token());
 
             assertThat(job.state()).isEqualTo(JobState.COMPLETED);
             assertThat(job.pass()).isEqualTo(201);
@@ -85,13 +84,13 @@ class JobEngineTest {
     }
 
     @Test
-    void equalTargetsAreCheckedOnceAndAllHaveTheResult() {
+    void duplicateTargetsShareOneCheck() {
         long account = account();
         List<String> items = new ArrayList<>(Collections.nCopies(200, "warn.same.test"));
         items.addAll(names("pass", 1000, 1100));
         items.addAll(Collections.nCopies(100, "WARN.same.TEST."));
         try (JobNode node = node()) {
-            JobMessage.JobHead job =
+            JobMessage.JobSnapshot job =
                     node.ended(account, node.create(account, items).token());
 
             assertThat(job.warn()).isEqualTo(300);
@@ -106,11 +105,11 @@ class JobEngineTest {
     }
 
     @Test
-    void whatIsKnownIsToldAgainUnlessTheJobWantsItFresh() {
+    void cachedResultsAreUsedUnlessTheJobIsFresh() {
         long account = account();
         try (JobNode node = node()) {
             node.ended(account, node.create(account, List.of("known.test")).token());
-            JobMessage.JobHead again = node.ended(
+            JobMessage.JobSnapshot again = node.ended(
                     account, node.create(account, List.of("known.test")).token());
 
             assertThat(bodies(node.results(again)).get(0).getBoolean("cached")).isTrue();
@@ -119,18 +118,18 @@ class JobEngineTest {
     }
 
     @Test
-    void aCancelledJobKeepsWhatIsDone() {
+    void aCancelledJobKeepsExistingResults() {
         long account = account();
         try (JobNode node = node()) {
-            JobMessage.JobHead created =
+            JobMessage.JobSnapshot created =
                     node.create(account, List.of("pass.kept.test", "hold.on.test", "hold.off.test"));
-            JobMessage.JobHead running = node.read(account, created.token());
+            JobMessage.JobSnapshot running = node.read(account, created.token());
             while (running.done() < 1) {
                 running = node.read(account, created.token());
             }
             assertThat(running.runningRanges()).isEqualTo(List.of(0, 3));
 
-            JobMessage.JobHead cancelled = node.cancel(account, created.token());
+            JobMessage.JobSnapshot cancelled = node.cancel(account, created.token());
 
             assertThat(cancelled.state()).isEqualTo(JobState.CANCELLED);
             assertThat(cancelled.pass()).isEqualTo(1);
@@ -143,17 +142,17 @@ class JobEngineTest {
     }
 
     @Test
-    void anotherNodeDoesWhatADeadOneHeld() {
+    void anotherNodeTakesOverAfterACrash() {
         long account = account();
         JobNode dead = node();
-        JobMessage.JobHead created = dead.create(account, names("hold", 500, 520));
+        JobMessage.JobSnapshot created = dead.create(account, names("hold", 500, 520));
         while (module.came().stream().filter(name -> name.startsWith("hold.5")).count() < 20) {
             Thread.onSpinWait();
         }
         dead.close();
         names("hold", 500, 520).forEach(module::letGo);
         try (JobNode other = node()) {
-            JobMessage.JobHead job = other.ended(account, created.token());
+            JobMessage.JobSnapshot job = other.ended(account, created.token());
 
             assertThat(job.state()).isEqualTo(JobState.COMPLETED);
             assertThat(job.pass()).isEqualTo(20);
@@ -161,17 +160,17 @@ class JobEngineTest {
     }
 
     @Test
-    void aNodeThatStopsHandsBackWhatItHoldsAtOnce() {
+    void aStoppingNodeReleasesItsChunks() {
         long account = account();
         try (JobNode first = node();
                 JobNode second = node()) {
-            JobMessage.JobHead created = first.create(account, names("pass", 2000, 2400));
-            first.handBack();
+            JobMessage.JobSnapshot created = first.create(account, names("pass", 2000, 2400));
+            first.drain();
 
             assertThat(second.ended(account, created.token()).pass()).isEqualTo(400);
             assertThat(TestDatabase.await(DATABASE.open()
                                     .query(
-                                            "select sum(crashes) from job_chunk where job_id = $1",
+                                            "select sum(crash_count) from job_chunk where job_id = $1",
                                             Tuple.of(created.id())))
                             .iterator()
                             .next()

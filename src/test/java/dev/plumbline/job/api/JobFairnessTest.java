@@ -17,8 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Whoever has much to check, and wherever it hangs, nobody else waits for it. */
-@Tag("integration")
+/** Fairness between accounts and hosts. */
 class JobFairnessTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -40,11 +39,11 @@ class JobFairnessTest {
     }
 
     @Test
-    void oneLineIsDoneWhileAnothersTenThousandHoldEverythingUp() {
+    void aSmallJobCompletesWhileAnotherAccountHasTenThousandLines() {
         long busy = tables.account();
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 0))) {
-            List<JobMessage.JobHead> jobs = new ArrayList<>();
+            List<JobMessage.JobSnapshot> jobs = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 jobs.add(node.create(busy, names("hold.job-" + i, 500)));
             }
@@ -52,7 +51,7 @@ class JobFairnessTest {
 
             for (int i = 0; i < 3; i++) {
                 long other = tables.account();
-                JobMessage.JobHead small = node.create(other, List.of("pass.small-" + i + ".test"));
+                JobMessage.JobSnapshot small = node.create(other, List.of("pass.small-" + i + ".test"));
                 assertThat(node.ended(other, small.token()).pass()).isEqualTo(1);
             }
 
@@ -64,14 +63,14 @@ class JobFairnessTest {
     }
 
     @Test
-    void newcomersWithManyLinesTakeTurnsInWhatIsKeptForThem() {
+    void newAccountsShareTheReservedPermits() {
         long busy = tables.account();
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 0))) {
-            JobMessage.JobHead held = node.create(busy, names("hold.all", 500));
+            JobMessage.JobSnapshot held = node.create(busy, names("hold.all", 500));
             Await.until(() -> module.came().size() >= 56);
 
-            List<JobMessage.JobHead> jobs = new ArrayList<>();
+            List<JobMessage.JobSnapshot> jobs = new ArrayList<>();
             List<Long> accounts = new ArrayList<>();
             for (int i = 0; i < 12; i++) {
                 accounts.add(tables.account());
@@ -87,17 +86,17 @@ class JobFairnessTest {
     }
 
     @Test
-    void aCrowdAtOneHostHoldsNoOtherHostUp() {
+    void linesOfOneHostDoNotBlockOtherHosts() {
         long account = tables.account();
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 2))) {
-            List<JobMessage.JobHead> crowd = new ArrayList<>();
+            List<JobMessage.JobSnapshot> crowd = new ArrayList<>();
             for (int i = 0; i < 80; i++) {
                 crowd.add(node.create(account, List.of("hold.crowd.test"), true));
             }
             Await.until(() -> module.came().size() == 2);
 
-            JobMessage.JobHead others = node.create(account, names("pass.elsewhere", 200));
+            JobMessage.JobSnapshot others = node.create(account, names("pass.elsewhere", 200));
             assertThat(node.ended(account, others.token()).pass()).isEqualTo(200);
             assertThat(module.came().stream().filter("hold.crowd.test"::equals)).hasSize(2);
 
@@ -109,14 +108,14 @@ class JobFairnessTest {
     }
 
     @Test
-    void aJobThatIsCancelledWhileItWaitsForItsHostLetsTheOthersThrough() {
+    void cancellingAJobThatWaitsForItsHostUnblocksOtherJobs() {
         long account = tables.account();
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 1))) {
-            JobMessage.JobHead first = node.create(account, List.of("hold.gate.test"), true);
+            JobMessage.JobSnapshot first = node.create(account, List.of("hold.gate.test"), true);
             Await.until(() -> module.came().size() == 1);
-            JobMessage.JobHead cancelled = node.create(account, List.of("hold.gate.test"), true);
-            JobMessage.JobHead last = node.create(account, List.of("hold.gate.test"), true);
+            JobMessage.JobSnapshot cancelled = node.create(account, List.of("hold.gate.test"), true);
+            JobMessage.JobSnapshot last = node.create(account, List.of("hold.gate.test"), true);
             Await.until(() -> tables.job(last.id()).getInteger("running") == 1);
 
             node.cancel(account, cancelled.token());

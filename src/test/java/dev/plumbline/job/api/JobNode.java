@@ -30,14 +30,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A node without HTTP: runner and coordinator over a real database. */
+/** A node without HTTP: runner and coordinator with a real database. */
 public final class JobNode implements AutoCloseable {
     static final Duration KEEP = Duration.ofDays(1);
     static final JobStore.Quotas NO_QUOTAS = new JobStore.Quotas(0, 0);
 
     private static final long PATIENCE_MS = 20_000;
 
-    /** One thread, so that a check can freeze the whole node. */
+    /** One thread, so that a check can block the whole node. */
     private final Vertx vertx =
             Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setBlockedThreadCheckInterval(60_000));
 
@@ -73,11 +73,11 @@ public final class JobNode implements AutoCloseable {
         Await.value(vertx.deployVerticle(coordinator));
     }
 
-    public JobMessage.JobHead create(long account, List<String> items) {
+    public JobMessage.JobSnapshot create(long account, List<String> items) {
         return create(account, items, false);
     }
 
-    public JobMessage.JobHead create(long account, List<String> items, boolean fresh) {
+    public JobMessage.JobSnapshot create(long account, List<String> items, boolean fresh) {
         JobMessage.CreateReply reply = ask(
                 BusAddresses.JOB_CREATE,
                 new JobMessage.CreateJob(account, 0, ScriptedModule.NAME, items, Map.of(), fresh, null),
@@ -85,23 +85,23 @@ public final class JobNode implements AutoCloseable {
         return ((JobMessage.JobCreated) reply).job();
     }
 
-    /** The job when it has ended. */
-    public JobMessage.JobHead ended(long account, String token) {
+    /** Waits until the job has finished. */
+    public JobMessage.JobSnapshot ended(long account, String token) {
         return found(ask(
                 BusAddresses.JOB_AWAIT,
                 new JobMessage.AwaitJob(account, token, -1, PATIENCE_MS),
                 JobMessage.JobReply.class));
     }
 
-    public JobMessage.JobHead read(long account, String token) {
+    public JobMessage.JobSnapshot read(long account, String token) {
         return found(ask(BusAddresses.JOB_READ, new JobMessage.ReadJob(account, token), JobMessage.JobReply.class));
     }
 
-    public JobMessage.JobHead cancel(long account, String token) {
+    public JobMessage.JobSnapshot cancel(long account, String token) {
         return found(ask(BusAddresses.JOB_CANCEL, new JobMessage.CancelJob(account, token), JobMessage.JobReply.class));
     }
 
-    public List<JobMessage.ResultLine> results(JobMessage.JobHead job) {
+    public List<JobMessage.ResultLine> results(JobMessage.JobSnapshot job) {
         JobMessage.ResultsReply reply = ask(
                 BusAddresses.JOB_RESULTS,
                 new JobMessage.ReadResults(job.id(), job.version(), 0, 500),
@@ -110,23 +110,23 @@ public final class JobNode implements AutoCloseable {
     }
 
     <R extends Message> R ask(String address, Message question, Class<R> type) {
-        return Await.value(bus.ask(address, question, type, PATIENCE_MS + 5_000));
+        return Await.value(bus.request(address, question, type, PATIENCE_MS + 5_000));
     }
 
-    private static JobMessage.JobHead found(JobMessage.@Nullable JobReply reply) {
+    private static JobMessage.JobSnapshot found(JobMessage.@Nullable JobReply reply) {
         return ((JobMessage.JobFound) reply).job();
     }
 
-    public void handBack() {
-        Await.value(coordinator.handBack());
+    public void drain() {
+        Await.value(coordinator.drain());
     }
 
-    /** Dies on its own thread, so that nothing of it happens any more. */
+    /** Crashes the node on its own thread. */
     public void crash() {
         vertx.close();
     }
 
-    /** Ends without a word to the others, as a crash would. */
+    /** Stops without releasing the lease, like a crash. */
     @Override
     public void close() {
         Await.value(vertx.close());

@@ -23,15 +23,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Waiting for a job costs one look-up a second, for however many wait. */
-@Tag("integration")
+/** Long polling of jobs. */
 class JobWatcherTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final int CROWD = 500;
 
-    private final List<Future<JobStateStore.@Nullable Found>> answers = new ArrayList<>();
+    private final List<Future<JobStateStore.@Nullable OwnedJob>> answers = new ArrayList<>();
     private JobTables tables;
     private StatementCounter counter;
     private Database database;
@@ -56,26 +55,26 @@ class JobWatcherTest {
         Await.value(database.close());
     }
 
-    private void await(int waiters, Predicate<JobStateStore.Found> enough, long waitMs) {
+    private void await(int waiters, Predicate<JobStateStore.OwnedJob> enough, long waitMs) {
         for (int i = 0; i < waiters; i++) {
-            Promise<JobStateStore.@Nullable Found> answer = Promise.promise();
+            Promise<JobStateStore.@Nullable OwnedJob> answer = Promise.promise();
             answers.add(answer.future());
             context.runOnContext(now -> watch.await(token, enough, waitMs).onComplete(answer));
         }
     }
 
-    private static boolean isFinal(JobStateStore.Found found) {
+    private static boolean isFinal(JobStateStore.OwnedJob found) {
         return found.head().state().isFinal();
     }
 
     @Test
-    void howeverManyWaitItIsLookedUpOnceASecond() {
+    void aWatchedJobIsReadOncePerSecond() {
         long begin = System.nanoTime();
         await(CROWD, JobWatcherTest::isFinal, 20_000);
         Await.until(() -> counter.executed() >= 3);
         await(CROWD, JobWatcherTest::isFinal, 20_000);
 
-        tables.ids("select end_job(id, 'cancelled', interval '1 day'), id from job");
+        tables.ids("select terminate_job(id, 'cancelled', interval '1 day'), id from job");
 
         answers.forEach(answer -> assertThat(isFinal(Await.value(answer))).isTrue());
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin);
@@ -83,7 +82,7 @@ class JobWatcherTest {
     }
 
     @Test
-    void whoseTimeIsUpIsToldWhatWasSeenLast() {
+    void timeoutReturnsTheLatestState() {
         await(CROWD, JobWatcherTest::isFinal, 50);
         answers.forEach(answer -> assertThat(Await.value(answer).head().id()).isEqualTo(job));
 
@@ -91,7 +90,7 @@ class JobWatcherTest {
     }
 
     @Test
-    void whatNobodyWaitsForIsForgotten() {
+    void aJobWithoutWaitersIsRemoved() {
         await(1, JobWatcherTest::isFinal, 1);
         Await.value(answers.get(0));
 
@@ -100,7 +99,7 @@ class JobWatcherTest {
     }
 
     @Test
-    void whatThereIsNotIsSaidAtOnce() {
+    void anUnknownJobReturnsNullAtOnce() {
         token = "job_0000000000000000000000";
         await(3, JobWatcherTest::isFinal, 20_000);
 

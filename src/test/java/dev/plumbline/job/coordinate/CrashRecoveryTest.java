@@ -23,8 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Nodes that die of what they check, or that wake up when they have been given up. */
-@Tag("integration")
+/** Nodes that crash or freeze during a check. */
 class CrashRecoveryTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -55,7 +54,7 @@ class CrashRecoveryTest {
     }
 
     @Test
-    void aLineThatKillsEveryNodeIsFoundAndItsNeighboursDoNotSuffer() {
+    void aCrashingLineIsFoundAndOtherLinesComplete() {
         long account = tables.account();
         List<String> items = new ArrayList<>(names("pass", 120));
         items.set(7, "poison.first.test");
@@ -73,7 +72,7 @@ class CrashRecoveryTest {
                 node.crash();
             });
             if (job == 0) {
-                JobMessage.JobHead created = node.create(account, items, true);
+                JobMessage.JobSnapshot created = node.create(account, items, true);
                 job = created.id();
                 token = created.token();
             }
@@ -85,7 +84,7 @@ class CrashRecoveryTest {
 
         assertThat(deaths).isLessThanOrEqualTo(3 * MOST_DEATHS);
         try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
-            JobMessage.JobHead head = node.read(account, token);
+            JobMessage.JobSnapshot head = node.read(account, token);
             assertThat(head.state()).isEqualTo(JobState.COMPLETED);
             assertThat(head.pass()).isEqualTo(117);
             assertThat(head.error()).isEqualTo(3);
@@ -99,7 +98,7 @@ class CrashRecoveryTest {
     }
 
     @Test
-    void whatANodeFindsOutAfterItWasGivenUpIsNotSeen() {
+    void resultsAfterTheLeaseExpiredAreIgnored() {
         long account = tables.account();
         ScriptedModule frozenModule = new ScriptedModule(" of the frozen");
         List<String> items = new ArrayList<>(names("hold", 30));
@@ -107,12 +106,12 @@ class CrashRecoveryTest {
         items.add("freeze.me.test");
         items.addAll(names("warn", 20));
         try (JobNode frozen = new JobNode(DATABASE.url(), frozenModule, MANNERS)) {
-            JobMessage.JobHead created = frozen.create(account, items, true);
+            JobMessage.JobSnapshot created = frozen.create(account, items, true);
             Await.until(() -> frozenModule.came().contains("freeze.me.test"));
             ScriptedModule heirModule = new ScriptedModule(" of the heir");
             heirModule.thaw();
             names("hold", 30).forEach(heirModule::letGo);
-            JobMessage.JobHead done;
+            JobMessage.JobSnapshot done;
             List<JsonObject> results;
             try (JobNode heir = new JobNode(DATABASE.url(), heirModule, MANNERS)) {
                 done = heir.ended(account, created.token());
@@ -139,26 +138,24 @@ class CrashRecoveryTest {
         tables.assertEverythingAddsUp();
     }
 
-    /** A coordinator that is but a number claims what there is. */
+    /** Claims all chunks without running them. */
     private static long claimEverything(WorkStore store) {
         long owner = await(store.register(Duration.ofMinutes(10)));
         while (!await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)))
-                .isEmpty()) {
-            // until nothing is left
-        }
+                .isEmpty()) {}
         return owner;
     }
 
     @Test
-    void aSuspectThatFindsNoRoomIsNotForgottenWhenOthersCome() {
+    void aRejectedSuspectIsRetried() {
         long account = tables.account();
         WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
-            node.handBack();
-            JobMessage.JobHead first = node.create(account, List.of("late.suspect.test"), true);
+            node.drain();
+            JobMessage.JobSnapshot first = node.create(account, List.of("late.suspect.test"), true);
             long one = claimEverything(store);
-            JobMessage.JobHead second = node.create(account, List.of("pass.suspect.test"), true);
+            JobMessage.JobSnapshot second = node.create(account, List.of("pass.suspect.test"), true);
             long other = claimEverything(store);
             try (JobNode heir = new JobNode(DATABASE.url(), module, MANNERS)) {
                 await(store.renew(one, Duration.ZERO));
@@ -176,22 +173,22 @@ class CrashRecoveryTest {
     }
 
     @Test
-    void theSuspectLinesOfOneHoldNobodyElsesUpForLong() {
+    void suspectsOfOneAccountDoNotBlockOtherAccounts() {
         long busy = tables.account();
         long other = tables.account();
         WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
-            node.handBack();
-            List<JobMessage.JobHead> crowd = new ArrayList<>();
+            node.drain();
+            List<JobMessage.JobSnapshot> crowd = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
                 crowd.add(node.create(busy, names("hold.crowd-" + i, 300), true));
             }
-            JobMessage.JobHead small = node.create(other, names("pass.small", 30), true);
+            JobMessage.JobSnapshot small = node.create(other, names("pass.small", 30), true);
             await(store.renew(claimEverything(store), Duration.ZERO));
             try (JobNode heir = new JobNode(DATABASE.url(), module, MANNERS)) {
-                // one group of the crowd after the other, as if each took its time; there are many, for a
-                // busy machine may let some pass before the small job is taken in
+                // groups complete one after the other; there are enough to outlast the creation of the small job on a
+                // slow machine
                 Await.until(() -> {
                     module.came().stream()
                             .filter(name -> name.startsWith("hold."))
@@ -207,13 +204,13 @@ class CrashRecoveryTest {
     }
 
     @Test
-    void linesOfADeadNodeHoldNoOneElseUp() {
+    void linesOfACrashedNodeDoNotBlockOtherLines() {
         long account = tables.account();
         ScriptedModule deadModule = new ScriptedModule();
         CoordinatorSettings many = new CoordinatorSettings(
                 1_000, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
         JobNode dead = new JobNode(DATABASE.url(), deadModule, many);
-        List<JobMessage.JobHead> jobs = new ArrayList<>();
+        List<JobMessage.JobSnapshot> jobs = new ArrayList<>();
         for (int i = 0; i < 14; i++) {
             jobs.add(dead.create(account, names("hold.job-" + i, 60), true));
         }
@@ -223,7 +220,7 @@ class CrashRecoveryTest {
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), module, many)) {
             Await.until(() -> module.came().size() >= 10);
-            JobMessage.JobHead other = node.create(tables.account(), List.of("pass.other.test"));
+            JobMessage.JobSnapshot other = node.create(tables.account(), List.of("pass.other.test"));
             assertThat(node.ended(tables.job(other.id()).getLong("account_id"), other.token())
                             .pass())
                     .isEqualTo(1);

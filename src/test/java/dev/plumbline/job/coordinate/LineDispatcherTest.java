@@ -18,7 +18,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** Whose line is next; nothing is checked here. */
+/** The order of lines. */
 class LineDispatcherTest {
     private static final Vertx VERTX = Vertx.vertx();
     private static final ModuleDescription MODULE = new ScriptedModule().description();
@@ -43,7 +43,7 @@ class LineDispatcherTest {
     private Chunk chunk(long account) {
         WorkStore.ChunkId id = new WorkStore.ChunkId(++jobs, 0, 1);
         return new Chunk(
-                new WorkStore.Claimed(
+                new WorkStore.ClaimedChunk(
                         id,
                         account,
                         ScriptedModule.NAME,
@@ -83,107 +83,109 @@ class LineDispatcherTest {
     }
 
     @Test
-    void accountsTakeTurns() {
+    void accountsAreServedRoundRobin() {
         LineDispatcher dispatcher = dispatcher(7, 0);
         add(dispatcher, chunk(A), "a.test", 5);
         add(dispatcher, chunk(A), "aa.test", 5);
         add(dispatcher, chunk(B), "b.test", 2);
         add(dispatcher, chunk(C), "c.test", 1);
-        dispatcher.pump();
+        dispatcher.dispatch();
 
         assertThat(accounts()).containsExactly(A, B, C, A, B, A, A);
-        assertThat(dispatcher.inHand()).isEqualTo(13);
-        dispatcher.end(begun.get(0));
-        dispatcher.pump();
+        assertThat(dispatcher.readyAndActive()).isEqualTo(13);
+        dispatcher.complete(begun.get(0));
+        dispatcher.dispatch();
         assertThat(begun).hasSize(8);
     }
 
     @Test
-    void whatIsCheckedInHalfASecondLiesReadyAndIsOtherwiseLeftToOtherNodes() {
+    void capacityIsLimitedToTheLinesOfHalfASecond() {
         LineDispatcher dispatcher = dispatcher(16, 0);
-        assertThat(dispatcher.room()).isEqualTo(14);
+        assertThat(dispatcher.capacity()).isEqualTo(14);
         add(dispatcher, chunk(A), "a.test", 200);
-        dispatcher.pump();
+        dispatcher.dispatch();
         assertThat(begun).hasSize(14);
-        assertThat(dispatcher.room()).isZero();
-        assertThat(dispatcher.hungry()).isFalse();
+        assertThat(dispatcher.capacity()).isZero();
+        assertThat(dispatcher.shouldClaim()).isFalse();
         endAllBut(dispatcher, 4);
-        assertThat(dispatcher.inHand()).isEqualTo(4);
-        assertThat(dispatcher.room())
+        assertThat(dispatcher.readyAndActive()).isEqualTo(4);
+        assertThat(dispatcher.capacity())
                 .as("no more than two for each that is checked")
                 .isEqualTo(38);
-        assertThat(dispatcher.hungry()).isTrue();
+        assertThat(dispatcher.shouldClaim()).isTrue();
 
         nanos = Duration.ofMillis(999).toNanos();
-        assertThat(dispatcher.room()).isEqualTo(38);
+        assertThat(dispatcher.capacity()).isEqualTo(38);
         add(dispatcher, chunk(A), "a.test", 10);
-        dispatcher.pump();
+        dispatcher.dispatch();
         endAllBut(dispatcher, 9);
         nanos = Duration.ofMillis(1000).toNanos();
-        assertThat(dispatcher.room()).as("of late they were only five").isEqualTo(10);
+        assertThat(dispatcher.capacity()).as("of late they were only five").isEqualTo(10);
 
         nanos = Duration.ofMillis(2000).toNanos();
-        assertThat(dispatcher.room()).as("and of late none").isEqualTo(5);
+        assertThat(dispatcher.capacity()).as("and of late none").isEqualTo(5);
     }
 
     private void endAllBut(LineDispatcher dispatcher, int rest) {
-        while (dispatcher.inHand() > rest) {
-            dispatcher.end(begun.get(ended++));
-            dispatcher.pump();
+        while (dispatcher.readyAndActive() > rest) {
+            dispatcher.complete(begun.get(ended++));
+            dispatcher.dispatch();
         }
     }
 
     @Test
-    void whatFoundNoRoomHasNotBeenDone() {
+    void deferredLinesAreNotCountedAsCompleted() {
         LineDispatcher dispatcher = dispatcher(16, 0);
         add(dispatcher, chunk(A), "a.test", 14);
-        dispatcher.pump();
-        begun.forEach(line -> dispatcher.putOff(line, Duration.ofMinutes(1).toMillis()));
+        dispatcher.dispatch();
+        begun.forEach(line -> dispatcher.defer(line, Duration.ofMinutes(1).toMillis()));
 
-        assertThat(dispatcher.room()).isEqualTo(14);
+        assertThat(dispatcher.capacity()).isEqualTo(14);
     }
 
     @Test
-    void theLastPermitsAreForAccountsOfWhichNothingIsBeingChecked() {
+    void theLastPermitsAreReservedForNewAccounts() {
         LineDispatcher dispatcher = dispatcher(16, 0);
         add(dispatcher, chunk(A), "a.test", 100);
-        dispatcher.pump();
+        dispatcher.dispatch();
         assertThat(begun).hasSize(14);
-        assertThat(dispatcher.full()).isTrue();
-        assertThat(dispatcher.free()).isEqualTo(2);
+        assertThat(dispatcher.sharedPermitsUsed()).isTrue();
+        assertThat(dispatcher.availablePermits()).isEqualTo(2);
 
         add(dispatcher, chunk(B), "b.test", 100);
-        dispatcher.pump();
+        dispatcher.dispatch();
         assertThat(accounts().subList(14, begun.size())).containsExactly(B);
         add(dispatcher, chunk(C), "c.test", 100);
-        dispatcher.pump();
+        dispatcher.dispatch();
         assertThat(accounts().subList(14, begun.size())).containsExactly(B, C);
-        assertThat(dispatcher.free()).isZero();
+        assertThat(dispatcher.availablePermits()).isZero();
 
-        dispatcher.end(begun.get(14));
-        dispatcher.pump();
+        dispatcher.complete(begun.get(14));
+        dispatcher.dispatch();
         assertThat(accounts().subList(14, begun.size())).containsExactly(B, C, B);
-        dispatcher.end(begun.get(0));
-        dispatcher.end(begun.get(1));
-        dispatcher.end(begun.get(2));
-        dispatcher.pump();
+        dispatcher.complete(begun.get(0));
+        dispatcher.complete(begun.get(1));
+        dispatcher.complete(begun.get(2));
+        dispatcher.dispatch();
         assertThat(accounts()).as("below the newcomers' share all take turns").hasSize(18);
     }
 
     @Test
-    void aHostThatIsFullHoldsNobodyElseUp() {
+    void aHostAtItsLimitDoesNotBlockOtherHosts() {
         LineDispatcher dispatcher = dispatcher(100, 8);
         Chunk chunk = chunk(A);
         add(dispatcher, chunk, "crowd.test", 500);
         add(dispatcher, chunk, "other.test", 3);
-        dispatcher.pump();
+        dispatcher.dispatch();
 
         assertThat(hosts()).filteredOn("crowd.test"::equals).hasSize(8);
         assertThat(hosts()).filteredOn("other.test"::equals).hasSize(3);
         assertThat(dispatcher.parked()).isEqualTo(492);
-        assertThat(dispatcher.parkedAccounts(492)).containsExactly(A);
-        assertThat(dispatcher.parkedAccounts(493)).isEmpty();
-        assertThat(dispatcher.inHand()).as("who waits for a host takes no room").isEqualTo(11);
+        assertThat(dispatcher.accountsWithParked(492)).containsExactly(A);
+        assertThat(dispatcher.accountsWithParked(493)).isEmpty();
+        assertThat(dispatcher.readyAndActive())
+                .as("who waits for a host takes no room")
+                .isEqualTo(11);
 
         for (int i = 0; i < 500; i++) {
             begun.stream()
@@ -191,8 +193,8 @@ class LineDispatcherTest {
                     .skip(i)
                     .limit(1)
                     .toList()
-                    .forEach(dispatcher::end);
-            dispatcher.pump();
+                    .forEach(dispatcher::complete);
+            dispatcher.dispatch();
         }
         assertThat(hosts()).filteredOn("crowd.test"::equals).hasSize(500);
         assertThat(dispatcher.parked()).isZero();
@@ -200,61 +202,61 @@ class LineDispatcherTest {
     }
 
     @Test
-    void linesThatAreLostWhileTheyWaitForTheirHostAreSteppedOver() {
+    void lostLinesThatWaitForTheirHostAreSkipped() {
         LineDispatcher dispatcher = dispatcher(8, 1);
         Chunk lost = chunk(A);
         Chunk kept = chunk(B);
         add(dispatcher, chunk(C), "crowd.test", 1);
-        dispatcher.pump();
+        dispatcher.dispatch();
         add(dispatcher, lost, "crowd.test", 20);
-        dispatcher.pump();
+        dispatcher.dispatch();
         add(dispatcher, kept, "crowd.test", 1);
-        dispatcher.pump();
+        dispatcher.dispatch();
 
-        lost.lose();
-        dispatcher.end(begun.get(0));
-        dispatcher.pump();
+        lost.markLost();
+        dispatcher.complete(begun.get(0));
+        dispatcher.dispatch();
 
         assertThat(accounts()).containsExactly(C, B);
         assertThat(dispatcher.parked()).isZero();
     }
 
     @Test
-    void aLineThatIsLostWhenItIsCalledUpLeavesItsPlaceToTheNext() {
+    void aLostLineYieldsItsHostPermitToTheNext() {
         LineDispatcher dispatcher = dispatcher(8, 1);
         Chunk lost = chunk(A);
         Chunk kept = chunk(B);
         add(dispatcher, chunk(C), "crowd.test", 1);
-        dispatcher.pump();
+        dispatcher.dispatch();
         add(dispatcher, lost, "crowd.test", 1);
-        dispatcher.pump();
+        dispatcher.dispatch();
         add(dispatcher, kept, "crowd.test", 2);
-        dispatcher.pump();
+        dispatcher.dispatch();
 
-        dispatcher.end(begun.get(0));
-        lost.lose();
-        dispatcher.pump();
+        dispatcher.complete(begun.get(0));
+        lost.markLost();
+        dispatcher.dispatch();
 
         assertThat(accounts()).containsExactly(C, B);
-        dispatcher.end(begun.get(1));
-        dispatcher.pump();
+        dispatcher.complete(begun.get(1));
+        dispatcher.dispatch();
         assertThat(accounts()).containsExactly(C, B, B);
         assertThat(dispatcher.parked()).isZero();
     }
 
     @Test
-    void whatFindsNoRoomIsReadyAgainAfterAWhileAndLeavesItsPlace() {
+    void aDeferredLineReleasesItsPermitAndIsRetried() {
         LineDispatcher dispatcher = dispatcher(1, 1);
         Chunk chunk = chunk(A);
         add(dispatcher, chunk, "busy.test", 1);
         add(dispatcher, chunk, "next.test", 1);
         Await.value(VERTX.<Void>executeBlocking(() -> null).onComplete(ready -> {
-            dispatcher.pump();
-            dispatcher.putOff(begun.get(0), 1);
-            dispatcher.pump();
+            dispatcher.dispatch();
+            dispatcher.defer(begun.get(0), 1);
+            dispatcher.dispatch();
             assertThat(hosts()).containsExactly("busy.test", "next.test");
             assertThat(dispatcher.parked()).isEqualTo(1);
-            dispatcher.end(begun.get(1));
+            dispatcher.complete(begun.get(1));
         }));
         Await.until(() -> begun.size() == 3);
 
@@ -264,11 +266,11 @@ class LineDispatcherTest {
     }
 
     @Test
-    void nothingIsBegunOnceItIsClosed() {
+    void nothingStartsAfterClose() {
         LineDispatcher dispatcher = dispatcher(4, 0);
         add(dispatcher, chunk(A), "a.test", 2);
         dispatcher.close();
-        dispatcher.pump();
+        dispatcher.dispatch();
 
         assertThat(begun).isEmpty();
     }

@@ -24,11 +24,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A module whose targets say what becomes of them: {@code warn.…} warns, {@code fail.…} fails,
- * {@code hold.…} waits until the test lets it go, {@code busy.…} finds no room the first time,
- * {@code late.…} neither, and is told so when the test wants it, {@code throw.…} is a fault of the
- * module, {@code poison.…} is the end of the node, {@code freeze.…} stops its event loop until the
- * test lets it go; all others pass.
+ * A module whose targets determine the outcome: {@code warn.…} and {@code fail.…} return this verdict, {@code
+ * hold.…} waits for the test, {@code busy.…} is rejected the first time, {@code late.…} is rejected when the test
+ * decides, {@code throw.…} throws, {@code poison.…} crashes the node, {@code freeze.…} blocks its event loop until
+ * the test releases it; all others pass.
  */
 public final class ScriptedModule implements ModuleDefinition<String> {
     public static final String NAME = "scripted";
@@ -49,7 +48,7 @@ public final class ScriptedModule implements ModuleDefinition<String> {
     }
 
     /**
-     * @param sign what its results are told by
+     * @param sign marker in the results
      */
     ScriptedModule(String sign) {
         this.sign = sign;
@@ -63,7 +62,7 @@ public final class ScriptedModule implements ModuleDefinition<String> {
         thaw.countDown();
     }
 
-    /** Every target that was checked, as often as it was. */
+    /** Every checked target, once per check. */
     public List<String> came() {
         synchronized (came) {
             return List.copyOf(came);

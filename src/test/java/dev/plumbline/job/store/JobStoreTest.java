@@ -9,8 +9,8 @@ import dev.plumbline.account.TestAccounts;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.JobMessage.CreateReply;
 import dev.plumbline.bus.JobMessage.JobCreated;
-import dev.plumbline.bus.JobMessage.JobOverQuota;
-import dev.plumbline.bus.JobMessage.QuotaLeft;
+import dev.plumbline.bus.JobMessage.JobQuotaExceeded;
+import dev.plumbline.bus.JobMessage.QuotaStatus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.job.api.JobCreator;
 import dev.plumbline.job.coordinate.ScriptedModule;
@@ -43,8 +43,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How jobs come into the database, which steps they can take there, and how they leave it. */
-@Tag("integration")
+/** Creation, state transitions and retention of jobs. */
 class JobStoreTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -102,14 +101,14 @@ class JobStoreTest {
         return tables.number("select count(*) from job where account_id = $1", ofAccount.accountId());
     }
 
-    private static long takes(String policy, long key) {
+    private static long charges(String policy, long key) {
         return tables.number(
-                "select coalesce(sum(cardinality(takes)), 0) from quota_window where policy = $1 and key = $2",
+                "select coalesce(sum(cardinality(charges)), 0) from quota_window where policy = $1 and key = $2",
                 policy,
                 Long.toString(key));
     }
 
-    /** Creations from both nodes at once, some waiting for others all the time. */
+    /** Concurrent creations on both nodes. */
     private static List<CreateReply> createAtOnce(int perKey, int perAccount, List<TestAccounts.Key> keys) {
         List<Future<CreateReply>> underWay = new ArrayList<>();
         for (int i = 0; i < keys.size(); i++) {
@@ -123,7 +122,7 @@ class JobStoreTest {
     }
 
     @Test
-    void ofAKeyExactlySixtyAreGrantedHoweverManyComeAtOnce() {
+    void concurrentCreationsOfAKeyAreLimitedToSixty() {
         TestAccounts.Key key = accounts.key();
         TestAccounts.Key other = anotherKey(key);
 
@@ -132,13 +131,13 @@ class JobStoreTest {
 
         assertThat(created(replies)).isEqualTo(60);
         assertThat(jobs(key)).isEqualTo(60);
-        assertThat(takes(QuotaLeft.OF_KEY, key.keyId())).isEqualTo(60);
-        assertThat(takes(QuotaLeft.OF_ACCOUNT, key.accountId())).isEqualTo(60);
-        JobOverQuota refused = (JobOverQuota) replies.stream()
-                .filter(JobOverQuota.class::isInstance)
+        assertThat(charges(QuotaStatus.PER_KEY, key.keyId())).isEqualTo(60);
+        assertThat(charges(QuotaStatus.PER_ACCOUNT, key.accountId())).isEqualTo(60);
+        JobQuotaExceeded refused = (JobQuotaExceeded) replies.stream()
+                .filter(JobQuotaExceeded.class::isInstance)
                 .findFirst()
                 .orElseThrow();
-        assertThat(refused.exceeded().policy()).isEqualTo(QuotaLeft.OF_KEY);
+        assertThat(refused.exceeded().policy()).isEqualTo(QuotaStatus.PER_KEY);
         assertThat(refused.exceeded().limit()).isEqualTo(60);
         assertThat(refused.exceeded().remaining()).isZero();
         assertThat(refused.retryAfterSeconds()).isBetween(3_500, 3_600);
@@ -146,7 +145,7 @@ class JobStoreTest {
     }
 
     @Test
-    void ofAnAccountExactlySixHundredAreGrantedOverAllItsKeys() {
+    void creationsOfAllKeysOfAnAccountAreLimitedToSixHundred() {
         TestAccounts.Key first = accounts.key();
         List<TestAccounts.Key> keys = new ArrayList<>(List.of(first));
         while (keys.size() < 11) {
@@ -163,36 +162,36 @@ class JobStoreTest {
 
         assertThat(created(replies)).isEqualTo(600);
         assertThat(jobs(first)).isEqualTo(600);
-        assertThat(takes(QuotaLeft.OF_ACCOUNT, first.accountId())).isEqualTo(600);
+        assertThat(charges(QuotaStatus.PER_ACCOUNT, first.accountId())).isEqualTo(600);
         assertThat(keys.stream()
-                        .mapToLong(key -> takes(QuotaLeft.OF_KEY, key.keyId()))
+                        .mapToLong(key -> charges(QuotaStatus.PER_KEY, key.keyId()))
                         .sum())
                 .as("what was denied by the account's quota is not charged to a key")
                 .isEqualTo(600);
         assertThat(replies)
-                .filteredOn(JobOverQuota.class::isInstance)
-                .extracting(reply -> ((JobOverQuota) reply).exceeded().policy())
-                .contains(QuotaLeft.OF_ACCOUNT);
+                .filteredOn(JobQuotaExceeded.class::isInstance)
+                .extracting(reply -> ((JobQuotaExceeded) reply).exceeded().policy())
+                .contains(QuotaStatus.PER_ACCOUNT);
     }
 
     @Test
-    void aDeniedCreationLeavesNothingBehindAndWhatHasLeftTheWindowIsFreeAgain() {
+    void aDeniedCreationChangesNothingAndChargesExpire() {
         TestAccounts.Key key = accounts.key();
         JobStore store = store(0, 3, 2);
         assertThat(created(List.of(await(create(store, key)), await(create(store, key)))))
                 .isEqualTo(2);
 
-        JobOverQuota denied = (JobOverQuota) await(create(store, key, "named", "body"));
+        JobQuotaExceeded denied = (JobQuotaExceeded) await(create(store, key, "named", "body"));
 
-        assertThat(denied.exceeded().policy()).isEqualTo(QuotaLeft.OF_ACCOUNT);
-        assertThat(takes(QuotaLeft.OF_KEY, key.keyId())).isEqualTo(2);
+        assertThat(denied.exceeded().policy()).isEqualTo(QuotaStatus.PER_ACCOUNT);
+        assertThat(charges(QuotaStatus.PER_KEY, key.keyId())).isEqualTo(2);
         assertThat(jobs(key)).isEqualTo(2);
         assertThat(tables.number("select count(*) from job_request where key_id = $1", key.keyId()))
                 .isZero();
 
         tables.sql(
                 """
-        update quota_window set takes = array(select t - 3600000000 from unnest(takes) t)
+        update quota_window set charges = array(select t - 3600000000 from unnest(charges) t)
         where key in ($1, $2)""",
                 Long.toString(key.keyId()),
                 Long.toString(key.accountId()));
@@ -200,21 +199,21 @@ class JobStoreTest {
     }
 
     @Test
-    void aQuotaOfZeroIsNone() {
+    void aLimitOfZeroDisablesTheQuota() {
         TestAccounts.Key key = accounts.key();
 
         JobCreated free = (JobCreated) await(create(store(0, 0, 0), key));
         JobCreated ofKey = (JobCreated) await(create(store(0, 1, 0), key));
-        JobOverQuota denied = (JobOverQuota) await(create(store(0, 1, 0), key));
+        JobQuotaExceeded denied = (JobQuotaExceeded) await(create(store(0, 1, 0), key));
 
         assertThat(free.quotas()).isEmpty();
-        assertThat(ofKey.quotas()).extracting(JobMessage.QuotaLeft::policy).containsExactly(QuotaLeft.OF_KEY);
+        assertThat(ofKey.quotas()).extracting(JobMessage.QuotaStatus::policy).containsExactly(QuotaStatus.PER_KEY);
         assertThat(denied.exceeded().remaining()).isZero();
-        assertThat(takes(QuotaLeft.OF_ACCOUNT, key.accountId())).isZero();
+        assertThat(charges(QuotaStatus.PER_ACCOUNT, key.accountId())).isZero();
     }
 
     @Test
-    void theSameRequestFromManyAtOnceIsOneJob() {
+    void concurrentRequestsWithOneIdempotencyKeyCreateOneJob() {
         TestAccounts.Key key = accounts.key();
 
         List<Future<CreateReply>> underWay = new ArrayList<>();
@@ -233,18 +232,19 @@ class JobStoreTest {
                 .filteredOn(reply -> !(reply instanceof JobCreated))
                 .allMatch(JobMessage.IdempotencyPending.class::isInstance);
         assertThat(jobs(key)).isEqualTo(1);
-        assertThat(takes(QuotaLeft.OF_KEY, key.keyId())).isEqualTo(1);
+        assertThat(charges(QuotaStatus.PER_KEY, key.keyId())).isEqualTo(1);
         JobCreated later = (JobCreated) await(create(store(1, 60, 600), key, "again", "body"));
         assertThat(later.replayed()).isTrue();
         assertThat(later.job()).isEqualTo(told.get(0).job());
     }
 
     @Test
-    void aReplayIsAnsweredWhenTheQuotaIsUsedUpAndAsTheJobFirstWas() {
+    void aReplayReturnsTheInitialJobAndIsNotCharged() {
         TestAccounts.Key key = accounts.key();
         JobCreated first = (JobCreated) await(create(store(0, 1, 1), key, "n", "body"));
         tables.row(
-                "select end_job($1, 'cancelled', interval '1 day')", first.job().id());
+                "select terminate_job($1, 'cancelled', interval '1 day')",
+                first.job().id());
 
         JobCreated again = (JobCreated) await(create(store(1, 1, 1), key, "n", "body"));
 
@@ -254,7 +254,7 @@ class JobStoreTest {
     }
 
     @Test
-    void aNameBelongsToItsKeyAndBodyForADay() {
+    void anIdempotencyKeyIsBoundToApiKeyAndBodyForADay() {
         TestAccounts.Key key = accounts.key();
         TestAccounts.Key other = anotherKey(key);
         JobStore store = store(0, 60, 600);
@@ -275,7 +275,7 @@ class JobStoreTest {
                 .isEqualTo(next.job());
 
         age(key, "24 hours");
-        assertThat(await(store.purgeRequests())).isEqualTo(1);
+        assertThat(await(store.purgeIdempotencyKeys())).isEqualTo(1);
     }
 
     private static void age(TestAccounts.Key key, String by) {
@@ -297,12 +297,12 @@ class JobStoreTest {
 
     @ParameterizedTest
     @MethodSource("steps")
-    void theDatabaseLetsAJobTakeNoStepThatThereIsNot(String from, String to) {
+    void invalidStateTransitionsAreRejected(String from, String to) {
         long account = tables.account();
         long job = tables.number(
                 """
             insert into job (
-              token, account_id, module, options, fresh, state, total, pass, cancelled, chunks_left)
+              token, account_id, module, options, fresh, state, total, pass, cancelled, pending_chunks)
             values ($1, $2, 'scripted', '{}', false, $3, 1, $4, $5, 0) returning id""",
                 JobTables.token(),
                 account,
@@ -322,7 +322,8 @@ class JobStoreTest {
             await(step);
             assertThat(tables.job(job).getString("state")).isEqualTo(to);
         } else {
-            assertThatThrownBy(() -> await(step)).hasMessageContaining("a job cannot go from " + from + " to " + to);
+            assertThatThrownBy(() -> await(step))
+                    .hasMessageContaining("invalid job state transition from " + from + " to " + to);
             assertThat(tables.job(job).getString("state")).isEqualTo(from);
         }
     }
@@ -334,7 +335,7 @@ class JobStoreTest {
                 "update job set state = 'running', running = 4 where id = $1",
                 "update job set pass = 2, fail = 2 where id = $1",
                 "update job set running = -1 where id = $1",
-                "update job set chunks_left = -1 where id = $1",
+                "update job set pending_chunks = -1 where id = $1",
                 "update job set total = 501 where id = $1",
                 "update job set total = 0 where id = $1",
                 "update job set state = 'paused' where id = $1",
@@ -351,19 +352,20 @@ class JobStoreTest {
     }
 
     @Test
-    void whatHasExpiredIsGoneAtOnceAndDeletedInSlices() {
+    void expiredJobsAreHiddenAtOnceAndDeletedInBatches() {
         long account = tables.account();
         long old = finished(account, 300);
         long young = finished(account, 20);
         tables.sql("update job set expires_at = clock_timestamp() where id = $1", old);
         JobStateStore heads = new JobStateStore(DATABASE.vertx(), nodes.get(0));
 
-        assertThat(await(heads.find(tables.job(old).getString("token"))).gone()).isTrue();
-        assertThat(await(heads.find(tables.job(young).getString("token"))).gone())
+        assertThat(await(heads.find(tables.job(old).getString("token"))).expired())
+                .isTrue();
+        assertThat(await(heads.find(tables.job(young).getString("token"))).expired())
                 .isFalse();
         JobMessage.ListJobs all = new JobMessage.ListJobs(account, 10, null);
         assertThat(((JobMessage.JobList) await(heads.list(all))).jobs())
-                .extracting(JobMessage.JobHead::id)
+                .extracting(JobMessage.JobSnapshot::id)
                 .containsExactly(young);
 
         List<Long> left = new ArrayList<>();
@@ -376,7 +378,8 @@ class JobStoreTest {
                 .isZero();
         assertThat(tables.number("select count(*) from job_chunk where job_id = $1", old))
                 .isZero();
-        assertThat(await(heads.find(tables.job(old).getString("token"))).gone()).isTrue();
+        assertThat(await(heads.find(tables.job(old).getString("token"))).expired())
+                .isTrue();
         assertThat(tables.number("select count(*) from job_result where job_id = $1", young))
                 .isEqualTo(20);
 
@@ -390,9 +393,9 @@ class JobStoreTest {
         long job = tables.job(account, lines);
         WorkStore work = new WorkStore(nodes.get(0), JobTables.KEEP);
         long owner = await(work.register(java.time.Duration.ofMinutes(10)));
-        for (WorkStore.Claimed claimed :
+        for (WorkStore.ClaimedChunk claimed :
                 await(work.claim(owner, 20, JobTables.wanted(JobTables.MODULES, othersThan(account), false)))) {
-            assertThat(await(work.write(owner, JobTables.lines(claimed, "pass", "{}"), Set.of(claimed.id()))))
+            assertThat(await(work.writeResults(owner, JobTables.lines(claimed, "pass", "{}"), Set.of(claimed.id()))))
                     .isEmpty();
         }
         assertThat(tables.job(job).getString("state")).isEqualTo("completed");
@@ -404,7 +407,7 @@ class JobStoreTest {
     }
 
     @Test
-    void theJobsOfADeletedAccountEndAndTheirResultsExpire() {
+    void jobsOfADeletedAccountAreCancelledAndExpire() {
         long leaving = tables.account();
         long staying = tables.account();
         long done = finished(leaving, 3);
@@ -412,16 +415,14 @@ class JobStoreTest {
         long other = tables.job(staying, 3);
         tables.sql("update account set deleted_at = clock_timestamp() where id = $1", leaving);
 
-        assertThat(tables.number("select abandon_jobs(1)")).isEqualTo(1);
-        assertThat(tables.number("select abandon_jobs(10)")).isEqualTo(1);
-        assertThat(tables.number("select abandon_jobs(10)")).isZero();
+        assertThat(tables.number("select cancel_jobs_of_deleted_accounts(1)")).isEqualTo(1);
+        assertThat(tables.number("select cancel_jobs_of_deleted_accounts(10)")).isEqualTo(1);
+        assertThat(tables.number("select cancel_jobs_of_deleted_accounts(10)")).isZero();
 
         assertThat(tables.job(done).getString("state")).isEqualTo("completed");
         assertThat(tables.job(queued).getString("state")).isEqualTo("cancelled");
         assertThat(tables.job(other).getString("state")).isEqualTo("queued");
-        while (await(store(0, 0, 0).purgeSlice()) > 0) {
-            // until nothing is left
-        }
+        while (await(store(0, 0, 0).purgeExpired()) > 0) {}
         assertThat(tables.number("select count(*) from job_result where job_id = $1", done))
                 .isZero();
         assertThat(tables.number("select count(*) from job_chunk where job_id = $1", other))
@@ -429,9 +430,9 @@ class JobStoreTest {
     }
 
     @Test
-    void onlyTheOwnerCancels() {
+    void onlyTheOwnerCanCancelAJob() {
         TestAccounts.Key key = accounts.key();
-        JobMessage.JobHead job = ((JobCreated) await(create(store(0, 0, 0), key))).job();
+        JobMessage.JobSnapshot job = ((JobCreated) await(create(store(0, 0, 0), key))).job();
 
         await(store(0, 0, 0).cancel(new JobMessage.CancelJob(tables.account(), job.token())));
         assertThat(tables.job(job.id()).getString("state")).isEqualTo("queued");
@@ -441,11 +442,11 @@ class JobStoreTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
-    void everyLineIsCheckedOrSharesTheResultOfTheFirstWithItsTarget(long seed) {
+    void everyLineIsCheckedOrADuplicateOfACheckedLine(long seed) {
         Random random = new Random(seed);
         int names = 1 + random.nextInt(random.nextBoolean() ? 8 : 600);
         List<String> items = new ArrayList<>();
-        // much text is compared beside the event loop
+        // large inputs are parsed on a worker thread
         items.add("no target " + "x".repeat(seed % 3 == 0 ? 70_000 : 7));
         random.ints(random.nextInt(500), 0, names).forEach(n -> items.add(spelled(n, random)));
         int lines = items.size();
@@ -455,18 +456,18 @@ class JobStoreTest {
         JobCreated reply = (JobCreated) await(intake.create(new JobMessage.CreateJob(
                 key.accountId(), key.keyId(), ScriptedModule.NAME, items, Map.of(), false, null)));
 
-        Map<String, Integer> firsts = new HashMap<>();
+        Map<String, Integer> firstIndexes = new HashMap<>();
         Set<Integer> checks = new TreeSet<>();
         Set<Integer> all = new TreeSet<>();
-        IntStream.range(0, lines).forEach(i -> firsts.putIfAbsent(normal(items.get(i)), i));
+        IntStream.range(0, lines).forEach(i -> firstIndexes.putIfAbsent(normal(items.get(i)), i));
         int chunks = 0;
         for (Row chunk : await(nodes.get(0)
                 .query(
                         "select * from job_chunk where job_id = $1 order by number",
                         Tuple.of(reply.job().id())))) {
             List<Integer> checked = Arrays.asList(chunk.getArrayOfIntegers("checks"));
-            Integer[] copies = chunk.getArrayOfIntegers("copies");
-            Integer[] copyOf = chunk.getArrayOfIntegers("copy_of");
+            Integer[] copies = chunk.getArrayOfIntegers("duplicates");
+            Integer[] copyOf = chunk.getArrayOfIntegers("duplicate_of");
             assertThat(chunk.getInteger("number")).isEqualTo(chunks++);
             assertThat(checked).hasSizeBetween(1, 50);
             assertThat(checks.addAll(checked) && all.addAll(checked)).isTrue();
@@ -475,12 +476,12 @@ class JobStoreTest {
                         .as("line %s comes once", copies[i])
                         .isTrue();
                 assertThat(checked).contains(copyOf[i]);
-                assertThat(firsts.get(normal(items.get(copies[i])))).isEqualTo(copyOf[i]);
+                assertThat(firstIndexes.get(normal(items.get(copies[i])))).isEqualTo(copyOf[i]);
             }
         }
-        assertThat(checks).isEqualTo(new TreeSet<>(firsts.values()));
+        assertThat(checks).isEqualTo(new TreeSet<>(firstIndexes.values()));
         assertThat(all).hasSize(lines).allMatch(index -> index >= 0 && index < lines);
-        assertThat(tables.job(reply.job().id()).getInteger("chunks_left")).isEqualTo(chunks);
+        assertThat(tables.job(reply.job().id()).getInteger("pending_chunks")).isEqualTo(chunks);
     }
 
     private static String spelled(int name, Random random) {

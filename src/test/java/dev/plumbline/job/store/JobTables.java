@@ -19,7 +19,7 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The tables of jobs, for tests that want no coordinator between them and the database. */
+/** Access to the job tables without a coordinator. */
 public final class JobTables {
     public static final Duration KEEP = Duration.ofDays(1);
     public static final List<String> MODULES = List.of("scripted");
@@ -38,19 +38,19 @@ public final class JobTables {
         return new TestAccounts(database).account(Plan.PRO);
     }
 
-    /** A job of so many different lines: its number. */
+    /** Creates a job with distinct lines; returns its ID. */
     public long job(long account, int lines) {
         return job(account, lines, null);
     }
 
     /**
-     * @param firsts as in {@link JobStore#create}
+     * @param firstIndexes as in {@link JobStore#create}
      */
-    long job(long account, int lines, Integer @Nullable [] firsts) {
+    long job(long account, int lines, Integer @Nullable [] firstIndexes) {
         List<String> items =
                 IntStream.range(0, lines).mapToObj(i -> "line-" + i + ".test").toList();
         JobMessage.CreateJob order = new JobMessage.CreateJob(account, 0, "scripted", items, Map.of(), false, null);
-        JobMessage.CreateReply reply = await(jobs.create(token(), order, firsts));
+        JobMessage.CreateReply reply = await(jobs.create(token(), order, firstIndexes));
         return ((JobMessage.JobCreated) reply).job().id();
     }
 
@@ -78,13 +78,14 @@ public final class JobTables {
         return row("select * from job_chunk where job_id = $1 and number = $2", id.job(), id.number());
     }
 
-    /** Suspects, too. */
-    public static WorkStore.Wanted wanted(List<String> modules, Collection<Long> notOf, boolean near) {
-        return new WorkStore.Wanted(modules, notOf, near, List.of());
+    /** Includes suspects. */
+    public static WorkStore.ClaimFilter wanted(
+            List<String> modules, Collection<Long> excludedAccounts, boolean newAccountsOnly) {
+        return new WorkStore.ClaimFilter(modules, excludedAccounts, newAccountsOnly, List.of());
     }
 
-    /** Everything that is claimed has these results. */
-    static List<WorkStore.LineResult> lines(WorkStore.Claimed claimed, String verdict, String body) {
+    /** Results for all lines of a claim. */
+    static List<WorkStore.LineResult> lines(WorkStore.ClaimedChunk claimed, String verdict, String body) {
         List<WorkStore.LineResult> lines = new ArrayList<>();
         claimed.checks().forEach(index -> lines.add(line(claimed.id(), index, verdict, body)));
         return lines;
@@ -94,7 +95,7 @@ public final class JobTables {
         return new WorkStore.LineResult(chunk, index, verdict, Buffer.buffer(body), null);
     }
 
-    /** What must be so at every moment, whatever has happened. */
+    /** Asserts the consistency of all counts. */
     public void assertEverythingAddsUp() {
         assertThat(
                         ids(
@@ -118,7 +119,7 @@ public final class JobTables {
                                 """
                 select j.id from job j
                 where j.purged_at is null and j.running <> (
-                  select coalesce(sum(open_lines(c)), 0) from job_chunk c
+                  select coalesce(sum(pending_lines(c)), 0) from job_chunk c
                   where c.job_id = j.id and c.state = 'claimed')"""))
                 .as("jobs whose running lines are not those of their claimed chunks")
                 .isEmpty();
@@ -127,7 +128,7 @@ public final class JobTables {
                                 """
                 select j.id from job j
                 where j.purged_at is null and j.state in ('queued', 'running', 'completed')
-                  and j.chunks_left <> (
+                  and j.pending_chunks <> (
                     select count(*) from job_chunk c
                     where c.job_id = j.id and c.state in ('waiting', 'claimed'))"""))
                 .as("jobs that have lost count of their chunks")

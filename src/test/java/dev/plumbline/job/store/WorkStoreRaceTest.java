@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.job.store.WorkStore.ChunkId;
-import dev.plumbline.job.store.WorkStore.Claimed;
+import dev.plumbline.job.store.WorkStore.ClaimedChunk;
 import dev.plumbline.job.store.WorkStore.LineResult;
 import dev.plumbline.store.Database;
 import dev.plumbline.support.TestDatabase;
@@ -33,8 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Many coordinators at the same few jobs at once, each over connections of its own. */
-@Tag("integration")
+/** Concurrent operations of many nodes on few jobs. */
 class WorkStoreRaceTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -62,7 +61,7 @@ class WorkStoreRaceTest {
 
     @BeforeEach
     void begin() {
-        tables.ids("select end_job(id, 'cancelled', interval '1 day'), id from job order by id");
+        tables.ids("select terminate_job(id, 'cancelled', interval '1 day'), id from job order by id");
     }
 
     private static WorkStore store(int pool) {
@@ -82,7 +81,7 @@ class WorkStoreRaceTest {
     }
 
     @Test
-    void noChunkIsClaimedTwice() throws Exception {
+    void aChunkIsClaimedOnce() throws Exception {
         long account = tables.account();
         long other = tables.account();
         for (int i = 0; i < 30; i++) {
@@ -96,7 +95,7 @@ class WorkStoreRaceTest {
                 long owner = await(store.register(LONG));
                 List<ChunkId> mine = new ArrayList<>();
                 for (; ; ) {
-                    List<Claimed> claimed =
+                    List<ClaimedChunk> claimed =
                             await(store.claim(owner, most, JobTables.wanted(JobTables.MODULES, Set.of(), false)));
                     if (claimed.isEmpty()) {
                         return mine;
@@ -113,13 +112,10 @@ class WorkStoreRaceTest {
         tables.assertEverythingAddsUp();
     }
 
-    /**
-     * Everything that locks, against everything else. A statement that fails, as one does that is the
-     * victim of a deadlock, fails the test.
-     */
+    /** All locking operations concurrently. A failed statement, such as a deadlock, fails the test. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2})
-    void whateverMeetsNobodyIsStuckAndEverythingAddsUp(long seed) throws Exception {
+    void concurrentOperationsNeitherDeadlockNorCorruptCounts(long seed) throws Exception {
         List<Long> accounts = List.of(tables.account(), tables.account(), tables.account());
         for (int i = 0; i < 6; i++) {
             tables.job(accounts.get(i % 3), 120, withRepeats(120));
@@ -144,7 +140,7 @@ class WorkStoreRaceTest {
         atOnce(all);
 
         tables.assertEverythingAddsUp();
-        tables.ids("select end_node(id), id from node order by id");
+        tables.ids("select deregister_node(id), id from node order by id");
         long latest = tables.job(accounts.get(0), 120, withRepeats(120));
         new Coordinator(store(0), new Random(seed)).finishEverything();
         tables.assertEverythingAddsUp();
@@ -154,14 +150,14 @@ class WorkStoreRaceTest {
     }
 
     private static Integer[] withRepeats(int lines) {
-        Integer[] firsts = new Integer[lines];
+        Integer[] firstIndexes = new Integer[lines];
         for (int i = 0; i < lines; i++) {
-            firsts[i] = i % 7 == 6 ? i - 6 : i;
+            firstIndexes[i] = i % 7 == 6 ? i - 6 : i;
         }
-        return firsts;
+        return firstIndexes;
     }
 
-    /** One that claims, writes, watches, hands back, falls silent and ends, as it comes. */
+    /** A node that claims, writes, records, releases, expires and deregisters at random. */
     private static final class Coordinator {
         private final WorkStore store;
         private final Random random;
@@ -177,7 +173,7 @@ class WorkStoreRaceTest {
         int live(int steps) {
             for (int i = 0; i < steps; i++) {
                 switch (random.nextInt(12)) {
-                    case 0 -> await(store.rescue());
+                    case 0 -> await(store.reapExpiredNode());
                     case 1, 6 -> await(store.renew(owner, Duration.ZERO));
                     case 2 -> {
                         if (!await(store.renew(owner, LONG))) {
@@ -189,11 +185,11 @@ class WorkStoreRaceTest {
                     case 4 -> {
                         Map<ChunkId, List<Integer>> lines = new HashMap<>();
                         some().forEach(chunk -> lines.put(chunk, List.of(1, 2)));
-                        await(store.watch(owner, lines));
+                        await(store.recordInFlight(owner, lines));
                     }
                     case 5 -> {
                         if (random.nextInt(8) == 0) {
-                            await(store.end(owner));
+                            await(store.deregister(owner));
                         }
                     }
                     case 7, 8 -> claim();
@@ -224,7 +220,7 @@ class WorkStoreRaceTest {
                 }
                 left.put(chunk, open.subList(most, open.size()));
             }
-            List<ChunkId> lost = await(store.write(owner, lines, Set.copyOf(ended)));
+            List<ChunkId> lost = await(store.writeResults(owner, lines, Set.copyOf(ended)));
             lost.forEach(left::remove);
             ended.forEach(left::remove);
         }
@@ -238,7 +234,7 @@ class WorkStoreRaceTest {
         }
     }
 
-    /** New jobs, ends of jobs and of accounts, and what is kept no longer. */
+    /** Creates, cancels and expires jobs and accounts. */
     private static int disturb(Database database, List<Long> accounts, Random random, AtomicBoolean over) {
         JobTables mine = new JobTables(database);
         JobStore jobs = new JobStore(database, Duration.ZERO, new JobStore.Quotas(0, 0));
@@ -252,12 +248,12 @@ class WorkStoreRaceTest {
                             """
               update job set created_at = created_at - interval '1 hour'
               where id in (select id from job where state = 'queued' order by random() limit 2)""");
-                    await(work.giveUp(List.of("another")));
+                    await(work.failUnsupportedJobs(List.of("another")));
                 }
-                case 1 -> await(jobs.purgeSlice());
+                case 1 -> await(jobs.purgeExpired());
                 case 2 -> {
                     mine.sql("update account set deleted_at = clock_timestamp() where id = $1", account);
-                    await(jobs.abandonSlice());
+                    await(jobs.cancelJobsOfDeletedAccounts());
                     mine.sql("update account set deleted_at = null where id = $1", account);
                 }
                 case 3 ->
@@ -277,7 +273,7 @@ class WorkStoreRaceTest {
         Map<Long, Long> seen = new HashMap<>();
         int looks = 0;
         while (!over.get()) {
-            await(database.query("select id, version, chunks_left from job", Tuple.tuple()))
+            await(database.query("select id, version, pending_chunks from job", Tuple.tuple()))
                     .forEach(row -> seen.merge(row.getLong(0), row.getLong(1), (before, now) -> {
                         assertThat(now).isGreaterThanOrEqualTo(before);
                         return now;

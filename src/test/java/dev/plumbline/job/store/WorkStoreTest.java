@@ -4,11 +4,11 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.job.store.WorkStore.ChunkId;
-import dev.plumbline.job.store.WorkStore.Claimed;
+import dev.plumbline.job.store.WorkStore.ClaimedChunk;
 import dev.plumbline.job.store.WorkStore.LineResult;
 import dev.plumbline.result.ResultLookup;
 import dev.plumbline.result.ResultStore;
-import dev.plumbline.result.ResultStore.Stored;
+import dev.plumbline.result.ResultStore.StoredResult;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
@@ -26,15 +26,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Claims, leases and results in the database, between coordinators that are only numbers. */
-@Tag("integration")
+/** Claims, leases and results in the database. */
 class WorkStoreTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final Duration LONG = Duration.ofMinutes(10);
 
-    /** The lease of a coordinator that is silent from now on. */
+    /** Lets the lease of a node expire. */
     private static final Duration OVER = Duration.ZERO;
 
     private static JobTables tables;
@@ -46,48 +45,48 @@ class WorkStoreTest {
         tables = new JobTables(DATABASE.open());
     }
 
-    /** The next test begins with nothing to claim and nobody who could be rescued. */
+    /** Removes claims and nodes of the previous test. */
     @AfterEach
     void end() {
         tables.assertEverythingAddsUp();
-        tables.ids("select end_job(id, 'cancelled', interval '1 day'), id from job order by id");
-        tables.ids("select end_node(id), id from node order by id");
+        tables.ids("select terminate_job(id, 'cancelled', interval '1 day'), id from job order by id");
+        tables.ids("select deregister_node(id), id from node order by id");
     }
 
     private static long living() {
         return await(store.register(LONG));
     }
 
-    private static List<Claimed> claim(long owner, int most) {
+    private static List<ClaimedChunk> claim(long owner, int most) {
         return await(store.claim(owner, most, JobTables.wanted(JobTables.MODULES, Set.of(), false)));
     }
 
-    private static Claimed claimOne(long owner) {
-        List<Claimed> claimed = claim(owner, 1);
+    private static ClaimedChunk claimOne(long owner) {
+        List<ClaimedChunk> claimed = claim(owner, 1);
         assertThat(claimed).hasSize(1);
         return claimed.get(0);
     }
 
     private static List<ChunkId> write(long owner, List<LineResult> lines, ChunkId... ended) {
-        return await(store.write(owner, lines, Set.of(ended)));
+        return await(store.writeResults(owner, lines, Set.of(ended)));
     }
 
     private static void crash(long owner) {
         assertThat(await(store.renew(owner, OVER))).isTrue();
-        assertThat(await(store.rescue())).isTrue();
+        assertThat(await(store.reapExpiredNode())).isTrue();
     }
 
     @Test
-    void aCoordinatorThatWasDeclaredDeadCanDoNothing() {
+    void aNodeWithAnExpiredLeaseCannotClaimOrWrite() {
         long job = tables.job(tables.account(), 5);
         long frozen = living();
-        Claimed held = claimOne(frozen);
+        ClaimedChunk held = claimOne(frozen);
 
         crash(frozen);
 
         assertThat(await(store.renew(frozen, LONG))).isFalse();
         assertThat(claim(frozen, 8)).isEmpty();
-        assertThat(await(store.held(frozen))).isEmpty();
+        assertThat(await(store.findClaimed(frozen))).isEmpty();
         assertThat(watch(frozen, held.id(), List.of(0))).isFalse();
         assertThat(write(frozen, JobTables.lines(held, "fail", "late"), held.id()))
                 .containsExactly(held.id());
@@ -99,18 +98,18 @@ class WorkStoreTest {
     }
 
     @Test
-    void whoTakesOverChecksWhatIsMissingAndTheLateResultsAreNotSeen() {
+    void takeoverChecksMissingLinesAndLateResultsAreIgnored() {
         long job = tables.job(tables.account(), 5);
         long frozen = living();
-        Claimed held = claimOne(frozen);
+        ClaimedChunk held = claimOne(frozen);
         List<LineResult> all = JobTables.lines(held, "warn", "early");
         assertThat(write(frozen, all.subList(0, 2))).isEmpty();
         crash(frozen);
         long heir = living();
 
-        Claimed taken = claimOne(heir);
+        ClaimedChunk taken = claimOne(heir);
         assertThat(taken.id().attempt()).isEqualTo(2);
-        assertThat(taken.crashes()).isEqualTo(1);
+        assertThat(taken.crashCount()).isEqualTo(1);
         assertThat(taken.checks()).containsExactly(2, 3, 4);
         assertThat(taken.inputs()).containsExactly("line-2.test", "line-3.test", "line-4.test");
         assertThat(tables.job(job).getInteger("running")).isEqualTo(3);
@@ -128,27 +127,27 @@ class WorkStoreTest {
     }
 
     @Test
-    void nobodyWritesOrWatchesWhatAnotherHolds() {
+    void onlyTheOwnerOfAChunkCanWriteToIt() {
         tables.job(tables.account(), 3);
         long holder = living();
         long stranger = living();
-        Claimed held = claimOne(holder);
+        ClaimedChunk held = claimOne(holder);
 
         assertThat(write(stranger, JobTables.lines(held, "pass", "strange"), held.id()))
                 .containsExactly(held.id());
         assertThat(watch(stranger, held.id(), List.of(0))).isFalse();
         await(store.release(stranger, List.of(held.id())));
 
-        assertThat(await(store.held(holder))).containsExactly(held.id());
+        assertThat(await(store.findClaimed(holder))).containsExactly(held.id());
         assertThat(tables.number("select count(*) from job_result where body = 'strange'"))
                 .isZero();
     }
 
     @Test
-    void whatLinesFoundIsToldAgainFromWhereItStands() {
+    void cachedResultsOfLinesReferToTheJobResult() {
         tables.job(tables.account(), 3);
         long owner = living();
-        Claimed held = claimOne(owner);
+        ClaimedChunk held = claimOne(owner);
         Instant earlier = Instant.now().truncatedTo(ChronoUnit.MILLIS);
         Instant later = earlier.plusMillis(1);
         ResultStore known = new ResultStore(DATABASE.vertx(), DATABASE.open());
@@ -161,9 +160,9 @@ class WorkStoreTest {
                         shared(held, 2, "one", earlier)));
 
         assertThat(await(known.find("both")))
-                .isEqualTo(new Stored(Buffer.buffer("line 0"), true, later, later.plusSeconds(600)));
+                .isEqualTo(new StoredResult(Buffer.buffer("line 0"), true, later, later.plusSeconds(600)));
         assertThat(await(known.find("one")))
-                .isEqualTo(new Stored(Buffer.buffer("line 2"), true, earlier, earlier.plusSeconds(600)));
+                .isEqualTo(new StoredResult(Buffer.buffer("line 2"), true, earlier, earlier.plusSeconds(600)));
         tables.ids(
                 """
         insert into result_cache (key, job_id, index, checked_at, expires_at)
@@ -171,25 +170,25 @@ class WorkStoreTest {
         assertThat(await(known.find("purged"))).isNull();
     }
 
-    private static LineResult shared(Claimed held, int index, String key, Instant checkedAt) {
+    private static LineResult shared(ClaimedChunk held, int index, String key, Instant checkedAt) {
         return new LineResult(
                 held.id(),
                 index,
                 "pass",
                 Buffer.buffer("line " + index),
-                new ResultLookup.SharedLine(key, checkedAt, checkedAt.plusSeconds(600)));
+                new ResultLookup.LineCacheEntry(key, checkedAt, checkedAt.plusSeconds(600)));
     }
 
     @Test
-    void whoIsGivenTheSameChunkAgainDoesNotWriteUnderItsOldAttempt() {
+    void writesWithAnOldAttemptAreIgnored() {
         tables.job(tables.account(), 3);
         long owner = living();
-        Claimed first = claimOne(owner);
+        ClaimedChunk first = claimOne(owner);
         await(store.release(owner, List.of(first.id())));
-        Claimed second = claimOne(owner);
+        ClaimedChunk second = claimOne(owner);
 
         assertThat(second.id().attempt()).isEqualTo(2);
-        assertThat(second.crashes()).isZero();
+        assertThat(second.crashCount()).isZero();
         assertThat(write(owner, JobTables.lines(first, "pass", "old"), first.id()))
                 .containsExactly(first.id());
         assertThat(watch(owner, first.id(), List.of(0))).isFalse();
@@ -198,113 +197,118 @@ class WorkStoreTest {
     }
 
     @Test
-    void onlyTheSilentAreDeclaredDead() {
+    void onlyExpiredLeasesAreReaped() {
         tables.job(tables.account(), 100);
         long silent = living();
         long alive = living();
-        Claimed ofSilent = claimOne(silent);
-        Claimed ofAlive = claimOne(alive);
+        ClaimedChunk ofSilent = claimOne(silent);
+        ClaimedChunk ofAlive = claimOne(alive);
 
         crash(silent);
 
-        assertThat(await(store.held(alive))).containsExactly(ofAlive.id());
-        assertThat(await(store.rescue())).isFalse();
+        assertThat(await(store.findClaimed(alive))).containsExactly(ofAlive.id());
+        assertThat(await(store.reapExpiredNode())).isFalse();
         assertThat(tables.chunk(ofSilent.id()).getString("state")).isEqualTo("waiting");
     }
 
     private static boolean watch(long owner, ChunkId chunk, List<Integer> lines) {
-        return await(store.watch(owner, Map.of(chunk, lines))).contains(chunk);
+        return await(store.recordInFlight(owner, Map.of(chunk, lines))).contains(chunk);
     }
 
     @Test
-    void aCrashRemembersWhatWasUnderWay() {
+    void aCrashRecordsTheLinesInFlight() {
         tables.job(tables.account(), 5);
         long first = living();
-        Claimed unsuspected = claimOne(first);
+        ClaimedChunk unsuspected = claimOne(first);
         crash(first);
-        assertThat(tables.chunk(unsuspected.id()).getArrayOfIntegers("alone")).isEmpty();
+        assertThat(tables.chunk(unsuspected.id()).getArrayOfIntegers("suspects"))
+                .isEmpty();
 
         long second = living();
-        Claimed suspected = claimOne(second);
+        ClaimedChunk suspected = claimOne(second);
         assertThat(watch(second, suspected.id(), List.of(0, 1, 2))).isTrue();
         crash(second);
         long third = living();
-        Claimed narrowed = claimOne(third);
-        assertThat(narrowed.crashes()).isEqualTo(2);
-        assertThat(narrowed.alone()).containsExactlyInAnyOrder(0, 1, 2);
-        assertThat(narrowed.struck()).isEmpty();
+        ClaimedChunk narrowed = claimOne(third);
+        assertThat(narrowed.crashCount()).isEqualTo(2);
+        assertThat(narrowed.suspects()).containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(narrowed.soloCrashes()).isEmpty();
 
         assertThat(watch(third, narrowed.id(), List.of(1))).isTrue();
         crash(third);
-        Claimed found = claimOne(living());
-        assertThat(found.crashes()).isEqualTo(3);
-        assertThat(found.alone()).containsExactlyInAnyOrder(0, 1, 2);
-        assertThat(found.struck()).containsExactly(1);
+        ClaimedChunk found = claimOne(living());
+        assertThat(found.crashCount()).isEqualTo(3);
+        assertThat(found.suspects()).containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(found.soloCrashes()).containsExactly(1);
     }
 
     @Test
-    void ofTwoThatWereUnderWayAtACrashNoneWasAlone() {
+    void twoLinesInFlightAtACrashAreSuspects() {
         tables.job(tables.account(), 1);
         tables.job(tables.account(), 1);
         long owner = living();
-        List<Claimed> claimed = claim(owner, 2);
+        List<ClaimedChunk> claimed = claim(owner, 2);
         Map<ChunkId, List<Integer>> both = new HashMap<>();
         claimed.forEach(chunk -> both.put(chunk.id(), List.of(0)));
-        assertThat(await(store.watch(owner, both))).isEqualTo(both.keySet()).hasSize(2);
+        assertThat(await(store.recordInFlight(owner, both)))
+                .isEqualTo(both.keySet())
+                .hasSize(2);
 
         crash(owner);
 
-        for (Claimed chunk : claimed) {
-            assertThat(tables.chunk(chunk.id()).getArrayOfIntegers("alone")).containsExactly(0);
-            assertThat(tables.chunk(chunk.id()).getArrayOfIntegers("struck")).isEmpty();
+        for (ClaimedChunk chunk : claimed) {
+            assertThat(tables.chunk(chunk.id()).getArrayOfIntegers("suspects")).containsExactly(0);
+            assertThat(tables.chunk(chunk.id()).getArrayOfIntegers("solo_crashes"))
+                    .isEmpty();
         }
     }
 
     @Test
-    void whatHasEndedBeforeTheCrashBearsNoBlame() {
+    void completedLinesAreNotSuspects() {
         tables.job(tables.account(), 100);
         long owner = living();
-        List<Claimed> claimed = claim(owner, 2);
+        List<ClaimedChunk> claimed = claim(owner, 2);
         assertThat(watch(owner, claimed.get(0).id(), List.of(0))).isTrue();
         assertThat(watch(owner, claimed.get(1).id(), List.of(50))).isTrue();
 
         crash(owner);
 
-        assertThat(tables.chunk(claimed.get(0).id()).getArrayOfIntegers("struck"))
+        assertThat(tables.chunk(claimed.get(0).id()).getArrayOfIntegers("solo_crashes"))
                 .isEmpty();
-        assertThat(tables.chunk(claimed.get(1).id()).getArrayOfIntegers("struck"))
+        assertThat(tables.chunk(claimed.get(1).id()).getArrayOfIntegers("solo_crashes"))
                 .containsExactly(50);
     }
 
     @Test
-    void whatIsHandedBackBearsNoBlame() {
+    void releasedChunksHaveNoSuspects() {
         tables.job(tables.account(), 100);
         long owner = living();
-        List<Claimed> claimed = claim(owner, 2);
+        List<ClaimedChunk> claimed = claim(owner, 2);
         assertThat(claimed).hasSize(2);
-        for (Claimed chunk : claimed) {
+        for (ClaimedChunk chunk : claimed) {
             assertThat(watch(owner, chunk.id(), List.of(chunk.checks().get(0)))).isTrue();
         }
 
         await(store.release(owner, List.of(claimed.get(0).id())));
-        assertThat(await(store.held(owner))).containsExactly(claimed.get(1).id());
-        await(store.end(owner));
+        assertThat(await(store.findClaimed(owner)))
+                .containsExactly(claimed.get(1).id());
+        await(store.deregister(owner));
 
-        for (Claimed chunk : claimed) {
+        for (ClaimedChunk chunk : claimed) {
             Row row = tables.chunk(chunk.id());
             assertThat(row.getString("state")).isEqualTo("waiting");
-            assertThat(row.getInteger("crashes")).isZero();
-            assertThat(row.getArrayOfIntegers("watched")).isEmpty();
-            assertThat(row.getArrayOfIntegers("struck")).isEmpty();
+            assertThat(row.getInteger("crash_count")).isZero();
+            assertThat(row.getArrayOfIntegers("in_flight")).isEmpty();
+            assertThat(row.getArrayOfIntegers("solo_crashes")).isEmpty();
         }
         assertThat(await(store.renew(owner, LONG))).isFalse();
     }
 
     @Test
-    void writingTheSameAgainChangesNothing() {
+    void writingIsIdempotent() {
         long job = tables.job(tables.account(), 4, new Integer[] {0, 1, 0, 1});
         long owner = living();
-        Claimed claimed = claimOne(owner);
+        ClaimedChunk claimed = claimOne(owner);
         List<LineResult> lines = JobTables.lines(claimed, "pass", "once");
         assertThat(write(owner, lines.subList(0, 1))).isEmpty();
         Row before = tables.job(job);
@@ -322,12 +326,13 @@ class WorkStoreTest {
     }
 
     @Test
-    void anEndThatLeavesLinesWithoutResultIsRefusedAndNothingOfItStays() {
+    void completionWithMissingResultsIsRejected() {
         long job = tables.job(tables.account(), 4);
         long owner = living();
-        Claimed claimed = claimOne(owner);
+        ClaimedChunk claimed = claimOne(owner);
 
-        assertThat(store.write(owner, JobTables.lines(claimed, "pass", "some").subList(0, 3), Set.of(claimed.id()))
+        assertThat(store.writeResults(
+                                owner, JobTables.lines(claimed, "pass", "some").subList(0, 3), Set.of(claimed.id()))
                         .transform(outcome -> io.vertx.core.Future.succeededFuture(outcome.failed()))
                         .toCompletionStage()
                         .toCompletableFuture()
@@ -335,20 +340,20 @@ class WorkStoreTest {
                 .isTrue();
 
         assertThat(tables.job(job).getInteger("pass")).isZero();
-        assertThat(await(store.held(owner))).containsExactly(claimed.id());
+        assertThat(await(store.findClaimed(owner))).containsExactly(claimed.id());
     }
 
     @Test
-    void aCancelledJobTakesNoMoreResults() {
+    void resultsOfACancelledJobAreIgnored() {
         long job = tables.job(tables.account(), 120);
         long owner = living();
-        List<Claimed> claimed = claim(owner, 2);
+        List<ClaimedChunk> claimed = claim(owner, 2);
         assertThat(write(owner, JobTables.lines(claimed.get(0), "pass", "kept").subList(0, 7)))
                 .isEmpty();
 
-        tables.row("select end_job($1, 'cancelled', interval '1 day')", job);
+        tables.row("select terminate_job($1, 'cancelled', interval '1 day')", job);
 
-        assertThat(await(store.held(owner))).isEmpty();
+        assertThat(await(store.findClaimed(owner))).isEmpty();
         assertThat(write(
                         owner,
                         JobTables.lines(claimed.get(1), "pass", "too late"),
@@ -362,7 +367,7 @@ class WorkStoreTest {
     }
 
     @Test
-    void chunksComeInTheirTurnAndOnlyThoseThatAreWanted() {
+    void claimsFollowTheFairOrderAndTheFilter() {
         long busy = tables.account();
         long other = tables.account();
         long first = tables.job(busy, 200);
@@ -373,11 +378,11 @@ class WorkStoreTest {
         assertThat(await(store.claim(owner, 8, JobTables.wanted(List.of("unknown"), Set.of(), false))))
                 .isEmpty();
         assertThat(claim(owner, 3))
-                .extracting(Claimed::id)
+                .extracting(ClaimedChunk::id)
                 .as("accounts in turn")
                 .containsExactly(new ChunkId(first, 0, 1), new ChunkId(late, 0, 1), new ChunkId(first, 1, 1));
         assertThat(await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(busy), true))))
-                .extracting(Claimed::id)
+                .extracting(ClaimedChunk::id)
                 .containsExactly(new ChunkId(late, 1, 1));
         assertThat(await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(busy, other), false))))
                 .isEmpty();
@@ -389,7 +394,7 @@ class WorkStoreTest {
     }
 
     @Test
-    void aNewcomerDoesNotWaitBehindWhatCameBefore() {
+    void aNewAccountPrecedesOlderBacklogs() {
         long busy = tables.account();
         IntStream.range(0, 20).forEach(i -> tables.job(busy, 500));
         long owner = living();
@@ -400,42 +405,42 @@ class WorkStoreTest {
     }
 
     @Test
-    void behindAThousandChunksOfWhoGetsNothingTheOthersAreServedInTheirTurn() {
+    void excludedAccountsDoNotBlockOtherAccounts() {
         long parked = tables.account();
         IntStream.range(0, 60).forEach(i -> tables.job(parked, 500));
-        tables.sql("update job_chunk set rank = rank - 100000 where account_id = $1", parked);
+        tables.sql("update job_chunk set start_tag = start_tag - 100000 where account_id = $1", parked);
         long one = tables.job(tables.account(), 120);
         long lost = tables.account();
         long suspect = tables.job(lost, 10);
-        tables.sql("update job_chunk set rank = rank + 10, crashes = 1 where job_id = $1", suspect);
+        tables.sql("update job_chunk set start_tag = start_tag + 10, crash_count = 1 where job_id = $1", suspect);
         long other = tables.job(tables.account(), 60);
-        tables.sql("update job_chunk set rank = rank + 20 where job_id = $1", other);
+        tables.sql("update job_chunk set start_tag = start_tag + 20 where job_id = $1", other);
         long owner = living();
         long heir = living();
 
         assertThat(await(store.claim(
-                        owner, 3, new WorkStore.Wanted(JobTables.MODULES, Set.of(parked), false, Set.of(lost)))))
-                .extracting(Claimed::id)
+                        owner, 3, new WorkStore.ClaimFilter(JobTables.MODULES, Set.of(parked), false, Set.of(lost)))))
+                .extracting(ClaimedChunk::id)
                 .containsExactly(new ChunkId(one, 0, 1), new ChunkId(other, 0, 1), new ChunkId(one, 1, 1));
         assertThat(await(store.claim(heir, 8, JobTables.wanted(JobTables.MODULES, Set.of(parked), false))))
-                .extracting(Claimed::id)
+                .extracting(ClaimedChunk::id)
                 .containsExactly(new ChunkId(suspect, 0, 1), new ChunkId(other, 1, 1), new ChunkId(one, 2, 1));
         assertThat(await(store.claim(heir, 8, JobTables.wanted(JobTables.MODULES, Set.of(parked), false))))
                 .isEmpty();
-        assertThat(claim(heir, 1)).extracting(Claimed::accountId).containsExactly(parked);
+        assertThat(claim(heir, 1)).extracting(ClaimedChunk::accountId).containsExactly(parked);
     }
 
     @Test
-    void jobsWhoseModuleIsGoneFailAfterAWhile() {
+    void jobsOfUnsupportedModulesFailAfterFifteenMinutes() {
         long young = tables.job(tables.account(), 60);
         long old = tables.job(tables.account(), 60);
-        Claimed claimed = claimOne(living());
+        ClaimedChunk claimed = claimOne(living());
         assertThat(claimed.id().job()).isEqualTo(young);
         tables.sql("update job set created_at = created_at - interval '16 minutes' where id = $1", old);
 
-        await(store.giveUp(JobTables.MODULES));
+        await(store.failUnsupportedJobs(JobTables.MODULES));
         assertThat(tables.job(old).getString("state")).isEqualTo("queued");
-        await(store.giveUp(List.of("another")));
+        await(store.failUnsupportedJobs(List.of("another")));
 
         assertThat(tables.job(old).getString("state")).isEqualTo("failed");
         assertThat(tables.job(old).getInteger("cancelled")).isEqualTo(60);

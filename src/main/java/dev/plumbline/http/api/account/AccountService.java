@@ -105,7 +105,7 @@ public final class AccountService {
             faults.add(Problem.Fault.pointer("/email", String.valueOf(invalid.getMessage())));
         }
         String password = body.getString("password");
-        String fault = PasswordHasher.fault(password);
+        String fault = PasswordHasher.validate(password);
         if (fault != null) {
             faults.add(Problem.Fault.pointer("/password", fault));
         }
@@ -145,7 +145,7 @@ public final class AccountService {
     public void changePassword(
             RoutingContext ctx, AuthenticatedUser user, JsonObject body, Runnable then, Consumer<Problem> rejected) {
         String next = body.getString("new_password");
-        String fault = PasswordHasher.fault(next);
+        String fault = PasswordHasher.validate(next);
         if (fault != null) {
             rejected.accept(JsonBody.invalid(List.of(Problem.Fault.pointer("/new_password", fault))));
             return;
@@ -201,9 +201,9 @@ public final class AccountService {
             Consumer<Problem> rejected) {
         List<Problem.Fault> faults = new ArrayList<>();
         String name = body.getString("name");
-        String nameFault = ApiKeyRequest.nameFault(name);
-        if (nameFault != null) {
-            faults.add(Problem.Fault.pointer("/name", nameFault));
+        String validateName = ApiKeyRequest.validateName(name);
+        if (validateName != null) {
+            faults.add(Problem.Fault.pointer("/name", validateName));
         }
         Instant expiresAt = expiresAt(body);
         if (expiresAt != null && !expiresAt.isAfter(services.clock.instant())) {
@@ -248,7 +248,7 @@ public final class AccountService {
                     "too-many-keys",
                     "Too many API keys",
                     "The account has "
-                            + AccountAdministration.MOST_KEYS
+                            + AccountAdministration.MAX_KEYS
                             + " active API keys, the maximum. Revoke a key that is no longer used."));
         } else {
             rejected.accept(Problem.notFound("The account no longer exists."));

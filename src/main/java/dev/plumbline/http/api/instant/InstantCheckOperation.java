@@ -45,22 +45,22 @@ public final class InstantCheckOperation {
     }
 
     private void respond(RoutingContext ctx, InstantOutcome outcome) {
-        if (outcome instanceof InstantOutcome.Answered answered) {
+        if (outcome instanceof InstantOutcome.Completed answered) {
             send(ctx, answered);
         } else {
             problems.send(ctx, InstantCheckService.problem(ctx, outcome));
         }
     }
 
-    private void send(RoutingContext ctx, InstantOutcome.Answered answered) {
+    private void send(RoutingContext ctx, InstantOutcome.Completed answered) {
         HttpServerResponse response = ctx.response();
-        responses.writeHeaders(response, answered.answer(), RequestIdHandler.of(ctx));
+        responses.writeHeaders(response, answered.result(), RequestIdHandler.of(ctx));
         InstantCheckService.setRateLimitHeaders(ctx, answered);
-        if (!answered.answer().cacheable()) {
+        if (!answered.result().cacheable()) {
             response.putHeader("Cache-Control", "no-store");
         }
-        cache.putPath(RawTarget.original(ctx), answered.answer());
-        if (ContentNegotiation.matches(ctx, answered.answer().etag())) {
+        cache.putPath(RawTarget.original(ctx), answered.result());
+        if (ContentNegotiation.matches(ctx, answered.result().etag())) {
             response.headers().remove("Content-Type");
             response.setStatusCode(304).end();
             return;
@@ -68,7 +68,7 @@ public final class InstantCheckOperation {
         ResponseBodies.end(
                 ctx,
                 answered.fresh()
-                        ? answered.answer().freshBody()
-                        : answered.answer().cachedBody());
+                        ? answered.result().freshBody()
+                        : answered.result().cachedBody());
     }
 }

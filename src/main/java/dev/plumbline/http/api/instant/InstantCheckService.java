@@ -48,7 +48,7 @@ public final class InstantCheckService {
 
     /** Returns a cached result. Never runs a check or charges the rate limit. */
     public Future<InstantOutcome> look(RoutingContext ctx, String module, String target) {
-        return call(ctx, module, target, checks::look);
+        return call(ctx, module, target, checks::findCached);
     }
 
     /**
@@ -57,7 +57,7 @@ public final class InstantCheckService {
      * @return null if unknown or unlimited; does not fail
      */
     public Future<Message.@Nullable Granted> left(RoutingContext ctx) {
-        return checks.left(clientAddress.quotaKey(ctx.request()));
+        return checks.remainingQuota(clientAddress.quotaKey(ctx.request()));
     }
 
     private Future<InstantOutcome> call(
@@ -68,7 +68,7 @@ public final class InstantCheckService {
         Map<String, String> options = new LinkedHashMap<>();
         for (Map.Entry<String, String> parameter : ctx.queryParams()) {
             if (options.put(parameter.getKey(), parameter.getValue()) != null) {
-                return Future.succeededFuture(new InstantOutcome.BadOptions(
+                return Future.succeededFuture(new InstantOutcome.InvalidOptions(
                         List.of(new Options.Fault(parameter.getKey(), "must not be repeated"))));
             }
         }
@@ -92,7 +92,7 @@ public final class InstantCheckService {
     }
 
     /** Sets the rate limit headers if the check was charged. */
-    public static void setRateLimitHeaders(RoutingContext ctx, InstantOutcome.Answered answered) {
+    public static void setRateLimitHeaders(RoutingContext ctx, InstantOutcome.Completed answered) {
         Message.Granted quota = answered.quota();
         if (quota != null) {
             writeHeaders(ctx, quota.limit(), quota.remaining(), quota.resetSeconds());
@@ -101,7 +101,7 @@ public final class InstantCheckService {
 
     private static void writeHeaders(RoutingContext ctx, int limit, int remaining, int seconds) {
         RateLimitHeaders.write(
-                ctx.response(), List.of(new JobMessage.QuotaLeft(InstantChecks.POLICY, limit, remaining, seconds)));
+                ctx.response(), List.of(new JobMessage.QuotaStatus(InstantChecks.POLICY, limit, remaining, seconds)));
     }
 
     private static Problem rateLimitExceeded(Message.Denied quota) {
@@ -139,7 +139,7 @@ public final class InstantCheckService {
      * Returns the problem of an outcome without result. Sets the rate limit headers if applicable.
      */
     public static Problem problem(RoutingContext ctx, InstantOutcome outcome) {
-        if (outcome instanceof InstantOutcome.OverQuota over) {
+        if (outcome instanceof InstantOutcome.QuotaExceeded over) {
             writeHeaders(ctx, over.quota().limit(), 0, over.quota().retryAfterSeconds());
             return rateLimitExceeded(over.quota());
         }
@@ -150,14 +150,14 @@ public final class InstantCheckService {
             return Problem.of(422, "invalid-target", "Invalid target", invalid.detail())
                     .withFaults(List.of(Problem.Fault.parameter("target", invalid.detail())));
         }
-        if (outcome instanceof InstantOutcome.BadOptions bad) {
+        if (outcome instanceof InstantOutcome.InvalidOptions bad) {
             return invalidOptions(bad.faults());
         }
-        if (outcome instanceof InstantOutcome.NotAllowed forbidden) {
+        if (outcome instanceof InstantOutcome.TargetBlocked forbidden) {
             return Problem.of(422, "target-not-allowed", "Target not allowed", forbidden.detail())
                     .withFaults(List.of(Problem.Fault.parameter("target", forbidden.detail())));
         }
-        if (outcome instanceof InstantOutcome.Loop) {
+        if (outcome instanceof InstantOutcome.LoopDetected) {
             return Problem.of(
                     422,
                     "request-loop",
@@ -165,7 +165,7 @@ public final class InstantCheckService {
                     "The request was sent by a Plumbline check. Fresh checks are rejected to prevent request"
                             + " loops.");
         }
-        if (outcome instanceof InstantOutcome.NoRoom overloaded) {
+        if (outcome instanceof InstantOutcome.Overloaded overloaded) {
             return Problem.unavailable(
                     "overloaded",
                     "Too many checks are in progress on this service or for this target. Retry shortly. The"

@@ -91,7 +91,7 @@ final class CreateJobOperation {
                 ctx, jobs.create(caller.accountId(), caller.keyId(), parsed.outcome(), idempotency), reply -> {
                     if (reply instanceof JobMessage.JobCreated created) {
                         accepted(ctx, ((JobRequestReader.Valid) parsed.outcome()).items(), created);
-                    } else if (reply instanceof JobMessage.JobOverQuota over) {
+                    } else if (reply instanceof JobMessage.JobQuotaExceeded over) {
                         RateLimitHeaders.write(ctx.response(), over.quotas());
                         problems.send(ctx, rateLimitExceeded(over));
                     } else {
@@ -144,9 +144,9 @@ final class CreateJobOperation {
         return Problem.of(422, "invalid-job", "Invalid job", detail).withFaults(faults);
     }
 
-    private static Problem rateLimitExceeded(JobMessage.JobOverQuota over) {
-        JobMessage.QuotaLeft quota = over.exceeded();
-        boolean ofAccount = quota.policy().equals(JobMessage.QuotaLeft.OF_ACCOUNT);
+    private static Problem rateLimitExceeded(JobMessage.JobQuotaExceeded over) {
+        JobMessage.QuotaStatus quota = over.exceeded();
+        boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
                 (ofAccount ? "The API keys of this account have" : "This API key has")

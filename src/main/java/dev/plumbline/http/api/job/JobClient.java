@@ -57,18 +57,18 @@ final class JobClient {
         return Future.failedFuture(new ProblemException(problem));
     }
 
-    Future<JobMessage.JobHead> read(long accountId, String token) {
+    Future<JobMessage.JobSnapshot> read(long accountId, String token) {
         return job(BusAddresses.JOB_READ, new JobMessage.ReadJob(accountId, token), TIMEOUT_MS);
     }
 
-    Future<JobMessage.JobHead> cancel(long accountId, String token) {
+    Future<JobMessage.JobSnapshot> cancel(long accountId, String token) {
         return job(BusAddresses.JOB_CANCEL, new JobMessage.CancelJob(accountId, token), TIMEOUT_MS);
     }
 
     /**
      * @param knownVersion as in {@link JobMessage.AwaitJob}
      */
-    Future<JobMessage.JobHead> await(long accountId, String token, long knownVersion, long waitMs) {
+    Future<JobMessage.JobSnapshot> await(long accountId, String token, long knownVersion, long waitMs) {
         return job(
                 BusAddresses.JOB_AWAIT,
                 new JobMessage.AwaitJob(accountId, token, knownVersion, waitMs),
@@ -94,11 +94,11 @@ final class JobClient {
                         TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.JobList list
                         ? Future.succeededFuture(page(list))
-                        : failed(reply instanceof JobMessage.NoSuchJob ? PageCursor.invalid() : unavailable()));
+                        : failed(reply instanceof JobMessage.JobNotFound ? PageCursor.invalid() : unavailable()));
     }
 
     private static PageJobService.JobsPage page(JobMessage.JobList list) {
-        List<JobMessage.JobHead> jobs = list.jobs();
+        List<JobMessage.JobSnapshot> jobs = list.jobs();
         boolean last = !list.more() || jobs.isEmpty();
         return new PageJobService.JobsPage(
                 jobs,
@@ -106,7 +106,7 @@ final class JobClient {
     }
 
     /** Returns the lines of a job at its version. */
-    LineStream.Source lines(JobMessage.JobHead job) {
+    LineStream.Source lines(JobMessage.JobSnapshot job) {
         return (from, max) -> request(
                         BusAddresses.JOB_RESULTS,
                         new JobMessage.ReadResults(job.id(), job.version(), from, max),
@@ -117,7 +117,7 @@ final class JobClient {
                         : failed(unavailable()));
     }
 
-    private Future<JobMessage.JobHead> job(String address, JobMessage request, long timeoutMs) {
+    private Future<JobMessage.JobSnapshot> job(String address, JobMessage request, long timeoutMs) {
         return request(address, request, JobMessage.JobReply.class, timeoutMs)
                 .compose(reply -> reply instanceof JobMessage.JobFound existing
                         ? Future.succeededFuture(existing.job())
@@ -126,19 +126,19 @@ final class JobClient {
 
     private <R extends JobMessage> Future<R> request(
             String address, JobMessage request, Class<R> replyType, long timeoutMs) {
-        return bus.ask(address, request, replyType, timeoutMs).recover(failure -> failed(noReply(failure)));
+        return bus.request(address, request, replyType, timeoutMs).recover(failure -> failed(noReply(failure)));
     }
 
     /** Returns the problem for a request without reply. */
     private static Problem noReply(Throwable failure) {
-        if (MessageBus.unserved(failure)) {
+        if (MessageBus.isUnserved(failure)) {
             return Problem.unavailable(
                     "unavailable",
                     "Jobs are unavailable because the service is starting or stopping. Nothing was changed. Retry"
                             + " shortly.",
                     RETRY_SECONDS);
         }
-        if (MessageBus.timedOut(failure)) {
+        if (MessageBus.isTimeout(failure)) {
             return Problem.unavailable(
                     "unavailable",
                     "The job coordinator did not respond in time. Retry shortly. " + MAYBE_DONE,
@@ -153,10 +153,10 @@ final class JobClient {
     }
 
     private static Problem problem(JobMessage.JobReply reply) {
-        if (reply instanceof JobMessage.NoSuchJob) {
+        if (reply instanceof JobMessage.JobNotFound) {
             return noSuchJob();
         }
-        if (reply instanceof JobMessage.JobGone) {
+        if (reply instanceof JobMessage.JobExpired) {
             return Problem.of(
                     410,
                     "job-expired",

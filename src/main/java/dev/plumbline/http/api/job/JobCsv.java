@@ -54,7 +54,7 @@ public final class JobCsv implements LineWriter {
      */
     private static final String FORMULA_CHARACTERS = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n";
 
-    private final JobMessage.JobHead job;
+    private final JobMessage.JobSnapshot job;
     private final boolean raw;
     private final List<String> header = new ArrayList<>(COLUMNS);
     private final Map<String, Integer> resultColumns = new HashMap<>();
@@ -70,7 +70,7 @@ public final class JobCsv implements LineWriter {
      * @param module null if the module no longer exists; its fields then have no columns
      * @param raw whether formulas are not escaped
      */
-    JobCsv(JobMessage.JobHead job, @Nullable ModuleDescription module, boolean raw) {
+    JobCsv(JobMessage.JobSnapshot job, @Nullable ModuleDescription module, boolean raw) {
         this.job = job;
         this.raw = raw;
         for (String column : COLUMNS) {

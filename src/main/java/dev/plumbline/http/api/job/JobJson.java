@@ -36,12 +36,12 @@ final class JobJson {
     }
 
     /** Returns the URL of the job. */
-    String location(JobMessage.JobHead job) {
+    String location(JobMessage.JobSnapshot job) {
         return publicUrl + PATH + job.token();
     }
 
     /** Returns a job without its lines. */
-    Buffer summary(JobMessage.JobHead job) {
+    Buffer summary(JobMessage.JobSnapshot job) {
         return toBuffer(json -> {
             json.writeStartObject();
             writeJob(json, job);
@@ -50,11 +50,11 @@ final class JobJson {
     }
 
     /** Returns a page of jobs. */
-    Buffer list(List<JobMessage.JobHead> jobs, @Nullable String nextCursor) {
+    Buffer list(List<JobMessage.JobSnapshot> jobs, @Nullable String nextCursor) {
         return toBuffer(json -> {
             json.writeStartObject();
             json.writeArrayFieldStart("jobs");
-            for (JobMessage.JobHead job : jobs) {
+            for (JobMessage.JobSnapshot job : jobs) {
                 json.writeStartObject();
                 writeJob(json, job);
                 json.writeEndObject();
@@ -71,7 +71,7 @@ final class JobJson {
      * @param from the index of the first line
      * @param nextCursor the cursor of the next page; null on the last page
      */
-    LineWriter withLines(JobMessage.JobHead job, int from, @Nullable String nextCursor) {
+    LineWriter withLines(JobMessage.JobSnapshot job, int from, @Nullable String nextCursor) {
         return new LineWriter() {
             @Override
             public void begin(Buffer out) {
@@ -97,7 +97,7 @@ final class JobJson {
     }
 
     /** Returns the NDJSON format: one JSON object per line. */
-    static LineWriter ndjson(JobMessage.JobHead job) {
+    static LineWriter ndjson(JobMessage.JobSnapshot job) {
         return new LineWriter() {
             @Override
             public void line(Buffer out, JobMessage.ResultLine line) {
@@ -108,7 +108,7 @@ final class JobJson {
     }
 
     /** Writes a line. The stored result, up to 64 KiB, is copied without parsing. */
-    private static void writeLine(Buffer out, JobMessage.JobHead job, JobMessage.ResultLine line) {
+    private static void writeLine(Buffer out, JobMessage.JobSnapshot job, JobMessage.ResultLine line) {
         out.appendString("{\"index\":")
                 .appendString(Integer.toString(line.index()))
                 .appendString(",\"input\":\"")
@@ -134,7 +134,7 @@ final class JobJson {
         return start.length;
     }
 
-    private void writeJob(JsonGenerator json, JobMessage.JobHead job) throws IOException {
+    private void writeJob(JsonGenerator json, JobMessage.JobSnapshot job) throws IOException {
         json.writeStringField("token", job.token());
         json.writeStringField("module", job.module());
         json.writeObjectFieldStart("options");
@@ -169,7 +169,7 @@ final class JobJson {
     }
 
     /** The completed share, from 0 to 1, rounded down to thousandths. */
-    private static double progress(JobMessage.JobHead job) {
+    private static double progress(JobMessage.JobSnapshot job) {
         int completed = job.done() + job.cancelled();
         return Math.floor(1000.0 * completed / Math.max(1, job.total())) / 1000;
     }

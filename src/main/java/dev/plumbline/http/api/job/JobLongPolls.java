@@ -63,7 +63,7 @@ final class JobLongPolls {
      * @param knownVersion the version to wait past, or {@link #UNTIL_FINAL}
      * @param ctx the context of the held request
      */
-    Future<JobMessage.JobHead> await(
+    Future<JobMessage.JobSnapshot> await(
             RoutingContext ctx, ApiCaller caller, String token, long knownVersion, int seconds) {
         AtomicBoolean holding = new AtomicBoolean(true);
         Runnable release = () -> {
@@ -77,7 +77,7 @@ final class JobLongPolls {
                 .onComplete(end -> release.run());
     }
 
-    private Future<JobMessage.JobHead> awaitSlice(
+    private Future<JobMessage.JobSnapshot> awaitSlice(
             RoutingContext ctx, long accountId, String token, long knownVersion, long deadline) {
         long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
         return jobs.await(accountId, token, knownVersion, Math.min(leftMs, SLICE_MS))

@@ -109,7 +109,7 @@ public final class JobOperations {
         }
     }
 
-    private void sendCancelled(RoutingContext ctx, JobMessage.JobHead job) {
+    private void sendCancelled(RoutingContext ctx, JobMessage.JobSnapshot job) {
         boolean minimal = PreferHeader.of(ctx.request().headers()).minimal();
         responses.sendStored(ctx, job, JobViewParameters.whole(!minimal), jobs.lines(job), () -> {
             JobResponses.setRetryAfter(ctx.response(), job);

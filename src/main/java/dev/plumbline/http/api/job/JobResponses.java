@@ -47,7 +47,7 @@ final class JobResponses {
      */
     void sendStored(
             RoutingContext ctx,
-            JobMessage.JobHead job,
+            JobMessage.JobSnapshot job,
             JobViewParameters view,
             LineStream.Source lines,
             Runnable headers) {
@@ -75,7 +75,7 @@ final class JobResponses {
      */
     void send(
             RoutingContext ctx,
-            JobMessage.JobHead job,
+            JobMessage.JobSnapshot job,
             JobViewParameters view,
             LineStream.Source lines,
             Runnable headers) {
@@ -84,7 +84,7 @@ final class JobResponses {
 
     private Future<Void> stream(
             RoutingContext ctx,
-            JobMessage.JobHead job,
+            JobMessage.JobSnapshot job,
             JobViewParameters view,
             LineStream.Source lines,
             Runnable headers) {
@@ -122,17 +122,17 @@ final class JobResponses {
     }
 
     /** Sets Retry-After until the job is finished. */
-    static void setRetryAfter(HttpServerResponse response, JobMessage.JobHead job) {
+    static void setRetryAfter(HttpServerResponse response, JobMessage.JobSnapshot job) {
         if (!job.state().isFinal()) {
             response.putHeader("Retry-After", Integer.toString(POLL_SECONDS));
         }
     }
 
-    String location(JobMessage.JobHead job) {
+    String location(JobMessage.JobSnapshot job) {
         return json.location(job);
     }
 
-    private static void setContentHeaders(HttpServerResponse response, JobMessage.JobHead job, JobViewParameters view) {
+    private static void setContentHeaders(HttpServerResponse response, JobMessage.JobSnapshot job, JobViewParameters view) {
         response.putHeader("Content-Type", view.format().contentType());
         if (view.format() != ResultFormat.JSON) {
             response.putHeader(
@@ -142,7 +142,7 @@ final class JobResponses {
         }
     }
 
-    private LineWriter writer(JobMessage.JobHead job, JobViewParameters view) {
+    private LineWriter writer(JobMessage.JobSnapshot job, JobViewParameters view) {
         return switch (view.format()) {
             case JSON -> json.withLines(job, view.from(), view.nextCursor(job));
             case NDJSON -> JobJson.ndjson(job);

@@ -50,18 +50,18 @@ record JobViewParameters(ResultFormat format, int from, int limit, boolean lines
     }
 
     /** Returns the index after the last line of the view. */
-    int to(JobMessage.JobHead job) {
+    int to(JobMessage.JobSnapshot job) {
         return Math.min(job.total(), from + limit);
     }
 
     /** Returns the cursor of the next page; null on the last page. */
     @Nullable
-    String nextCursor(JobMessage.JobHead job) {
+    String nextCursor(JobMessage.JobSnapshot job) {
         return to(job) < job.total() ? PageCursor.fromLine(to(job)) : null;
     }
 
     /** Returns the entity tag of the view: weak, because it identifies a version, not bytes. */
-    String etag(JobMessage.JobHead job) {
+    String etag(JobMessage.JobSnapshot job) {
         return WEAK + job.version() + suffix();
     }
 

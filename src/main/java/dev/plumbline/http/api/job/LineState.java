@@ -26,7 +26,7 @@ public enum LineState {
      *
      * @param job the job at the version of the line
      */
-    public static LineState of(JobMessage.JobHead job, JobMessage.ResultLine line) {
+    public static LineState of(JobMessage.JobSnapshot job, JobMessage.ResultLine line) {
         if (line.result() != null) {
             return DONE;
         }

@@ -66,7 +66,7 @@ public final class PageJobService {
      *
      * @param onceKey an idempotency key; null if the request cannot be repeated
      */
-    public Future<JobMessage.JobHead> create(Owner owner, JobParameters parameters, @Nullable String onceKey) {
+    public Future<JobMessage.JobSnapshot> create(Owner owner, JobParameters parameters, @Nullable String onceKey) {
         int count = parameters.items.size();
         if (count > MAX_LINES) {
             return JobClient.failed(CreateJobOperation.invalid(
@@ -89,7 +89,7 @@ public final class PageJobService {
                         return Future.succeededFuture(created.job());
                     }
                     return JobClient.failed(
-                            reply instanceof JobMessage.JobOverQuota over
+                            reply instanceof JobMessage.JobQuotaExceeded over
                                     ? rateLimitExceeded(over)
                                     : CreateJobOperation.rejection(reply));
                 });
@@ -105,9 +105,9 @@ public final class PageJobService {
                 true);
     }
 
-    private static Problem rateLimitExceeded(JobMessage.JobOverQuota over) {
-        JobMessage.QuotaLeft quota = over.exceeded();
-        boolean ofAccount = quota.policy().equals(JobMessage.QuotaLeft.OF_ACCOUNT);
+    private static Problem rateLimitExceeded(JobMessage.JobQuotaExceeded over) {
+        JobMessage.QuotaStatus quota = over.exceeded();
+        boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
                 "This account has created "
@@ -120,12 +120,12 @@ public final class PageJobService {
     }
 
     /** Returns the current state of a job. */
-    public Future<JobMessage.JobHead> read(long accountId, String token) {
+    public Future<JobMessage.JobSnapshot> read(long accountId, String token) {
         return JobClient.isToken(token) ? jobs.read(accountId, token) : JobClient.failed(JobClient.noSuchJob());
     }
 
     /** Cancels a job. Idempotent. */
-    public Future<JobMessage.JobHead> cancel(long accountId, String token) {
+    public Future<JobMessage.JobSnapshot> cancel(long accountId, String token) {
         return JobClient.isToken(token) ? jobs.cancel(accountId, token) : JobClient.failed(JobClient.noSuchJob());
     }
 
@@ -134,7 +134,7 @@ public final class PageJobService {
      *
      * @param next the cursor of the next page; null on the last page
      */
-    public record JobsPage(List<JobMessage.JobHead> jobs, @Nullable String next) {}
+    public record JobsPage(List<JobMessage.JobSnapshot> jobs, @Nullable String next) {}
 
     /**
      * Returns the jobs of the account, newest first.
@@ -152,7 +152,7 @@ public final class PageJobService {
      * @param consumer receives the pages in order, on a worker thread
      */
     public Future<Void> lines(
-            JobMessage.JobHead job, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
+            JobMessage.JobSnapshot job, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
         return workers.execute(() -> readPages(jobs.lines(job), from, job.total(), consumer));
     }
 
@@ -192,7 +192,7 @@ public final class PageJobService {
     }
 
     /** Sends all lines of a job as a file. */
-    public void send(RoutingContext ctx, JobMessage.JobHead job, File file) {
+    public void send(RoutingContext ctx, JobMessage.JobSnapshot job, File file) {
         responses.sendStored(ctx, job, JobViewParameters.ofFile(ctx, file.format), jobs.lines(job), () -> {});
     }
 

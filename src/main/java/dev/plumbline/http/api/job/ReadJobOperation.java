@@ -68,7 +68,7 @@ final class ReadJobOperation {
         long knownVersion = condition == null ? JobLongPolls.UNTIL_FINAL : view.versionOf(condition);
         boolean differs = condition != null && knownVersion < 0;
         boolean wait = seconds > 0 && !differs && longPolls.acquire(caller);
-        Future<JobMessage.JobHead> job = wait
+        Future<JobMessage.JobSnapshot> job = wait
                 ? longPolls.await(ctx, caller, token, knownVersion, seconds)
                 : jobs.read(caller.accountId(), token);
         int waited = wait || (seconds > 0 && differs) ? seconds : 0;
@@ -82,7 +82,7 @@ final class ReadJobOperation {
         });
     }
 
-    private void respond(RoutingContext ctx, JobMessage.JobHead job, JobViewParameters view, int waitedSeconds) {
+    private void respond(RoutingContext ctx, JobMessage.JobSnapshot job, JobViewParameters view, int waitedSeconds) {
         if (ctx.response().closed()) {
             return;
         }

@@ -26,7 +26,7 @@ final class WorkerLimit {
 
     /** Runs work that completes on the context of the caller. */
     <T> Future<T> execute(Supplier<Future<T>> work) {
-        return semaphore.take(MAX_WAIT_MS, work, () -> JobClient.failed(overloaded));
+        return semaphore.withPermit(MAX_WAIT_MS, work, () -> JobClient.failed(overloaded));
     }
 
     /** Runs blocking work on a worker thread. */

@@ -107,7 +107,7 @@ public final class AccountPages implements PageRoutes.Pages {
 
     /** Null if the usage is unavailable. The rest of the page does not depend on it. */
     private Future<JobMessage.@Nullable Usage> usage(AuthenticatedUser user) {
-        return bus.ask(
+        return bus.request(
                         BusAddresses.JOB_USAGE,
                         new JobMessage.ReadUsage(user.account().id()),
                         JobMessage.UsageReply.class,
@@ -134,7 +134,7 @@ public final class AccountPages implements PageRoutes.Pages {
                 AccountView.timestamp(user.account().createdAt()),
                 views,
                 (int) views.stream().filter(AccountView.Key::active).count(),
-                AccountAdministration.MOST_KEYS,
+                AccountAdministration.MAX_KEYS,
                 forms.key,
                 sessions.stream()
                         .map(session -> AccountView.SessionView.of(session, user))

@@ -74,7 +74,7 @@ public record UsageView(
                 usage.lastHour(),
                 limits.jobsOfAccount(),
                 limits.jobsOfKey(),
-                usage.whole());
+                usage.complete());
     }
 
     private static String grouped(long number) {

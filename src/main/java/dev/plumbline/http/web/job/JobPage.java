@@ -83,7 +83,7 @@ public final class JobPage implements PageRoutes.Pages {
         access.pro(ctx, path(Links.encoded(token(ctx))), next);
     }
 
-    private void withJob(RoutingContext ctx, BiConsumer<AuthenticatedUser, JobMessage.JobHead> next) {
+    private void withJob(RoutingContext ctx, BiConsumer<AuthenticatedUser, JobMessage.JobSnapshot> next) {
         withUser(ctx, user -> handle(ctx, jobs.read(user.account().id(), token(ctx)), job -> next.accept(user, job)));
     }
 
@@ -106,7 +106,7 @@ public final class JobPage implements PageRoutes.Pages {
             String query,
             int retryable) {}
 
-    private void show(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobHead job) {
+    private void show(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
         handle(ctx, view(ctx, job), view -> {
             PageInfo page = PageInfo.unlisted(view.summary.title(), "A job and its results.", "bulk")
                     .withScripts("job.js")
@@ -116,7 +116,7 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     /** The part of the page that changes while the job runs; 204 if it has not changed. */
-    private void live(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobHead job) {
+    private void live(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
         if (Long.toString(job.version()).equals(ctx.queryParams().get("seen"))) {
             ctx.response()
                     .setStatusCode(204)
@@ -129,7 +129,7 @@ public final class JobPage implements PageRoutes.Pages {
         handle(ctx, view(ctx, job), view -> pages.show(ctx, page, "joblive", view));
     }
 
-    private Future<Job> view(RoutingContext ctx, JobMessage.JobHead job) {
+    private Future<Job> view(RoutingContext ctx, JobMessage.JobSnapshot job) {
         ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
         ResultTable.Filter filter =
                 ResultTable.Filter.of(name -> ctx.queryParams().get(name));
@@ -151,14 +151,14 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     private static @Nullable String report(
-            JobMessage.JobHead job, @Nullable ModuleDefinition<?> module, ResultRow row, Map<String, String> options) {
+            JobMessage.JobSnapshot job, @Nullable ModuleDefinition<?> module, ResultRow row, Map<String, String> options) {
         return module == null || row.target() == null || row.target().isEmpty()
                 ? null
                 : Links.report(job.module(), row.target(), options);
     }
 
     /** The options of the job that instant checks support, as query parameters. */
-    private static Map<String, String> reportOptions(JobMessage.JobHead job) {
+    private static Map<String, String> reportOptions(JobMessage.JobSnapshot job) {
         Map<String, String> options = new TreeMap<>();
         job.options().forEach((name, value) -> options.put(name, text(value)));
         options.remove(ModuleDescription.FRESH.name());
@@ -171,7 +171,7 @@ public final class JobPage implements PageRoutes.Pages {
                 : value.toString();
     }
 
-    private static Map<String, String> optionsByTitle(@Nullable ModuleDefinition<?> module, JobMessage.JobHead job) {
+    private static Map<String, String> optionsByTitle(@Nullable ModuleDefinition<?> module, JobMessage.JobSnapshot job) {
         Map<String, String> titles = new LinkedHashMap<>();
         new TreeMap<>(job.options()).forEach((name, value) -> {
             var option = name.equals(ModuleDescription.FRESH.name())
@@ -187,10 +187,10 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     /** Creates a job from the failed lines. It does not use cached results, as these contain the same failures. */
-    private void retry(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobHead job) {
+    private void retry(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
         long account = user.account().id();
         ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
-        Future<JobMessage.JobHead> created = reader.rows(job, fields.names()).compose(rows -> {
+        Future<JobMessage.JobSnapshot> created = reader.rows(job, fields.names()).compose(rows -> {
             List<String> failed = rows.stream()
                     .filter(ResultRow::retryable)
                     .map(ResultRow::input)

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param path of its page
  * @param throughput the rate and the remaining time; null if the job is not running
  */
-public record JobSummary(JobMessage.JobHead job, String tool, String path, @Nullable String throughput) {
+public record JobSummary(JobMessage.JobSnapshot job, String tool, String path, @Nullable String throughput) {
 
-    static JobSummary of(JobMessage.JobHead job, ModuleCatalogue modules, Instant now) {
+    static JobSummary of(JobMessage.JobSnapshot job, ModuleCatalogue modules, Instant now) {
         ModuleDefinition<?> module = modules.find(job.module());
         return new JobSummary(
                 job,
@@ -32,7 +32,7 @@ public record JobSummary(JobMessage.JobHead job, String tool, String path, @Null
                 throughput(job, now));
     }
 
-    private static @Nullable String throughput(JobMessage.JobHead job, Instant now) {
+    private static @Nullable String throughput(JobMessage.JobSnapshot job, Instant now) {
         Instant started = job.startedAt();
         if (started == null || job.state().isFinal() || job.done() == 0) {
             return null;

@@ -32,7 +32,7 @@ final class ResultCharts {
     /**
      * @param now dates before it are marked
      */
-    static List<Chart> of(JobMessage.JobHead job, ResultColumns columns, List<ResultRow> rows, Instant now) {
+    static List<Chart> of(JobMessage.JobSnapshot job, ResultColumns columns, List<ResultRow> rows, Instant now) {
         List<Chart> charts = new ArrayList<>();
         charts.add(verdicts(job));
         List<ResultRow> done = rows.stream().filter(ResultRow::done).toList();
@@ -72,7 +72,7 @@ final class ResultCharts {
         }
     }
 
-    private static Chart verdicts(JobMessage.JobHead job) {
+    private static Chart verdicts(JobMessage.JobSnapshot job) {
         int[] counts = {job.pass(), job.warn(), job.fail(), job.error()};
         String[] ids = {"pass", "warn", "fail", "error"};
         int max = Math.max(1, Arrays.stream(counts).max().orElse(1));

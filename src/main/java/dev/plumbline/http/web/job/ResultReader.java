@@ -40,7 +40,7 @@ final class ResultReader {
      *
      * @param fields the names of the fields to read; always the same for a module
      */
-    Future<List<ResultRow>> rows(JobMessage.JobHead job, Set<String> fields) {
+    Future<List<ResultRow>> rows(JobMessage.JobSnapshot job, Set<String> fields) {
         Snapshot cached = cache.getIfPresent(job.id());
         if (cached != null && cached.version >= job.version()) {
             return Future.succeededFuture(cached.rows);

@@ -26,7 +26,7 @@ final class ResultRowReader {
     /**
      * @param names the fields to read; objects and lists of objects are ignored
      */
-    static ResultRow of(JobMessage.JobHead job, JobMessage.ResultLine line, Set<String> names) {
+    static ResultRow of(JobMessage.JobSnapshot job, JobMessage.ResultLine line, Set<String> names) {
         String state = LineState.of(job, line).id();
         byte[] result = line.result();
         if (result == null) {

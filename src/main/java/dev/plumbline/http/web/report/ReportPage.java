@@ -126,14 +126,14 @@ public final class ReportPage implements PageRoutes.Pages {
 
     private void show(RoutingContext ctx, ModuleDescription module, String target, InstantOutcome outcome) {
         Map<String, String> options = OptionField.changed(module, parameters(ctx));
-        if (outcome instanceof InstantOutcome.Answered answered) {
+        if (outcome instanceof InstantOutcome.Completed answered) {
             show(ctx, module, options, answered);
             return;
         }
         CheckForm form = CheckForm.of(module, target, options);
         UnicodeName name = UnicodeName.of(target);
         PageInfo page = PageInfo.unlisted(title(module, name), module.summary(), "check");
-        if (outcome instanceof InstantOutcome.NotKnown) {
+        if (outcome instanceof InstantOutcome.NotCached) {
             String path = Links.report(module.module(), target, options);
             pages.show(ctx, page.withCanonical(path), "reportunavailable", new Unavailable(form, name, path, null));
             return;
@@ -147,7 +147,7 @@ public final class ReportPage implements PageRoutes.Pages {
             RoutingContext ctx,
             ModuleDescription module,
             Map<String, String> options,
-            InstantOutcome.Answered answered) {
+            InstantOutcome.Completed answered) {
         InstantCheckService.setRateLimitHeaders(ctx, answered);
         ReportView report = reports.build(module, answered, options);
         PageInfo page = PageInfo.unlisted(title(module, report.target()), report.description(), "check")
@@ -157,7 +157,7 @@ public final class ReportPage implements PageRoutes.Pages {
         if (session || answered.fresh()) {
             pages.send(ctx, 200, html);
         } else {
-            RenderedResult result = answered.answer();
+            RenderedResult result = answered.result();
             pages.send(ctx, cache.put(RawTarget.original(ctx), result.checkedAt(), result.expiresAt(), html));
         }
     }

@@ -39,8 +39,8 @@ final class ReportViewBuilder {
     /**
      * @param options the options of the request that differ from their defaults
      */
-    ReportView build(ModuleDescription module, InstantOutcome.Answered answered, Map<String, String> options) {
-        JsonObject result = new JsonObject(answered.answer().cachedBody());
+    ReportView build(ModuleDescription module, InstantOutcome.Completed answered, Map<String, String> options) {
+        JsonObject result = new JsonObject(answered.result().cachedBody());
         String target = result.getString("target");
         JsonObject fields = result.getJsonObject("fields");
         JsonObject error = result.getJsonObject("error");
@@ -146,8 +146,8 @@ final class ReportViewBuilder {
                 .orElse(name);
     }
 
-    private ReportView.Age age(InstantOutcome.Answered answered, long durationMs) {
-        RenderedResult result = answered.answer();
+    private ReportView.Age age(InstantOutcome.Completed answered, long durationMs) {
+        RenderedResult result = answered.result();
         Instant now = clock.instant();
         Duration remaining = Duration.between(now, result.expiresAt());
         return new ReportView.Age(

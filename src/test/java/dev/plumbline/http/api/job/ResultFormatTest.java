@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
-import dev.plumbline.bus.JobMessage.JobHead;
+import dev.plumbline.bus.JobMessage.JobSnapshot;
 import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
@@ -50,7 +50,7 @@ class ResultFormatTest {
 
     @Test
     void resultIsCopiedIntoLineUnchanged() {
-        JobHead job = job(JobState.RUNNING, 3, 1, List.of(1, 2));
+        JobSnapshot job = job(JobState.RUNNING, 3, 1, List.of(1, 2));
         ResultLine line = new ResultLine(0, "Example.com \"\\\u0001ö😀", result("Grüße", null));
 
         JsonObject json = new JsonObject(line(JobJson.ndjson(job), line));
@@ -76,7 +76,7 @@ class ResultFormatTest {
         "FAILED, 0, cancelled"
     })
     void lineWithoutResultHasState(JobState state, int index, String expected) {
-        JobHead job = state.isFinal() ? job(state, 3, 0, List.of()) : job(state, 3, 1, List.of(1, 2));
+        JobSnapshot job = state.isFinal() ? job(state, 3, 0, List.of()) : job(state, 3, 1, List.of(1, 2));
 
         JsonObject json = new JsonObject(line(JobJson.ndjson(job), new ResultLine(index, "a", null)));
 
@@ -102,7 +102,7 @@ class ResultFormatTest {
 
     @Test
     void jobWithLinesIsOneJsonDocument() {
-        JobHead job = job(JobState.RUNNING, 4, 0, List.of());
+        JobSnapshot job = job(JobState.RUNNING, 4, 0, List.of());
         LineWriter format = new JobJson("https://checks.example.org").withLines(job, 1, "bDM");
         Buffer out = Buffer.buffer();
         format.begin(out);
@@ -123,7 +123,7 @@ class ResultFormatTest {
 
     @Test
     void csvHasColumnPerDeclaredField() {
-        JobHead job = job(JobState.COMPLETED, 2, 0, List.of());
+        JobSnapshot job = job(JobState.COMPLETED, 2, 0, List.of());
         List<List<String>> records = csv(
                 job,
                 false,
@@ -173,7 +173,7 @@ class ResultFormatTest {
 
     @Test
     void csvFollowsRfc4180() {
-        JobHead job = job(JobState.RUNNING, 2, 0, List.of());
+        JobSnapshot job = job(JobState.RUNNING, 2, 0, List.of());
 
         String csv = text(new JobCsv(job, MODULE, false), new ResultLine(0, "", null));
 
@@ -184,7 +184,7 @@ class ResultFormatTest {
 
     @Test
     void csvOfUnknownModuleHasNoFieldColumns() {
-        JobHead job = job(JobState.FAILED, 1, 0, List.of());
+        JobSnapshot job = job(JobState.FAILED, 1, 0, List.of());
 
         assertThat(text(new JobCsv(job, null, false), new ResultLine(0, "a", result("x", null))))
                 .isEqualTo("index,input,target,state,verdict,error_code,error_message,duration_ms,cached,"
@@ -194,7 +194,7 @@ class ResultFormatTest {
     @ParameterizedTest
     @ValueSource(strings = {"=1+1", "+1", "-1", "@SUM(A1)", "＝1", "＋1", "－1", "＠x", "\t=1", "\r=1", "\n=1", "="})
     void formulaCellsAreEscaped(String text) {
-        JobHead job = job(JobState.COMPLETED, 1, 0, List.of());
+        JobSnapshot job = job(JobState.COMPLETED, 1, 0, List.of());
         ResultLine line = new ResultLine(0, text, result(text, new CheckError(ErrorCode.INTERNAL, text)));
 
         List<String> safe = csv(job, false, line).get(1);
@@ -214,14 +214,14 @@ class ResultFormatTest {
         ModuleDescription odd = ModuleDescriptionBuilder.of("odd", "Odd", InputType.DOMAIN)
                 .fields(Descriptions.string("=x", "X", "Nobody would."))
                 .build();
-        JobHead job = job(JobState.RUNNING, 1, 0, List.of());
+        JobSnapshot job = job(JobState.RUNNING, 1, 0, List.of());
 
         assertThat(text(new JobCsv(job, odd, false))).endsWith(",checked_at,'=x\r\n");
     }
 
     @Property(tries = 300)
     void anyTextRoundTripsThroughCsvAndJson(@ForAll("texts") String input, @ForAll("texts") String title) {
-        JobHead job = job(JobState.COMPLETED, 1, 0, List.of());
+        JobSnapshot job = job(JobState.COMPLETED, 1, 0, List.of());
         ResultLine line = new ResultLine(0, input, result(title, null));
 
         List<String> raw = csv(job, true, line).get(1);
@@ -247,10 +247,10 @@ class ResultFormatTest {
                 .ofMaxLength(6);
     }
 
-    private static JobHead job(JobState state, int total, int running, List<Integer> ranges) {
+    private static JobSnapshot job(JobState state, int total, int running, List<Integer> ranges) {
         int pass = state == JobState.COMPLETED ? total : 1;
         int done = state.isFinal() ? pass : 1;
-        return new JobHead(
+        return new JobSnapshot(
                 7,
                 "job_4kJ0mZ3tQbW9xYcR1nLp7s",
                 "made-up",
@@ -301,7 +301,7 @@ class ResultFormatTest {
         return out.toString();
     }
 
-    private static List<List<String>> csv(JobHead job, boolean raw, ResultLine... lines) {
+    private static List<List<String>> csv(JobSnapshot job, boolean raw, ResultLine... lines) {
         return CsvReader.builder().ofCsvRecord(text(new JobCsv(job, MODULE, raw), lines)).stream()
                 .map(CsvRecord::getFields)
                 .toList();
@@ -320,9 +320,9 @@ class ResultFormatTest {
     }
 
     private static String summary(Map<String, Object> options) {
-        JobHead job = job(JobState.QUEUED, 3, 0, List.of());
+        JobSnapshot job = job(JobState.QUEUED, 3, 0, List.of());
         return new JobJson("http://localhost")
-                .summary(new JobHead(
+                .summary(new JobSnapshot(
                         job.id(),
                         job.token(),
                         job.module(),

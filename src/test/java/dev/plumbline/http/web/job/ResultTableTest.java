@@ -228,9 +228,9 @@ class ResultTableTest {
                 columns.names());
     }
 
-    private static JobMessage.JobHead job(int total) {
+    private static JobMessage.JobSnapshot job(int total) {
         @Nullable Instant over = NOW;
-        return new JobMessage.JobHead(
+        return new JobMessage.JobSnapshot(
                 1,
                 "job_x",
                 "made-up",
