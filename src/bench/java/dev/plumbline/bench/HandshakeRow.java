@@ -29,10 +29,9 @@ final class HandshakeRow implements Row {
                         "." + TargetNames.ZONE,
                         "\"trusted\":true"),
                 blackbox.probes(wrk, Blackbox.handshakePath(server) + "&number="));
-        return List.of(
-                pair.line(
-                        WHAT,
-                        GOAL,
-                        "Plumbline sends a different server name per check and verifies; the reference does not verify"));
+        return List.of(pair.line(
+                WHAT,
+                GOAL,
+                "Plumbline sends a different server name per check and verifies; the reference does not verify"));
     }
 }

@@ -91,8 +91,8 @@ final class HttpAssembly {
         ToolDocuments tools =
                 new ToolDocuments(dependencies.modules, config.http().publicUrl());
         operations.addAll(ToolOperations.of(tools, dependencies.contract, problems));
-        operations.add(
-                new InstantCheckOperation(instantCheckService, dependencies.cache, responseCache, problems).operation());
+        operations.add(new InstantCheckOperation(instantCheckService, dependencies.cache, responseCache, problems)
+                .operation());
         website = new WebRoutes(new WebRoutes.Dependencies(
                 dependencies.pages,
                 problems,

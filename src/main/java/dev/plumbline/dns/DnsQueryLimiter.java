@@ -37,7 +37,8 @@ public final class DnsQueryLimiter {
      */
     public Future<DnsResponse> run(Deadline deadline, Supplier<Future<DnsResponse>> query) {
         // No timeout is needed: the running queries end by the deadline.
-        return semaphore.withPermit(AsyncSemaphore.NO_TIMEOUT, () -> runCounted(deadline, query), DnsQueryLimiter::queueTimeout);
+        return semaphore.withPermit(
+                AsyncSemaphore.NO_TIMEOUT, () -> runCounted(deadline, query), DnsQueryLimiter::queueTimeout);
     }
 
     /** The result of the admission of a domain, looked up once per check. */

@@ -57,7 +57,8 @@ final class TargetRateLimits {
             return Future.succeededFuture(release);
         }
         long remaining = deadline.remainingMillis();
-        return ContextFutures.onCallerContext(limiter.acquire(key, remaining - Math.min(MAX_RESERVE_MILLIS, remaining / 4)))
+        return ContextFutures.onCallerContext(
+                        limiter.acquire(key, remaining - Math.min(MAX_RESERVE_MILLIS, remaining / 4)))
                 .transform(outcome -> {
                     if (outcome.failed()) {
                         release.run();

@@ -4,7 +4,6 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.plumbline.lab.FreePorts;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import java.io.IOException;

@@ -132,7 +132,8 @@ final class JobResponses {
         return json.location(job);
     }
 
-    private static void setContentHeaders(HttpServerResponse response, JobMessage.JobSnapshot job, JobViewParameters view) {
+    private static void setContentHeaders(
+            HttpServerResponse response, JobMessage.JobSnapshot job, JobViewParameters view) {
         response.putHeader("Content-Type", view.format().contentType());
         if (view.format() != ResultFormat.JSON) {
             response.putHeader(

@@ -1,7 +1,6 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,8 +149,7 @@ public final class PageJobService {
      * @param from the index of the first line
      * @param consumer receives the pages in order, on a worker thread
      */
-    public Future<Void> lines(
-            JobMessage.JobSnapshot job, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
+    public Future<Void> lines(JobMessage.JobSnapshot job, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
         return workers.execute(() -> readPages(jobs.lines(job), from, job.total(), consumer));
     }
 

@@ -95,7 +95,8 @@ public final class SignInPages implements PageRoutes.Pages {
     }
 
     private void signOut(RoutingContext ctx) {
-        accounts.sessionHandler().authenticateOptional(ctx, user -> accounts.signOut(ctx, user, () -> pages.redirect(ctx, "/sign-in")));
+        accounts.sessionHandler()
+                .authenticateOptional(ctx, user -> accounts.signOut(ctx, user, () -> pages.redirect(ctx, "/sign-in")));
     }
 
     private void show(RoutingContext ctx, int status, SignInForm form) {

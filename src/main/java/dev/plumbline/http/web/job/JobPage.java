@@ -151,7 +151,10 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     private static @Nullable String report(
-            JobMessage.JobSnapshot job, @Nullable ModuleDefinition<?> module, ResultRow row, Map<String, String> options) {
+            JobMessage.JobSnapshot job,
+            @Nullable ModuleDefinition<?> module,
+            ResultRow row,
+            Map<String, String> options) {
         return module == null || row.target() == null || row.target().isEmpty()
                 ? null
                 : Links.report(job.module(), row.target(), options);
@@ -171,7 +174,8 @@ public final class JobPage implements PageRoutes.Pages {
                 : value.toString();
     }
 
-    private static Map<String, String> optionsByTitle(@Nullable ModuleDefinition<?> module, JobMessage.JobSnapshot job) {
+    private static Map<String, String> optionsByTitle(
+            @Nullable ModuleDefinition<?> module, JobMessage.JobSnapshot job) {
         Map<String, String> titles = new LinkedHashMap<>();
         new TreeMap<>(job.options()).forEach((name, value) -> {
             var option = name.equals(ModuleDescription.FRESH.name())
@@ -190,22 +194,23 @@ public final class JobPage implements PageRoutes.Pages {
     private void retry(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
         long account = user.account().id();
         ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
-        Future<JobMessage.JobSnapshot> created = reader.rows(job, fields.names()).compose(rows -> {
-            List<String> failed = rows.stream()
-                    .filter(ResultRow::retryable)
-                    .map(ResultRow::input)
-                    .toList();
-            if (failed.isEmpty()) {
-                return Future.succeededFuture(job);
-            }
-            Map<String, Object> options = new HashMap<>(job.options());
-            options.put(ModuleDescription.FRESH.name(), true);
-            return keys.of(account)
-                    .compose(key -> jobs.create(
-                            new PageJobService.Owner(account, key),
-                            new PageJobService.JobParameters(job.module(), failed, options),
-                            null));
-        });
+        Future<JobMessage.JobSnapshot> created = reader.rows(job, fields.names())
+                .compose(rows -> {
+                    List<String> failed = rows.stream()
+                            .filter(ResultRow::retryable)
+                            .map(ResultRow::input)
+                            .toList();
+                    if (failed.isEmpty()) {
+                        return Future.succeededFuture(job);
+                    }
+                    Map<String, Object> options = new HashMap<>(job.options());
+                    options.put(ModuleDescription.FRESH.name(), true);
+                    return keys.of(account)
+                            .compose(key -> jobs.create(
+                                    new PageJobService.Owner(account, key),
+                                    new PageJobService.JobParameters(job.module(), failed, options),
+                                    null));
+                });
         handle(ctx, created, next -> pages.redirect(ctx, path(next.token())));
     }
 }
