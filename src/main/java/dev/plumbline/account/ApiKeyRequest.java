@@ -21,7 +21,7 @@ public record ApiKeyRequest(String name, Set<Scope> scopes, @Nullable Instant ex
     public ApiKeyRequest {
         scopes = Set.copyOf(scopes);
         if (validateName(name) != null || scopes.isEmpty()) {
-            throw new IllegalArgumentException("the name is not valid or there is no scope");
+            throw new IllegalArgumentException("the name is not valid or the scopes are missing");
         }
     }
 

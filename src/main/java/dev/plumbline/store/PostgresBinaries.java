@@ -63,7 +63,7 @@ final class PostgresBinaries {
             archive = PostgresBinaries.class.getResource("/postgres-linux-" + name + ".txz");
         }
         if (archive == null) {
-            throw new StoreException("There is no embedded PostgreSQL for this system ("
+            throw new StoreException("The embedded PostgreSQL is not available for this system ("
                     + System.getProperty("os.name")
                     + ", "
                     + architecture
@@ -88,7 +88,7 @@ final class PostgresBinaries {
             while ((entry = tar.getNextEntry()) != null) {
                 Path target = into.resolve(entry.getName()).normalize();
                 if (!target.startsWith(into)) {
-                    throw new IOException("the archive of PostgreSQL points outside of itself");
+                    throw new IOException("the PostgreSQL archive contains a link to a path outside the archive");
                 }
                 if (entry.isDirectory()) {
                     DataDirectory.createDirectory(target);

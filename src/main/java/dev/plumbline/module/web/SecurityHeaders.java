@@ -99,7 +99,7 @@ public final class SecurityHeaders
 
         void hstsMissing();
 
-        void hstsInvalid(String fault);
+        void hstsInvalid(String reason);
 
         void hstsOff();
 

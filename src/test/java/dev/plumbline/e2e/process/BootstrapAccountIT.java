@@ -77,7 +77,7 @@ class BootstrapAccountIT {
 
         assertThat(ended.code()).isEqualTo(1);
         assertThat(ended.err())
-                .startsWith("plumbline: There is no database in ")
+                .startsWith("plumbline: The directory ")
                 .hasLineCount(1);
         assertThat(folder.resolve("data")).doesNotExist();
     }

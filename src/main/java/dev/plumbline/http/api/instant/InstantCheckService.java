@@ -132,7 +132,7 @@ public final class InstantCheckService {
                 404,
                 "unknown-module",
                 "Unknown module",
-                "There is no module '" + name + "'. /api/v1/tools lists all modules.");
+                "The module '" + name + "' does not exist. /api/v1/tools lists all modules.");
     }
 
     /**
