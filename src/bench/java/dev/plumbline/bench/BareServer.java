@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A minimal Vert.x server: it returns the same status, headers and bytes for every request, read
- * from a file at the start. It runs in its own process: {@code BareServer FILE LOOPS}.
+ * A minimal Vert.x server: it returns the same status, headers and bytes for every request, read from a file at the
+ * start. It runs in its own process: {@code BareServer FILE LOOPS}.
  */
 public final class BareServer extends VerticleBase {
     private final int status;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Measures the service from its jar and reference programs on this machine, and prints a table. The
- * two sides of a ratio are measured alternately in the same run.
+ * Measures the service from its jar and reference programs on this machine, and prints a table. The two sides of a
+ * ratio are measured alternately in the same run.
  */
 public final class Bench {
     private Bench() {}

@@ -23,8 +23,8 @@ record BenchOptions(int rounds, Duration round, Duration warmup, List<String> on
     static final int CONNECTIONS = 64;
 
     /**
-     * Reads {@code bench.rounds}, {@code bench.seconds}, {@code bench.warmup}, {@code bench.only},
-     * {@code bench.jar} and {@code bench.jvmOptions}.
+     * Reads {@code bench.rounds}, {@code bench.seconds}, {@code bench.warmup}, {@code bench.only}, {@code bench.jar}
+     * and {@code bench.jvmOptions}.
      */
     static BenchOptions fromSystemProperties() throws IOException {
         return new BenchOptions(

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared resources of the rows: a temporary folder, the load generator and the servers. Each
- * server starts when a row first uses it. {@link #close()} stops all of them.
+ * The shared resources of the rows: a temporary folder, the load generator and the servers. Each server starts when a
+ * row first uses it. {@link #close()} stops all of them.
  */
 final class BenchStage implements AutoCloseable {
     /** Time until the start is complete and the garbage collector may have returned memory. */

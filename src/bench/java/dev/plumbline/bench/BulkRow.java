@@ -11,8 +11,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * Bulk {@code http-status} jobs, from the first POST to the last stored result, compared with curl,
- * which fetches the same list from the same nginx. Each line uses a new connection.
+ * Bulk {@code http-status} jobs, from the first POST to the last stored result, compared with curl, which fetches the
+ * same list from the same nginx. Each line uses a new connection.
  */
 final class BulkRow implements Row {
     private static final int MIN_JOBS = 20;
@@ -27,9 +27,7 @@ final class BulkRow implements Row {
     private final String note;
     private int lists;
 
-    /**
-     * @param jobOptions options of the jobs
-     */
+    /** @param jobOptions options of the jobs */
     BulkRow(String id, String what, boolean tls, JsonObject jobOptions, double goal, String note) {
         this.id = id;
         this.what = what;

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Job creations of 500 lines each, with many keys. First measurement: all check permits are in use
- * by lines that wait for a silent server. Second measurement: the lines run at the same time; they
- * are fast, because their address is blocked.
+ * Job creations of 500 lines each, with many keys. First measurement: all check permits are in use by lines that wait
+ * for a silent server. Second measurement: the lines run at the same time; they are fast, because their address is
+ * blocked.
  */
 final class CreationsRow implements Row {
     private static final int KEYS = 50;

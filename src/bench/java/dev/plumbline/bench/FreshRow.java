@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Fresh {@code http-status} checks compared with {@code /probe} of blackbox_exporter for the same
- * nginx. Each check uses a new connection, without cache and without TLS session resumption.
+ * Fresh {@code http-status} checks compared with {@code /probe} of blackbox_exporter for the same nginx. Each check
+ * uses a new connection, without cache and without TLS session resumption.
  */
 final class FreshRow implements Row {
     private static final String RIGHT = "\"verdict\":\"pass\"";
@@ -17,9 +17,7 @@ final class FreshRow implements Row {
     private final double goal;
     private final String note;
 
-    /**
-     * @param query options of the check, for example {@code ?method=get}
-     */
+    /** @param query options of the check, for example {@code ?method=get} */
     FreshRow(String id, String what, boolean tls, String query, double goal, String note) {
         this.id = id;
         this.what = what;

@@ -15,9 +15,7 @@ final class ListTool {
     private final String right;
     private final List<String> arguments;
 
-    /**
-     * @param right text in an output line of a successful check
-     */
+    /** @param right text in an output line of a successful check */
     private ListTool(String program, String module, BenchStage stage, String right, List<String> arguments)
             throws IOException {
         this.program = ProgramFinder.requireOfGo(program, module);

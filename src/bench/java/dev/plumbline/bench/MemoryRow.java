@@ -10,9 +10,7 @@ final class MemoryRow implements Row {
 
     private final List<Row> loads;
 
-    /**
-     * @param loads rows that generate load; they run first if no row has loaded the service
-     */
+    /** @param loads rows that generate load; they run first if no row has loaded the service */
     MemoryRow(List<Row> loads) {
         this.loads = loads;
     }

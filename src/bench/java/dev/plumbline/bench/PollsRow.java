@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Polls of a running job of 500 lines. 450 lines have a result and the others wait for a silent
- * server, so that the job does not change during the measurement.
+ * Polls of a running job of 500 lines. 450 lines have a result and the others wait for a silent server, so that the job
+ * does not change during the measurement.
  */
 final class PollsRow implements Row {
     private static final int DONE = 450;

@@ -13,9 +13,7 @@ final class Postgres {
 
     private final Path data;
 
-    /**
-     * @param data data directory of the service
-     */
+    /** @param data data directory of the service */
     Postgres(Path data) {
         this.data = data;
     }

@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The service from its jar, with its recommended JVM flags and default settings, except those that
- * limit checks of loopback addresses.
+ * The service from its jar, with its recommended JVM flags and default settings, except those that limit checks of
+ * loopback addresses.
  */
 final class ServiceUnderLoad implements AutoCloseable {
     private static final Pattern READY = Pattern.compile("ready (http://\\S+)");
@@ -130,9 +130,7 @@ final class ServiceUnderLoad implements AutoCloseable {
         return get(client, address + path);
     }
 
-    /**
-     * @param headers lines, for example {@code Accept: text/html}
-     */
+    /** @param headers lines, for example {@code Accept: text/html} */
     HttpResponse<byte[]> get(String path, List<String> headers) throws IOException, InterruptedException {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(address + path)).timeout(Duration.ofSeconds(20));

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * The warm-up of a process: it lasts for the configured time and until the JIT compiler, if
- * present, uses little CPU time.
+ * The warm-up of a process: it lasts for the configured time and until the JIT compiler, if present, uses little CPU
+ * time.
  */
 final class Warmup {
     private static final double LITTLE = 0.05;

@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Administration of accounts and API keys. Changes are effective on all nodes within a second. All methods fail
- * with {@code DatabaseUnavailableException} during an outage; methods that hash a password also fail with {@link
- * HashingQueueFullException}.
+ * Administration of accounts and API keys. Changes are effective on all nodes within a second. All methods fail with
+ * {@code DatabaseUnavailableException} during an outage; methods that hash a password also fail with
+ * {@link HashingQueueFullException}.
  */
 public final class AccountAdministration {
     /** Maximum number of valid API keys per account. */

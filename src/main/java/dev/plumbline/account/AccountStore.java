@@ -110,8 +110,8 @@ final class AccountStore {
     }
 
     /**
-     * Creates the first account with a key, if there has never been an account. Exactly one of several concurrent
-     * calls succeeds.
+     * Creates the first account with a key, if there has never been an account. Exactly one of several concurrent calls
+     * succeeds.
      *
      * @return whether this call or an earlier attempt with the same hash created it
      */

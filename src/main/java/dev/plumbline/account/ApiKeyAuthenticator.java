@@ -21,8 +21,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Authenticates API keys. The state of a key is cached for {@value #CACHE_SECONDS} seconds, or until {@link
- * #evictKey} or {@link #evictAccount}. Thread-safe.
+ * Authenticates API keys. The state of a key is cached for {@value #CACHE_SECONDS} seconds, or until {@link #evictKey}
+ * or {@link #evictAccount}. Thread-safe.
  */
 public final class ApiKeyAuthenticator {
     static final int CACHE_SECONDS = 5;
@@ -55,9 +55,7 @@ public final class ApiKeyAuthenticator {
         this(vertx, database, Ticker.systemTicker());
     }
 
-    /**
-     * @param ticker clock of the cache and of key expiry
-     */
+    /** @param ticker clock of the cache and of key expiry */
     ApiKeyAuthenticator(Vertx vertx, Database database, Ticker ticker) {
         this.vertx = vertx;
         this.store = new ApiKeyStore(database);

@@ -6,9 +6,9 @@ import java.security.SecureRandom;
 import java.util.zip.CRC32;
 
 /**
- * The secret of an API key: {@code plk_}, 32 random base62 characters (190 bits) and a checksum of 6 characters,
- * the CRC-32 (ISO 3309) of the preceding text in base62, most significant digit first. The checksum avoids
- * database queries for mistyped keys.
+ * The secret of an API key: {@code plk_}, 32 random base62 characters (190 bits) and a checksum of 6 characters, the
+ * CRC-32 (ISO 3309) of the preceding text in base62, most significant digit first. The checksum avoids database queries
+ * for mistyped keys.
  */
 public final class ApiKeySecret {
     private static final String PREFIX = "plk_";

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates the first account, a pro account with one key, if there has never been an account. Exactly one of
- * several concurrent nodes creates it.
+ * Creates the first account, a pro account with one key, if there has never been an account. Exactly one of several
+ * concurrent nodes creates it.
  */
 public final class BootstrapAccount {
     private static final String EMAIL = "admin@localhost";

@@ -7,8 +7,8 @@ import io.vertx.sqlclient.Tuple;
 import java.util.Arrays;
 
 /**
- * The page key of each account: a hidden API key to which jobs of the web pages are charged. Its secret is
- * discarded at creation.
+ * The page key of each account: a hidden API key to which jobs of the web pages are charged. Its secret is discarded at
+ * creation.
  */
 public final class PageKeyStore {
     private static final String FIND = "select id from api_key where account_id = $1 and is_page_key";

@@ -86,8 +86,8 @@ public final class PasswordHasher {
      * Verifies a password.
      *
      * @param hash null if there is no account or no password; the result is false after the same work
-     * @return fails with {@link HashingQueueFullException}, and with {@link IllegalArgumentException} if the hash
-     *     is not valid
+     * @return fails with {@link HashingQueueFullException}, and with {@link IllegalArgumentException} if the hash is
+     *     not valid
      */
     public Future<Boolean> verify(String password, @Nullable String hash) {
         byte[] bytesOrNull = bytes(password);

@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Web sessions. A session is identified by a signed token and checked in the database with each request, in
- * batches, so that a sign-out is effective on all nodes at once. It expires 7 days after its last use and 30 days
- * after its creation.
+ * Web sessions. A session is identified by a signed token and checked in the database with each request, in batches, so
+ * that a sign-out is effective on all nodes at once. It expires 7 days after its last use and 30 days after its
+ * creation.
  *
- * <p>A token is replaced after 15 minutes. The previous token is valid until the new one is used, and 10 seconds
- * longer for concurrent requests. Later use indicates a stolen token and ends the session.
+ * <p>A token is replaced after 15 minutes. The previous token is valid until the new one is used, and 10 seconds longer
+ * for concurrent requests. Later use indicates a stolen token and ends the session.
  *
  * <p>All methods fail with {@code DatabaseUnavailableException} during an outage.
  */

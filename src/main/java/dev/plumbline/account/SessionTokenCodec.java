@@ -22,8 +22,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Session tokens: JSON Web Tokens (RFC 7519) with HS256, one issuer and one audience. Decoding checks signature
- * and expiry; the database decides whether the token is current.
+ * Session tokens: JSON Web Tokens (RFC 7519) with HS256, one issuer and one audience. Decoding checks signature and
+ * expiry; the database decides whether the token is current.
  */
 final class SessionTokenCodec {
     /** Maximum length of a token in characters. */
@@ -78,9 +78,7 @@ final class SessionTokenCodec {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /**
-     * The ID of the token that replaces this one. Deterministic, so that concurrent requests get the same token.
-     */
+    /** The ID of the token that replaces this one. Deterministic, so that concurrent requests get the same token. */
     String successorId(Claims token) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");

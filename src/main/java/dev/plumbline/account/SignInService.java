@@ -15,12 +15,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sign-in, sign-up and password changes. Failed attempts are charged to quotas by client address, by account, and
- * by both. The quota by account limits distributed guessing. It does not apply to addresses from which the account
- * has a session, and its window is short, so that third parties cannot lock out a user.
+ * Sign-in, sign-up and password changes. Failed attempts are charged to quotas by client address, by account, and by
+ * both. The quota by account limits distributed guessing. It does not apply to addresses from which the account has a
+ * session, and its window is short, so that third parties cannot lock out a user.
  *
- * <p>All methods fail with {@code DatabaseUnavailableException} during an outage and with {@link
- * HashingQueueFullException}; neither is a failed attempt.
+ * <p>All methods fail with {@code DatabaseUnavailableException} during an outage and with
+ * {@link HashingQueueFullException}; neither is a failed attempt.
  */
 public final class SignInService {
     /** Quota of failed attempts by client address. */

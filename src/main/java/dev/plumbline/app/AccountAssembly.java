@@ -36,9 +36,7 @@ final class AccountAssembly {
     private final SignInService signIns;
     private final AccountAdministration accounts;
 
-    /**
-     * @throws StartException if the session secret is not set and cannot be stored
-     */
+    /** @throws StartException if the session secret is not set and cannot be stored */
     AccountAssembly(Vertx vertx, Config config, Database database, MessageBus bus, PasswordHasher passwords)
             throws StartException {
         this.config = config;

@@ -169,8 +169,8 @@ public sealed interface JobMessage extends Message {
      * One line.
      *
      * @param input the input as submitted
-     * @param result the result as a JSON object in UTF-8, without {@code expires_at}; null if there is none yet.
-     *     Lines with the same target share a result
+     * @param result the result as a JSON object in UTF-8, without {@code expires_at}; null if there is none yet. Lines
+     *     with the same target share a result
      */
     record ResultLine(int index, String input, byte @Nullable [] result) {}
 

@@ -4,8 +4,8 @@ import dev.plumbline.check.CheckResult;
 import java.util.Map;
 
 /**
- * Messages of the event bus. Passed by reference within a node and as JSON between nodes. Expected rejections are
- * reply types, not exceptions.
+ * Messages of the event bus. Passed by reference within a node and as JSON between nodes. Expected rejections are reply
+ * types, not exceptions.
  */
 public sealed interface Message
         permits JobMessage,

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Typed request-reply over the event bus. A failed {@link #request} means that the address is not served or that
- * the reply timed out; expected rejections are replies.
+ * Typed request-reply over the event bus. A failed {@link #request} means that the address is not served or that the
+ * reply timed out; expected rejections are replies.
  */
 public final class MessageBus {
     private static final Logger LOG = LoggerFactory.getLogger(MessageBus.class);

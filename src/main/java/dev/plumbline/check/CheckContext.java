@@ -59,8 +59,8 @@ public interface CheckContext {
     }
 
     /**
-     * Returns a context that waits for rate limits until its deadline. For use after the check has
-     * made requests that a retry would have to repeat.
+     * Returns a context that waits for rate limits until its deadline. For use after the check has made requests that a
+     * retry would have to repeat.
      */
     default CheckContext patiently() {
         return new DerivedCheckContext(this, deadline(), true);

@@ -3,8 +3,8 @@ package dev.plumbline.check;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A probe could not complete an exchange with a target. It has no stack trace, because it is an
- * expected and frequent outcome.
+ * A probe could not complete an exchange with a target. It has no stack trace, because it is an expected and frequent
+ * outcome.
  */
 public final class CheckFailure extends Exception {
     private final transient CheckError error;

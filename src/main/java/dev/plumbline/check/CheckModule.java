@@ -4,23 +4,23 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A module: the code of one check. All text and declarations are in its sheet, a YAML file with the
- * module's identifier as its name ({@code TcpPort} → {@code tcp-port.yaml}) in the same package of
- * the resources. {@link SheetModule} verifies at load that class and sheet agree.
+ * A module: the code of one check. All text and declarations are in its sheet, a YAML file with the module's identifier
+ * as its name ({@code TcpPort} → {@code tcp-port.yaml}) in the same package of the resources. {@link SheetModule}
+ * verifies at load that class and sheet agree.
  *
- * <p>An implementation is stateless, has a public constructor without parameters and is registered
- * with {@link java.util.ServiceLoader}.
+ * <p>An implementation is stateless, has a public constructor without parameters and is registered with
+ * {@link java.util.ServiceLoader}.
  *
  * @param <E> the evidence: an immutable record of everything that was collected
  * @param <R> the report: a record whose components are the declared fields in camel case
- * @param <F> the findings: an interface with one method per declared finding code in camel case,
- *     whose parameters are the placeholders of its message and action
+ * @param <F> the findings: an interface with one method per declared finding code in camel case, whose parameters are
+ *     the placeholders of its message and action
  */
 public interface CheckModule<E, R extends Record, F extends FindingCollector> {
 
     /**
-     * The maximum number of outbound requests of one check with these options. A value above {@link
-     * RequestBudget.MAX} needs an option by which the caller requests it.
+     * The maximum number of outbound requests of one check with these options. A value above {@link RequestBudget.MAX}
+     * needs an option by which the caller requests it.
      */
     default int requests(Options options) {
         return RequestBudget.MAX;
@@ -29,8 +29,8 @@ public interface CheckModule<E, R extends Record, F extends FindingCollector> {
     /**
      * Does all I/O, through the probes of the context.
      *
-     * @return the evidence; fails with {@link CheckFailure} if the exchange did not complete and
-     *     there is no evidence, and with {@link OverloadFailure} if the service has no capacity
+     * @return the evidence; fails with {@link CheckFailure} if the exchange did not complete and there is no evidence,
+     *     and with {@link OverloadFailure} if the service has no capacity
      */
     Future<E> collect(Target target, CheckContext context);
 

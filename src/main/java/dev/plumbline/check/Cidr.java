@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 public record Cidr(boolean v4, long high, long low, long highMask, long lowMask, String text) {
 
     /**
-     * Parses {@code 10.0.0.0/8}, {@code fc00::/7} or a single address. Bits beyond the prefix are
-     * ignored.
+     * Parses {@code 10.0.0.0/8}, {@code fc00::/7} or a single address. Bits beyond the prefix are ignored.
      *
      * @throws IllegalArgumentException if the text is not a CIDR block; the message contains it
      */

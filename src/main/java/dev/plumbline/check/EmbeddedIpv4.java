@@ -43,10 +43,7 @@ final class EmbeddedIpv4 {
         return addresses;
     }
 
-    /**
-     * Extracts the address after a /48 prefix: 16 bits before and 16 bits after the reserved octet
-     * (RFC 6052 §2.2).
-     */
+    /** Extracts the address after a /48 prefix: 16 bits before and 16 bits after the reserved octet (RFC 6052 §2.2). */
     private static int localNat64(long hi, long lo) {
         return (int) (hi & 0xffff) << 16 | (int) (lo >>> 40 & 0xffff);
     }

@@ -2,10 +2,7 @@ package dev.plumbline.check;
 
 import java.util.Locale;
 
-/**
- * The reason why a check could not be completed. All modules share this list; openapi.json
- * documents it.
- */
+/** The reason why a check could not be completed. All modules share this list; openapi.json documents it. */
 public enum ErrorCode {
     DNS_NXDOMAIN(true, false),
     DNS_NO_DATA(true, false),

@@ -5,8 +5,7 @@ import java.util.List;
 /**
  * One field of a module's report.
  *
- * @param name snake_case; durations end in {@code _ms} or {@code _seconds}, counts in {@code
- *     _count}
+ * @param name snake_case; durations end in {@code _ms} or {@code _seconds}, counts in {@code _count}
  * @param nullable whether the value can be null in a result without an error
  * @param values the allowed values of a string field; empty for any value
  * @param items the type of the array items; {@code STRING} for other types

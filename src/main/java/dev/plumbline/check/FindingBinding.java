@@ -70,9 +70,7 @@ final class FindingBinding<F extends FindingCollector> {
         }
     }
 
-    /**
-     * @param faults receives a sentence for each mismatch
-     */
+    /** @param faults receives a sentence for each mismatch */
     static <F extends FindingCollector> FindingBinding<F> of(
             Class<F> type, List<FindingCode> codes, List<String> faults) {
         Map<String, FindingCode> declared = new LinkedHashMap<>();

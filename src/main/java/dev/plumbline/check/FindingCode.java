@@ -28,8 +28,8 @@ public record FindingCode(
     private static final Pattern WITH_URL = Pattern.compile("(.+?) <(https://[^>]+)>");
 
     /**
-     * @param reference {@code RFC 9110 section 15.4}, whose address is derived, {@code NAME <URL>}, a
-     *     name alone, or null
+     * @param reference {@code RFC 9110 section 15.4}, whose address is derived, {@code NAME <URL>}, a name alone, or
+     *     null
      */
     public FindingCode(
             String code,

@@ -6,9 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/**
- * Formats values for the sentence of a finding. Text from targets is truncated and made printable.
- */
+/** Formats values for the sentence of a finding. Text from targets is truncated and made printable. */
 final class FindingText {
     private static final int MAX_CHARACTERS = 200;
     private static final int MAX_ITEMS = 5;

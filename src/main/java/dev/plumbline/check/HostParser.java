@@ -6,8 +6,8 @@ import java.net.InetAddress;
 import java.util.EnumSet;
 
 /**
- * Parses a host: an IPv6 or IPv4 address in any form that the WHATWG URL Standard allows, or a
- * name, which is converted to lower-case A-labels (UTS #46, non-transitional, STD3 rules).
+ * Parses a host: an IPv6 or IPv4 address in any form that the WHATWG URL Standard allows, or a name, which is converted
+ * to lower-case A-labels (UTS #46, non-transitional, STD3 rules).
  */
 final class HostParser {
     private static final int MAX_NAME_LENGTH = 253;
@@ -25,8 +25,8 @@ final class HostParser {
     }
 
     /**
-     * @param underscores whether labels can contain {@code _}; allowed in DNS names, not in hostnames
-     *     (RFC 952, RFC 1123 §2.1)
+     * @param underscores whether labels can contain {@code _}; allowed in DNS names, not in hostnames (RFC 952, RFC
+     *     1123 §2.1)
      */
     static Host parse(String text, boolean underscores) throws InvalidTargetException {
         if (text.startsWith("[")) {
@@ -88,10 +88,7 @@ final class HostParser {
         return true;
     }
 
-    /**
-     * Returns the length of the leading labels up to the last one with an underscore; IDNA does not
-     * apply to them.
-     */
+    /** Returns the length of the leading labels up to the last one with an underscore; IDNA does not apply to them. */
     private static int serviceLabels(String text) {
         int dot = text.indexOf('.', text.lastIndexOf('_') + 1);
         if (text.indexOf('_') < 0 || dot < 0) {

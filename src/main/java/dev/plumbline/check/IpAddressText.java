@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses and formats IP addresses without name resolution. An IPv4-mapped IPv6 address remains an
- * IPv6 address; {@link InetAddress#getByAddress} would convert it to IPv4.
+ * Parses and formats IP addresses without name resolution. An IPv4-mapped IPv6 address remains an IPv6 address;
+ * {@link InetAddress#getByAddress} would convert it to IPv4.
  */
 public final class IpAddressText {
     private static final long OVERFLOW = 1L << 32;
@@ -17,8 +17,8 @@ public final class IpAddressText {
     private IpAddressText() {}
 
     /**
-     * Parses four decimal numbers without leading zeros, or an IPv6 address (RFC 4291 §2.2) without
-     * brackets and zone. Returns null for any other text.
+     * Parses four decimal numbers without leading zeros, or an IPv6 address (RFC 4291 §2.2) without brackets and zone.
+     * Returns null for any other text.
      */
     public static @Nullable InetAddress parse(String text) {
         if (text.indexOf(':') >= 0) {
@@ -34,10 +34,7 @@ public final class IpAddressText {
         return addresses.stream().map(IpAddressText::format).toList();
     }
 
-    /**
-     * Returns the canonical text (RFC 5952 for IPv6). The last 32 bits of a mapped address are in
-     * dotted form.
-     */
+    /** Returns the canonical text (RFC 5952 for IPv6). The last 32 bits of a mapped address are in dotted form. */
     public static String format(InetAddress address) {
         byte[] bytes = address.getAddress();
         if (bytes.length == 4) {
@@ -76,9 +73,9 @@ public final class IpAddressText {
     }
 
     /**
-     * Parses IPv4 as the WHATWG URL Standard does (section "IPv4 parser"): one to four numbers,
-     * decimal, octal with a leading 0 or hexadecimal with 0x. The last number fills the remaining
-     * bytes. Returns null if a number is malformed or too large.
+     * Parses IPv4 as the WHATWG URL Standard does (section "IPv4 parser"): one to four numbers, decimal, octal with a
+     * leading 0 or hexadecimal with 0x. The last number fills the remaining bytes. Returns null if a number is
+     * malformed or too large.
      */
     static @Nullable InetAddress looseV4(String host) {
         String[] parts = host.split("\\.", -1);
@@ -98,10 +95,7 @@ public final class IpAddressText {
         return v4((int) address);
     }
 
-    /**
-     * Parses a number of a WHATWG IPv4 address. Returns 2^32 if it is too large, -1 if it is not a
-     * number.
-     */
+    /** Parses a number of a WHATWG IPv4 address. Returns 2^32 if it is too large, -1 if it is not a number. */
     private static long number(String text) {
         int radix = 10;
         int start = 0;

@@ -3,8 +3,8 @@ package dev.plumbline.check;
 import io.vertx.core.Future;
 
 /**
- * A module as the service runs it: its description, its I/O and its evaluation. {@link SheetModule}
- * makes one of a {@link CheckModule} and its sheet.
+ * A module as the service runs it: its description, its I/O and its evaluation. {@link SheetModule} makes one of a
+ * {@link CheckModule} and its sheet.
  *
  * @param <E> the evidence: an immutable record of everything that was collected
  */

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The declaration of a module. The tools list, the web pages, the CSV header, the command line and
- * the contract tests use it.
+ * The declaration of a module. The tools list, the web pages, the CSV header, the command line and the contract tests
+ * use it.
  *
  * @param module the identifier, for example {@code http-status}
  * @param defaultPort the port of a {@code host_port} target without port; 0 for other inputs

@@ -15,8 +15,8 @@ final class OptionParser {
     private OptionParser() {}
 
     /**
-     * @throws IllegalArgumentException if the value is not valid; the message is the end of a
-     *     sentence that begins with the name of the option
+     * @throws IllegalArgumentException if the value is not valid; the message is the end of a sentence that begins with
+     *     the name of the option
      */
     static Object read(OptionDescription option, @Nullable Object raw) {
         return switch (option.type()) {

@@ -7,10 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The options of one check: the given or default value of every option that the module declares.
- * Immutable.
- */
+/** The options of one check: the given or default value of every option that the module declares. Immutable. */
 public final class Options {
     /** No options, for contexts without a module. */
     public static final Options NONE = new Options(Map.of(), Map.of());
@@ -43,8 +40,8 @@ public final class Options {
     }
 
     /**
-     * Parses options of a query string (all values are strings) or of a JSON object (numbers,
-     * booleans, strings, lists). A value equal to the default counts as not given.
+     * Parses options of a query string (all values are strings) or of a JSON object (numbers, booleans, strings,
+     * lists). A value equal to the default counts as not given.
      */
     public static Parsed parse(ModuleDescription description, Map<String, ?> raw) {
         return parse(description, raw, false);
@@ -127,8 +124,8 @@ public final class Options {
     }
 
     /**
-     * Returns a canonical string of the given options. Values are prefixed with their length, so
-     * different options have different strings.
+     * Returns a canonical string of the given options. Values are prefixed with their length, so different options have
+     * different strings.
      */
     public String key() {
         StringBuilder key = new StringBuilder();

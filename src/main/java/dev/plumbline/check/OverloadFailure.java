@@ -6,9 +6,7 @@ import java.time.Duration;
 public final class OverloadFailure extends Exception {
     private final transient Duration retryAfter;
 
-    /**
-     * @param retryAfter the delay before a retry, at least one second
-     */
+    /** @param retryAfter the delay before a retry, at least one second */
     public OverloadFailure(String message, Duration retryAfter) {
         super(message, null, false, false);
         this.retryAfter = retryAfter;

@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies that a record has the declared fields as its components, and reads its values. The
- * components of a nested record with {@link JsonUnwrapped} count as components of the outer record.
+ * Verifies that a record has the declared fields as its components, and reads its values. The components of a nested
+ * record with {@link JsonUnwrapped} count as components of the outer record.
  */
 final class ReportBinding {
     /** Types of components without members, by the field type that they correspond to. */
@@ -49,9 +49,7 @@ final class ReportBinding {
         this.module = module;
     }
 
-    /**
-     * @param faults receives a sentence for each mismatch
-     */
+    /** @param faults receives a sentence for each mismatch */
     static ReportBinding of(Class<?> report, List<FieldDescription> fields, List<String> faults) {
         ReportBinding binding = new ReportBinding(report.getName());
         binding.bind(report, fields, "", faults);

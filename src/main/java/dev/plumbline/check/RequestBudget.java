@@ -18,9 +18,7 @@ public final class RequestBudget {
         this(MAX);
     }
 
-    /**
-     * @param max see {@link ModuleDefinition#requests}
-     */
+    /** @param max see {@link ModuleDefinition#requests} */
     public RequestBudget(int max) {
         this.max = max;
         this.left = new AtomicInteger(max);

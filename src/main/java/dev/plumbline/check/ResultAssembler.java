@@ -8,10 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Builds the result of a check: adds missing fields, determines the verdict and enforces the size
- * limit.
- */
+/** Builds the result of a check: adds missing fields, determines the verdict and enforces the size limit. */
 public final class ResultAssembler {
     /** Bytes reserved for JSON syntax and for the members that a response adds to a result. */
     private static final int ENVELOPE_BYTES = 512;

@@ -21,8 +21,8 @@ public final class ResultJson {
     private ResultJson() {}
 
     /**
-     * Formats a time as RFC 3339 in UTC with milliseconds. Does not use a JDK formatter, which took
-     * 3% of the CPU time of a check.
+     * Formats a time as RFC 3339 in UTC with milliseconds. Does not use a JDK formatter, which took 3% of the CPU time
+     * of a check.
      */
     public static String time(Instant instant) {
         long seconds = instant.getEpochSecond();

@@ -11,8 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits a result to 64 KiB of JSON. Halves the largest field until the result fits, and lists the
- * truncated fields.
+ * Limits a result to 64 KiB of JSON. Halves the largest field until the result fits, and lists the truncated fields.
  */
 final class ResultSizeLimit {
     /** The maximum size of a result as JSON, in bytes. */
@@ -31,9 +30,7 @@ final class ResultSizeLimit {
     /** The fields after truncation, and the names of the truncated fields. */
     record Cut(Map<String, @Nullable Object> fields, List<String> truncated) {}
 
-    /**
-     * @param budget the maximum size of the fields as JSON, in bytes
-     */
+    /** @param budget the maximum size of the fields as JSON, in bytes */
     static Cut cut(Map<String, @Nullable Object> fields, int budget) {
         if (size(fields) <= budget) {
             return new Cut(fields, List.of());

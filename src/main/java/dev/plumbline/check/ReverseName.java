@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address range of a reverse DNS name (RFC 1035 §3.5, RFC 3596 §2.5): one address, or a block
- * if the name has fewer labels.
+ * The address range of a reverse DNS name (RFC 1035 §3.5, RFC 3596 §2.5): one address, or a block if the name has fewer
+ * labels.
  *
  * @param first the lowest address
  * @param last the highest address

@@ -41,9 +41,7 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
         return load(module, file -> resource(type, file));
     }
 
-    /**
-     * @param files the content of the file of that name, null if it does not exist
-     */
+    /** @param files the content of the file of that name, null if it does not exist */
     static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
             CheckModule<E, R, F> module, Function<String, @Nullable String> files) {
         Class<?> type = module.getClass();

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a module's sheet. {@code src/docs/writing-a-module.md} describes the format. An unknown, a
- * duplicate or a missing member is an error that names it.
+ * Reads a module's sheet. {@code src/docs/writing-a-module.md} describes the format. An unknown, a duplicate or a
+ * missing member is an error that names it.
  */
 final class SheetReader {
     private static final YAMLMapper MAPPER = YAMLMapper.builder()
@@ -28,10 +28,7 @@ final class SheetReader {
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .build();
 
-    /**
-     * {@code TYPE | TITLE | DESCRIPTION}; TYPE is for example string, string?, integer[], string(a,
-     * b).
-     */
+    /** {@code TYPE | TITLE | DESCRIPTION}; TYPE is for example string, string?, integer[], string(a, b). */
     private static final Pattern FIELD =
             Pattern.compile("([a-z]+)(\\[])?(?:\\(([^)]*)\\))?(\\?)? \\| ([^|]+) \\| (.+)", Pattern.DOTALL);
 

@@ -6,10 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The special-purpose addresses: the two IANA registries (RFC 6890 and its updates), multicast, all
- * of IPv6 that is not global unicast, and public addresses that cloud providers use internally.
- * Globally reachable registry entries are included because they are anycast and can lead to a local
- * server; the exception is the well-known prefix of NAT64.
+ * The special-purpose addresses: the two IANA registries (RFC 6890 and its updates), multicast, all of IPv6 that is not
+ * global unicast, and public addresses that cloud providers use internally. Globally reachable registry entries are
+ * included because they are anycast and can lead to a local server; the exception is the well-known prefix of NAT64.
  */
 final class SpecialAddresses {
     private record Block(Cidr cidr, @Nullable String purpose) {}

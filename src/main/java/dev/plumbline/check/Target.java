@@ -1,8 +1,8 @@
 package dev.plumbline.check;
 
 /**
- * A normalized target. Different spellings of one target are equal and have the same {@link
- * #text()}. Created by {@link TargetParser}.
+ * A normalized target. Different spellings of one target are equal and have the same {@link #text()}. Created by
+ * {@link TargetParser}.
  */
 public sealed interface Target {
 

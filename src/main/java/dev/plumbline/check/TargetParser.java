@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses user input into a {@link Target}. The description of the module supplies omitted parts.
- * Hosts are parsed as in the WHATWG URL Standard, so unusual forms of an address are normalized.
+ * Parses user input into a {@link Target}. The description of the module supplies omitted parts. Hosts are parsed as in
+ * the WHATWG URL Standard, so unusual forms of an address are normalized.
  */
 public final class TargetParser {
     /** The maximum length of a target in UTF-8 bytes, before and after normalization. */

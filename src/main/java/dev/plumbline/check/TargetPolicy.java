@@ -10,14 +10,11 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which addresses, names and ports can be targets. Applied to each target before any
- * network access and to each address before a connection.
+ * Decides which addresses, names and ports can be targets. Applied to each target before any network access and to each
+ * address before a connection.
  */
 public final class TargetPolicy {
-    /**
-     * Special-use names that are not in the public DNS (RFC 6761, 6762, 7686, 8375, and ICANN for
-     * .internal).
-     */
+    /** Special-use names that are not in the public DNS (RFC 6761, 6762, 7686, 8375, and ICANN for .internal). */
     private static final Set<String> SPECIAL_NAMES = Set.of("localhost", "local", "internal", "home.arpa", "onion");
 
     private static final int MAX_PORT_RULES_LENGTH = 500;
@@ -44,8 +41,7 @@ public final class TargetPolicy {
     private final BiPredicate<InetAddress, Integer> ownSocket;
 
     /**
-     * @param ownSocket whether an address and port is a listening socket of this service, which is
-     *     always rejected
+     * @param ownSocket whether an address and port is a listening socket of this service, which is always rejected
      * @throws IllegalArgumentException if a rule is not valid; the message contains the rule
      */
     public TargetPolicy(Rules rules, BiPredicate<InetAddress, Integer> ownSocket) {
@@ -126,8 +122,8 @@ public final class TargetPolicy {
     }
 
     /**
-     * Whether a name is a subdomain of a special-use name or of a suffix that is not looked up. False
-     * for a single label.
+     * Whether a name is a subdomain of a special-use name or of a suffix that is not looked up. False for a single
+     * label.
      */
     public boolean isPrivateName(String name) {
         if (name.indexOf('.') < 0) {

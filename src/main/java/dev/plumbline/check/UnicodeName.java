@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A target with its internationalized name in Unicode, for display only. Checks and comparisons use
- * the A-labels (RFC 5890 §2.3.2.1).
+ * A target with its internationalized name in Unicode, for display only. Checks and comparisons use the A-labels (RFC
+ * 5890 §2.3.2.1).
  *
  * @param text the target with U-labels, except labels that fail the confusables check
  * @param ascii the name in A-labels; null if {@code text} is already ASCII
@@ -33,9 +33,7 @@ public record UnicodeName(String text, @Nullable String ascii) {
             .setRestrictionLevel(SpoofChecker.RestrictionLevel.HIGHLY_RESTRICTIVE)
             .build();
 
-    /**
-     * @param target the normalized target
-     */
+    /** @param target the normalized target */
     public static UnicodeName of(String target) {
         Matcher parts = TARGET.matcher(target);
         if (!parts.matches()) {

@@ -89,8 +89,8 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
     }
 
     /**
-     * Returns the index of the colon after the scheme, or -1 without a scheme. {@code host:8080} has
-     * no scheme; {@code http:/host} and {@code http:host} have one.
+     * Returns the index of the colon after the scheme, or -1 without a scheme. {@code host:8080} has no scheme;
+     * {@code http:/host} and {@code http:host} have one.
      */
     private static int schemeEnd(String text) {
         int colon = text.indexOf(':');

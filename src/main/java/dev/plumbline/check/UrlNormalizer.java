@@ -12,12 +12,10 @@ public final class UrlNormalizer {
     private UrlNormalizer() {}
 
     /**
-     * Removes dot segments from the path. Percent-encodes characters that are not allowed, decodes
-     * unreserved characters, keeps reserved characters, and converts hexadecimal digits to upper
-     * case.
+     * Removes dot segments from the path. Percent-encodes characters that are not allowed, decodes unreserved
+     * characters, keeps reserved characters, and converts hexadecimal digits to upper case.
      *
-     * @param rest the part after the authority, without fragment; empty, or begins with a slash or
-     *     question mark
+     * @param rest the part after the authority, without fragment; empty, or begins with a slash or question mark
      */
     static String pathAndQuery(String rest) {
         int question = rest.indexOf('?');

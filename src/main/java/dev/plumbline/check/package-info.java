@@ -1,4 +1,7 @@
-/** Definition of a check: module, target, options, fields, findings, result, and target policy. From Vert.x it uses only {@code Future}. */
+/**
+ * Definition of a check: module, target, options, fields, findings, result, and target policy. From Vert.x it uses only
+ * {@code Future}.
+ */
 @NullMarked
 package dev.plumbline.check;
 

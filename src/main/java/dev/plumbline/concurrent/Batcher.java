@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines concurrent requests into batches. A request is sent at once if no batch is in flight; otherwise it is
- * queued for the next batch. Thread-safe. Futures complete on the context of the caller.
+ * Combines concurrent requests into batches. A request is sent at once if no batch is in flight; otherwise it is queued
+ * for the next batch. Thread-safe. Futures complete on the context of the caller.
  *
  * @param <Q> a request
  * @param <A> the response to a request
@@ -28,8 +28,7 @@ public final class Batcher<Q, A> {
     private final Function<List<Q>, Future<List<A>>> send;
 
     /**
-     * Context of the timers. A context of its own, because undeploying a verticle cancels the timers of its
-     * context.
+     * Context of the timers. A context of its own, because undeploying a verticle cancels the timers of its context.
      */
     private final ContextInternal timers;
 
@@ -44,8 +43,7 @@ public final class Batcher<Q, A> {
      * @param queued maximum number of queued requests
      * @param inFlight maximum number of concurrent batches; 1 preserves the order of requests
      * @param pauseMillis pause after a batch, which makes batches larger; 0 for none
-     * @param expiryMillis maximum time in the queue, after which a request fails without being sent; 0 for no
-     *     limit
+     * @param expiryMillis maximum time in the queue, after which a request fails without being sent; 0 for no limit
      */
     public record Limits(int batch, int queued, int inFlight, long pauseMillis, long expiryMillis) {
         public Limits(int batch, int queued, int inFlight) {
@@ -62,16 +60,12 @@ public final class Batcher<Q, A> {
         }
     }
 
-    /**
-     * @param send executes a batch; returns one response per request in the same order and always completes
-     */
+    /** @param send executes a batch; returns one response per request in the same order and always completes */
     public Batcher(Vertx vertx, Limits limits, Function<List<Q>, Future<List<A>>> send) {
         this(vertx, limits, send, System::nanoTime);
     }
 
-    /**
-     * @param nanos clock for the expiry of requests
-     */
+    /** @param nanos clock for the expiry of requests */
     public Batcher(Vertx vertx, Limits limits, Function<List<Q>, Future<List<A>>> send, LongSupplier nanos) {
         this.nanos = nanos;
         this.vertx = vertx;
@@ -83,8 +77,8 @@ public final class Batcher<Q, A> {
     /**
      * Submits a request.
      *
-     * @return fails with the failure of its batch, or with {@link DatabaseUnavailableException} if the queue is
-     *     full or the request expired
+     * @return fails with the failure of its batch, or with {@link DatabaseUnavailableException} if the queue is full or
+     *     the request expired
      */
     public Future<A> submit(Q request) {
         Promise<A> promise = ((ContextInternal) vertx.getOrCreateContext()).promise();

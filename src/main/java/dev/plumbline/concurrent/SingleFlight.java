@@ -13,9 +13,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Single-flight: concurrent calls with the same key share one execution. If the outcome of the execution
- * cannot be shared, the operation of the next caller is executed. Thread-safe. Futures complete on the
- * context of the caller.
+ * Single-flight: concurrent calls with the same key share one execution. If the outcome of the execution cannot be
+ * shared, the operation of the next caller is executed. Thread-safe. Futures complete on the context of the caller.
  */
 public final class SingleFlight<K, V> {
     private final Vertx vertx;
@@ -24,9 +23,7 @@ public final class SingleFlight<K, V> {
 
     private record Follower<V>(Context context, Promise<V> promise, Supplier<Future<V>> operation) {}
 
-    /**
-     * @param shareable whether other callers receive this value; failures are always shared
-     */
+    /** @param shareable whether other callers receive this value; failures are always shared */
     public SingleFlight(Vertx vertx, Predicate<V> shareable) {
         this.vertx = vertx;
         this.shareable = shareable;

@@ -59,9 +59,7 @@ public record Config(
 
     public record DataSettings(@Setting(DIRECTORY) Path dir) {}
 
-    /**
-     * @param url null for the embedded database
-     */
+    /** @param url null for the embedded database */
     public record DatabaseSettings(
             @Setting(DATABASE_URL) @Nullable String url,
             @Setting(min = "1", max = "1000") int poolSize,
@@ -105,9 +103,7 @@ public record Config(
         }
     }
 
-    /**
-     * @param secret null for a secret that is generated and stored in {@code data.dir}
-     */
+    /** @param secret null for a secret that is generated and stored in {@code data.dir} */
     public record SessionSettings(@Setting(SECRET) @Nullable String secret) {
         /** Hides the secret. */
         @Override
@@ -162,17 +158,13 @@ public record Config(
         }
     }
 
-    /**
-     * @param rdapBootstrap a URL or a file; null for the built-in list
-     */
+    /** @param rdapBootstrap a URL or a file; null for the built-in list */
     public record RegistrySettings(
             @Setting(value = WHOIS_SERVER, key = "whois.server") String whoisServer,
             @Setting(value = RDAP_BOOTSTRAP, key = "rdap.bootstrap") @Nullable String rdapBootstrap,
             OutboundLimit perServer) {}
 
-    /**
-     * @param extraRoots a PEM file, or null
-     */
+    /** @param extraRoots a PEM file, or null */
     public record TlsSettings(@Setting(FILE) @Nullable Path extraRoots) {}
 
     public record LogSettings(@Setting(LOG_LEVEL) String level, @Setting(LOG_FORMAT) String format) {}

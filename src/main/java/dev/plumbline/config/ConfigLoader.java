@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads the settings from {@code plumbline.yaml} in the jar, a file and the environment. A later
- * source overrides an earlier one. The file in the jar lists every setting that exists.
+ * Loads the settings from {@code plumbline.yaml} in the jar, a file and the environment. A later source overrides an
+ * earlier one. The file in the jar lists every setting that exists.
  */
 public final class ConfigLoader {
     private static final String PREFIX = "PLUMBLINE_";

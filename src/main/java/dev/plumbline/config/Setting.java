@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The valid values of a setting. The record component has the name of the setting in camel case;
- * its type decides how the value is read. An empty value of a nullable component is null.
+ * The valid values of a setting. The record component has the name of the setting in camel case; its type decides how
+ * the value is read. An empty value of a nullable component is null.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)

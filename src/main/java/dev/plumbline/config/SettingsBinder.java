@@ -15,9 +15,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Binds settings to the records of {@link Config} and collects every fault. The component {@code
- * maxConnections} of the section {@code http} is the setting {@code http.max_connections}; a record
- * inside a section adds its name as a prefix ({@code targets.per_ip_concurrent}).
+ * Binds settings to the records of {@link Config} and collects every fault. The component {@code maxConnections} of the
+ * section {@code http} is the setting {@code http.max_connections}; a record inside a section adds its name as a prefix
+ * ({@code targets.per_ip_concurrent}).
  */
 final class SettingsBinder {
     private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");

@@ -21,9 +21,9 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 /**
- * Follows the CNAME chain of a name through one or more responses (RFC 1034 section 3.6.2, RFC
- * 2308). Only records whose owner is on the chain count. A DNAME record counts through the CNAME
- * record that a server synthesizes from it (RFC 6672 section 3.1).
+ * Follows the CNAME chain of a name through one or more responses (RFC 1034 section 3.6.2, RFC 2308). Only records
+ * whose owner is on the chain count. A DNAME record counts through the CNAME record that a server synthesizes from it
+ * (RFC 6672 section 3.1).
  */
 public final class CnameChain {
     /** The maximum length of a CNAME chain. */
@@ -59,8 +59,8 @@ public final class CnameChain {
      * Follows the chain through a response to the query for {@link #current()}.
      *
      * @return null if the chain ends at an alias that needs its own query
-     * @throws CheckFailure {@code dns_servfail} for a loop, a chain that is too long, or a response
-     *     that does not match the query
+     * @throws CheckFailure {@code dns_servfail} for a loop, a chain that is too long, or a response that does not match
+     *     the query
      */
     @Nullable
     DnsResponse follow(Message message) throws CheckFailure {

@@ -16,8 +16,8 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
 
 /**
- * One lookup: queries the servers in order, retries a single server after a timeout, and follows
- * CNAME chains that a server does not resolve itself.
+ * One lookup: queries the servers in order, retries a single server after a timeout, and follows CNAME chains that a
+ * server does not resolve itself.
  */
 final class DnsLookup {
     static final int MIN_ATTEMPTS = 2;
@@ -34,9 +34,7 @@ final class DnsLookup {
     private int attempt;
     private boolean edns = true;
 
-    /**
-     * @param attemptMillis the timeout of one attempt
-     */
+    /** @param attemptMillis the timeout of one attempt */
     DnsLookup(
             DnsTransport transport,
             List<SocketAddress> servers,

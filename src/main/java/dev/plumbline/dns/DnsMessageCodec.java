@@ -9,10 +9,7 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
-/**
- * Encodes queries, and decodes responses and matches them to their query (RFC 1035 section 4, RFC
- * 5452 section 9).
- */
+/** Encodes queries, and decodes responses and matches them to their query (RFC 1035 section 4, RFC 5452 section 9). */
 final class DnsMessageCodec {
     /** The UDP payload size that queries advertise (RFC 9715: avoids fragmentation). */
     static final int UDP_PAYLOAD = 1232;
@@ -87,9 +84,9 @@ final class DnsMessageCodec {
     }
 
     /**
-     * Whether compression pointers (RFC 1035 section 4.1.4) form a chain of more than {@value
-     * #MAX_POINTER_HOPS}, which takes quadratic time to decode. No encoder produces such chains;
-     * bytes that are not names look like one only by chance.
+     * Whether compression pointers (RFC 1035 section 4.1.4) form a chain of more than {@value #MAX_POINTER_HOPS}, which
+     * takes quadratic time to decode. No encoder produces such chains; bytes that are not names look like one only by
+     * chance.
      */
     private static boolean hasPointerChain(byte[] message) {
         byte[] hops = new byte[message.length];

@@ -9,16 +9,14 @@ import org.xbill.DNS.Message;
 import org.xbill.DNS.Record;
 
 /**
- * One query to one server over UDP, from the time it is queued until its response, failure or
- * timeout. Completes its callback once. Confined to the event loop of its {@link DnsUdpSocketPool}.
+ * One query to one server over UDP, from the time it is queued until its response, failure or timeout. Completes its
+ * callback once. Confined to the event loop of its {@link DnsUdpSocketPool}.
  */
 final class DnsQuery {
     /** The content and recipient of a query. */
     record Question(SocketAddress server, Record record, boolean edns) {}
 
-    /**
-     * The time after which a query no longer counts as waiting in the receive buffer of the server.
-     */
+    /** The time after which a query no longer counts as waiting in the receive buffer of the server. */
     private static final long MAX_UNREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** The retransmission timeout (RFC 1035 section 4.2.1). */
@@ -73,9 +71,7 @@ final class DnsQuery {
         id = messageId;
     }
 
-    /**
-     * Retransmits the query once after the retransmission timeout, and fails it after the deadline.
-     */
+    /** Retransmits the query once after the retransmission timeout, and fails it after the deadline. */
     void tick(long nowNanos) {
         if (done) {
             return;

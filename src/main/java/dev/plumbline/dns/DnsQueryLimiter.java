@@ -12,9 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * Limits the DNS queries of one check: the number at once, so that servers that do not respond do
- * not block other checks, and the total, because the owner of a zone controls how many lookups a
- * check needs.
+ * Limits the DNS queries of one check: the number at once, so that servers that do not respond do not block other
+ * checks, and the total, because the owner of a zone controls how many lookups a check needs.
  */
 public final class DnsQueryLimiter {
     /** The maximum number of queries of one check; each followed alias counts as one. */
@@ -31,9 +30,8 @@ public final class DnsQueryLimiter {
     }
 
     /**
-     * Runs a query when fewer than {@value #MAX_CONCURRENT} are running. Fails with {@code
-     * request_limit} if the limit is used up, and with {@code dns_timeout} if the deadline passes
-     * first.
+     * Runs a query when fewer than {@value #MAX_CONCURRENT} are running. Fails with {@code request_limit} if the limit
+     * is used up, and with {@code dns_timeout} if the deadline passes first.
      */
     public Future<DnsResponse> run(Deadline deadline, Supplier<Future<DnsResponse>> query) {
         // No timeout is needed: the running queries end by the deadline.

@@ -29,9 +29,9 @@ import org.xbill.DNS.TextParseException;
 import org.xbill.DNS.Type;
 
 /**
- * A stub resolver (RFC 1034 section 5.3.1): queries the configured recursive servers, caches
- * responses for their TTL, and shares concurrent queries for the same name and type. It does not
- * use the hosts file. Thread-safe; futures complete on the caller's context.
+ * A stub resolver (RFC 1034 section 5.3.1): queries the configured recursive servers, caches responses for their TTL,
+ * and shares concurrent queries for the same name and type. It does not use the hosts file. Thread-safe; futures
+ * complete on the caller's context.
  */
 public final class DnsResolver {
     private static final int MAX_CONCURRENT = 2_000;
@@ -44,9 +44,7 @@ public final class DnsResolver {
     /** A caller joins a query that ends at most this much before its own deadline. */
     private static final long JOIN_TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /**
-     * The approximate memory of a response with one address; larger responses have a larger weight.
-     */
+    /** The approximate memory of a response with one address; larger responses have a larger weight. */
     private static final long BYTES_PER_ENTRY = 300;
 
     private record Key(String name, int type) {}
@@ -76,8 +74,7 @@ public final class DnsResolver {
     private final Cache<Key, CacheEntry> cache;
 
     /**
-     * @param nanoClock the clock for the expiry of cache entries, for example {@code
-     *     System::nanoTime}
+     * @param nanoClock the clock for the expiry of cache entries, for example {@code System::nanoTime}
      * @throws IllegalArgumentException if a configured server is malformed
      */
     public DnsResolver(Vertx vertx, Config.DnsSettings settings, TargetPolicy policy, LongSupplier nanoClock) {
@@ -110,8 +107,8 @@ public final class DnsResolver {
     }
 
     /**
-     * Looks up the addresses of a name. Fails with {@code dns_nxdomain}, {@code dns_no_data} and as
-     * {@link #query} does.
+     * Looks up the addresses of a name. Fails with {@code dns_nxdomain}, {@code dns_no_data} and as {@link #query}
+     * does.
      *
      * @param type {@link Type#A} or {@link Type#AAAA}
      */
@@ -133,10 +130,9 @@ public final class DnsResolver {
     }
 
     /**
-     * Looks up records. NXDOMAIN and an empty answer are responses, not failures. Fails with {@code
-     * target_blocked} for a name that must not be looked up, {@code dns_timeout}, {@code
-     * dns_servfail} for any other response code, and {@link OverloadFailure} if too many queries
-     * are running.
+     * Looks up records. NXDOMAIN and an empty answer are responses, not failures. Fails with {@code target_blocked} for
+     * a name that must not be looked up, {@code dns_timeout}, {@code dns_servfail} for any other response code, and
+     * {@link OverloadFailure} if too many queries are running.
      *
      * @param name A-labels, with or without the trailing dot
      * @param type a constant of {@link Type}
@@ -145,9 +141,7 @@ public final class DnsResolver {
         return queryRaw(name, type, deadline, Long.MAX_VALUE).compose(DnsResolver::requireNoError);
     }
 
-    /**
-     * The response; fails with {@code dns_servfail} if its code is neither NOERROR nor NXDOMAIN.
-     */
+    /** The response; fails with {@code dns_servfail} if its code is neither NOERROR nor NXDOMAIN. */
     public static Future<DnsResponse> requireNoError(DnsResponse response) {
         return response.failed()
                 ? failed(
@@ -188,8 +182,8 @@ public final class DnsResolver {
     }
 
     /**
-     * Joins a running query for the same records, unless it ends before this caller's deadline. A
-     * query ends by the deadline of the caller that started it.
+     * Joins a running query for the same records, unless it ends before this caller's deadline. A query ends by the
+     * deadline of the caller that started it.
      */
     private Future<DnsResponse> shareQuery(Key key, Name question, Deadline deadline) {
         long millis = timeoutMillis(deadline);
@@ -259,8 +253,8 @@ public final class DnsResolver {
     }
 
     /**
-     * Whether the name has no escapes. The policy must check the name that is queried: the
-     * presentation form "\111" is an "o" in the query.
+     * Whether the name has no escapes. The policy must check the name that is queried: the presentation form "\111" is
+     * an "o" in the query.
      */
     private static boolean isPlain(String name) {
         for (int i = 0; i < name.length(); i++) {

@@ -20,8 +20,7 @@ import org.xbill.DNS.TXTRecord;
  * @param records the records of the queried type at the end of the chain; empty if there are none
  * @param addresses the addresses of A and AAAA records; empty for other types
  * @param authoritative the AA bit of the last response
- * @param authenticated whether all responses have the AD bit: the resolver validated them with
- *     DNSSEC
+ * @param authenticated whether all responses have the AD bit: the resolver validated them with DNSSEC
  * @param ttlSeconds the lowest TTL of the records, or the negative TTL (RFC 2308)
  * @param responseMs the duration of the lookup in milliseconds
  */
@@ -69,8 +68,8 @@ public record DnsResponse(
     }
 
     /**
-     * The texts of the TXT records, each with its strings joined (RFC 7208 section 3.3). Each byte
-     * is one ISO-8859-1 character.
+     * The texts of the TXT records, each with its strings joined (RFC 7208 section 3.3). Each byte is one ISO-8859-1
+     * character.
      */
     public List<String> texts() {
         List<String> texts = new ArrayList<>();

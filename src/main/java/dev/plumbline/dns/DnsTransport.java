@@ -32,14 +32,11 @@ import org.xbill.DNS.Message;
 import org.xbill.DNS.Record;
 
 /**
- * Exchanges one query and response with a server: over UDP with a random port and ID, and over TCP
- * if the response is truncated. Packets that do not match the query are ignored.
+ * Exchanges one query and response with a server: over UDP with a random port and ID, and over TCP if the response is
+ * truncated. Packets that do not match the query are ignored.
  */
 final class DnsTransport {
-    /**
-     * The largest message that is parsed on the event loop; larger ones are parsed on a worker
-     * thread.
-     */
+    /** The largest message that is parsed on the event loop; larger ones are parsed on a worker thread. */
     private static final int MAX_EVENT_LOOP_BYTES = 4_096;
 
     private final VertxInternal vertx;
@@ -62,8 +59,8 @@ final class DnsTransport {
     }
 
     /**
-     * Sends a query and calls back on the caller's context with the response, or with a {@link
-     * CheckFailure} of {@code dns_timeout} or {@code dns_servfail}.
+     * Sends a query and calls back on the caller's context with the response, or with a {@link CheckFailure} of
+     * {@code dns_timeout} or {@code dns_servfail}.
      */
     void exchange(Question question, long timeoutMillis, Completable<Message> callback) {
         ContextInternal context = vertx.getOrCreateContext();

@@ -20,10 +20,9 @@ import java.util.List;
 import org.xbill.DNS.Message;
 
 /**
- * A connected UDP socket on a random port, used for at most {@value #MAX_QUERIES} queries to one
- * server. Opening a socket costs more than a query, and this few queries per port keep the
- * combination of port and ID hard to guess (RFC 5452 sections 4.3 and 9.2). The system discards
- * packets of other senders. Confined to the event loop that opened it.
+ * A connected UDP socket on a random port, used for at most {@value #MAX_QUERIES} queries to one server. Opening a
+ * socket costs more than a query, and this few queries per port keep the combination of port and ID hard to guess (RFC
+ * 5452 sections 4.3 and 9.2). The system discards packets of other senders. Confined to the event loop that opened it.
  */
 final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
     private static final int MAX_QUERIES = 64;
@@ -38,9 +37,7 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
     private final IntObjectMap<DnsQuery> open = new IntObjectHashMap<>();
     private int queryCount;
 
-    /**
-     * @throws RuntimeException if the system provides no socket
-     */
+    /** @throws RuntimeException if the system provides no socket */
     DnsUdpSocket(EventLoop loop, DatagramChannel channel, InetSocketAddress server, SecureRandom random) {
         this.channel = channel;
         this.random = random;

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * The UDP sockets and running queries of one event loop. Limits the number of queries that the
- * servers may not have read yet, and uses one timer for all queries. Confined to its event loop.
+ * The UDP sockets and running queries of one event loop. Limits the number of queries that the servers may not have
+ * read yet, and uses one timer for all queries. Confined to its event loop.
  */
 final class DnsUdpSocketPool {
     /** The interval of retransmission and timeout checks. */

@@ -26,8 +26,7 @@ import org.xbill.DNS.SVCBBase;
 import org.xbill.DNS.URIRecord;
 
 /**
- * Detects responses with private addresses or names, which only an internal resolver knows. No
- * message repeats them.
+ * Detects responses with private addresses or names, which only an internal resolver knows. No message repeats them.
  */
 public final class PrivateNameFilter {
     private static final Pattern HOST_OF_URI =

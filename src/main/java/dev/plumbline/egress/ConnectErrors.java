@@ -19,9 +19,8 @@ public final class ConnectErrors {
     private ConnectErrors() {}
 
     /**
-     * Uses the message of the exception, because Java throws one class for several causes:
-     * ConnectException for ECONNREFUSED and ETIMEDOUT, others for EACCES, EHOSTUNREACH and
-     * ENETUNREACH.
+     * Uses the message of the exception, because Java throws one class for several causes: ConnectException for
+     * ECONNREFUSED and ETIMEDOUT, others for EACCES, EHOSTUNREACH and ENETUNREACH.
      */
     public static CheckFailure of(Throwable cause, SocketAddress remote) {
         String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);

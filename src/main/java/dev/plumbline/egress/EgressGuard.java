@@ -31,18 +31,16 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
 /**
- * The only code that connects to targets: resolves names, classifies every address, and connects to
- * a classified address within the rate and concurrency limits of its address, network and
- * registrable domain. Shared by all event loops; futures complete on the caller's context.
+ * The only code that connects to targets: resolves names, classifies every address, and connects to a classified
+ * address within the rate and concurrency limits of its address, network and registrable domain. Shared by all event
+ * loops; futures complete on the caller's context.
  */
 public final class EgressGuard {
     private final TargetPolicy policy;
     private final DnsResolver resolver;
     private final TargetRateLimits rateLimits;
 
-    /**
-     * @param targets supplies the limits; the policy has the other settings
-     */
+    /** @param targets supplies the limits; the policy has the other settings */
     public EgressGuard(Vertx vertx, TargetPolicy policy, DnsResolver resolver, Config.TargetSettings targets) {
         this(policy, resolver, targets, System::nanoTime, Scheduler.of(vertx));
     }
@@ -59,11 +57,10 @@ public final class EgressGuard {
     }
 
     /**
-     * Resolves the addresses of a host to connect to, in the order of attempts: IPv4 first, never
-     * empty. The option {@code ip_version} selects the family, but the addresses of both families
-     * are classified. Fails with {@code target_blocked} if any address of the name is forbidden,
-     * with a {@code dns_*} error if there is none, and with {@link
-     * dev.plumbline.check.OverloadFailure} if the queue of the resolver is full.
+     * Resolves the addresses of a host to connect to, in the order of attempts: IPv4 first, never empty. The option
+     * {@code ip_version} selects the family, but the addresses of both families are classified. Fails with
+     * {@code target_blocked} if any address of the name is forbidden, with a {@code dns_*} error if there is none, and
+     * with {@link dev.plumbline.check.OverloadFailure} if the queue of the resolver is full.
      */
     public Future<List<InetAddress>> resolve(CheckContext context, Host host, int port) {
         IpVersion version = IpVersion.of(context);
@@ -82,8 +79,8 @@ public final class EgressGuard {
     }
 
     /**
-     * As {@link #resolve(CheckContext, Host, int)}, limited to the first addresses, because a
-     * hostile name can list addresses of others.
+     * As {@link #resolve(CheckContext, Host, int)}, limited to the first addresses, because a hostile name can list
+     * addresses of others.
      *
      * @param max the maximum number of addresses, at least 1
      */
@@ -145,14 +142,13 @@ public final class EgressGuard {
     }
 
     /**
-     * Runs one exchange with one address and holds its permits until the exchange has ended.
-     * Classifies the address again and charges the request budget of the check. Fails with {@code
-     * target_blocked}, {@code deadline_exceeded}, {@code request_limit}, and {@link
-     * dev.plumbline.check.OverloadFailure} if a permit would not be available in time.
+     * Runs one exchange with one address and holds its permits until the exchange has ended. Classifies the address
+     * again and charges the request budget of the check. Fails with {@code target_blocked}, {@code deadline_exceeded},
+     * {@code request_limit}, and {@link dev.plumbline.check.OverloadFailure} if a permit would not be available in
+     * time.
      *
      * @param host the host for the limit per registrable domain
-     * @param exchange connects to the given address; its future completes when the connection is
-     *     closed
+     * @param exchange connects to the given address; its future completes when the connection is closed
      */
     public <T> Future<T> dial(
             CheckContext context,
@@ -188,8 +184,8 @@ public final class EgressGuard {
     }
 
     /**
-     * Opens a connection to a classified address and verifies the peer. Fails with {@code connect_*}
-     * if it does not open.
+     * Opens a connection to a classified address and verifies the peer. Fails with {@code connect_*} if it does not
+     * open.
      */
     public Future<NetSocket> connect(NetClient client, SocketAddress remote, InetAddress pinned, long timeoutMillis) {
         ConnectOptions options =
@@ -246,8 +242,8 @@ public final class EgressGuard {
         }
 
         /**
-         * The error if there is no address. A failed lookup can hide an address, so both lookups
-         * must succeed before an absence is reported.
+         * The error if there is no address. A failed lookup can hide an address, so both lookups must succeed before an
+         * absence is reported.
          */
         Throwable noAddress(String name, Future<DnsResponse> v4, Future<DnsResponse> v6) {
             Future<DnsResponse> decisive = this == V6 || this == AUTO && v4.succeeded() ? v6 : v4;

@@ -19,10 +19,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rate and concurrency limiter per key: at most {@code concurrent} permits at once and {@code
- * per_second} in any second. Callers without a permit wait in a queue. The state of a key is
- * dropped after it was idle for a second. Thread-safe; a waiting caller's future completes on the
- * thread that released the permit.
+ * A rate and concurrency limiter per key: at most {@code concurrent} permits at once and {@code per_second} in any
+ * second. Callers without a permit wait in a queue. The state of a key is dropped after it was idle for a second.
+ * Thread-safe; a waiting caller's future completes on the thread that released the permit.
  *
  * @param <K> an address, a network or a domain
  */
@@ -62,8 +61,8 @@ public final class KeyedRateLimiter<K> {
     }
 
     /**
-     * Acquires a permit, now or after waiting; {@link #release} must follow once. Fails with {@link
-     * OverloadFailure} and without a permit if the queue is full or the wait would be too long.
+     * Acquires a permit, now or after waiting; {@link #release} must follow once. Fails with {@link OverloadFailure}
+     * and without a permit if the queue is full or the wait would be too long.
      */
     Future<Void> acquire(K key, long maxWaitMillis) {
         return acquire(key, maxWaitMillis, false);

@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
 
 /**
- * The listening sockets of this service, which are never targets: a connection from inside would
- * bypass network access controls.
+ * The listening sockets of this service, which are never targets: a connection from inside would bypass network access
+ * controls.
  */
 public final class OwnEndpoints implements BiPredicate<InetAddress, Integer> {
     private record Remote(InetAddress address, int port) {}

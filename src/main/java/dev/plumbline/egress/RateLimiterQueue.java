@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The permits of the last second, the permits held, and the waiting callers of one key. Guarded by
- * {@link KeyedRateLimiter}. Small, because there is one for every address contacted within the last
- * second.
+ * {@link KeyedRateLimiter}. Small, because there is one for every address contacted within the last second.
  */
 final class RateLimiterQueue {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -103,9 +102,7 @@ final class RateLimiterQueue {
         return windowFull(now) ? grants[first] + SECOND - now : 0;
     }
 
-    /**
-     * The nanoseconds until the next wake-up, which the caller must schedule; -1 if none is needed.
-     */
+    /** The nanoseconds until the next wake-up, which the caller must schedule; -1 if none is needed. */
     long takeWakeUp(long now) {
         if (wakeUpScheduled || isEmpty() || atConcurrencyLimit()) {
             return -1;

@@ -13,18 +13,12 @@ public final class RegistrableDomains {
             .executor(Runnable::run)
             .build();
 
-    /**
-     * The registrable domain of a name: one label below a public suffix. The last two labels if no
-     * suffix is known.
-     */
+    /** The registrable domain of a name: one label below a public suffix. The last two labels if no suffix is known. */
     public String of(String name) {
         return cache.get(name, RegistrableDomains::find);
     }
 
-    /**
-     * The domain below a suffix operated by a registry. Private suffixes such as {@code github.io}
-     * do not count.
-     */
+    /** The domain below a suffix operated by a registry. Private suffixes such as {@code github.io} do not count. */
     public String registered(String name) {
         try {
             InternetDomainName domain = InternetDomainName.from(name);

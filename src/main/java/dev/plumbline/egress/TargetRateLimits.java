@@ -31,8 +31,8 @@ final class TargetRateLimits {
     }
 
     /**
-     * Acquires a permit of each limiter, the narrowest first, so that no permit of a wide one is
-     * held while waiting for a narrow one.
+     * Acquires a permit of each limiter, the narrowest first, so that no permit of a wide one is held while waiting for
+     * a narrow one.
      *
      * @return releases the permits; to be run once
      */

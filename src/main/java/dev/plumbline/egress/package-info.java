@@ -1,4 +1,6 @@
-/** The only way to a target: address classification, rate and concurrency limits, own endpoints and registrable domains. */
+/**
+ * The only way to a target: address classification, rate and concurrency limits, own endpoints and registrable domains.
+ */
 @NullMarked
 package dev.plumbline.egress;
 

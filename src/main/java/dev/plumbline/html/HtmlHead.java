@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of an HTML page, as written. Each list has at most {@link #MAX_ITEMS} items and each
- * text at most 2,000 characters.
+ * The metadata of an HTML page, as written. Each list has at most {@link #MAX_ITEMS} items and each text at most 2,000
+ * characters.
  *
  * @param titles the text of each title element
  * @param metas the content of each meta element by its lower-case name or property
@@ -63,9 +63,7 @@ public record HtmlHead(
     private static final Set<String> SEPARATORS =
             Set.of("br", "div", "p", "li", "ul", "ol", "td", "tr", "section", "hr", "img");
 
-    /**
-     * @param contentType the Content-Type header, null if it is not set
-     */
+    /** @param contentType the Content-Type header, null if it is not set */
     public static HtmlHead parse(byte[] bytes, @Nullable String contentType) {
         Charset mark = byteOrderMark(bytes);
         String header = charset(contentType);

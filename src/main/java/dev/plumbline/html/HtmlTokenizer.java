@@ -13,9 +13,9 @@ import org.jsoup.parser.Parser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits an HTML page into tags and text like a browser (HTML Living Standard section 13.2.5). It
- * does not build a tree, because the tree of a hostile page can take minutes to build and hundreds
- * of megabytes to store. It runs in linear time and constant memory.
+ * Splits an HTML page into tags and text like a browser (HTML Living Standard section 13.2.5). It does not build a
+ * tree, because the tree of a hostile page can take minutes to build and hundreds of megabytes to store. It runs in
+ * linear time and constant memory.
  */
 public final class HtmlTokenizer {
     private static final int MAX_ATTRIBUTES = 64;
@@ -75,9 +75,7 @@ public final class HtmlTokenizer {
         this.attribute = ATTRIBUTE.matcher(page);
     }
 
-    /**
-     * @param withAttributes the elements whose attributes are passed to the handler, by lower-case name
-     */
+    /** @param withAttributes the elements whose attributes are passed to the handler, by lower-case name */
     public static void tokenize(String page, Set<String> withAttributes, Handler handler) {
         new HtmlTokenizer(page, withAttributes, handler).run();
     }

@@ -81,8 +81,8 @@ public final class ApiContract {
     }
 
     /**
-     * Removes response contents, because the validator supports few media types and only requests are
-     * validated, and security requirements, because the operations authenticate requests themselves.
+     * Removes response contents, because the validator supports few media types and only requests are validated, and
+     * security requirements, because the operations authenticate requests themselves.
      */
     private static JsonObject requestsOf(JsonObject contract) {
         JsonObject requests = contract.copy();

@@ -16,10 +16,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Determines the client address: the peer, or, if the peer is a trusted proxy, the right-most
- * address of {@code Forwarded} (RFC 7239) or {@code X-Forwarded-For} that is not a trusted proxy.
- * Addresses further left can be forged. If both headers exist and disagree, one of them can be
- * forged, so the peer address is used.
+ * Determines the client address: the peer, or, if the peer is a trusted proxy, the right-most address of
+ * {@code Forwarded} (RFC 7239) or {@code X-Forwarded-For} that is not a trusted proxy. Addresses further left can be
+ * forged. If both headers exist and disagree, one of them can be forged, so the peer address is used.
  */
 public final class ClientAddress {
     private static final Pattern FOR =
@@ -34,16 +33,13 @@ public final class ClientAddress {
 
     private final List<Cidr> trusted;
 
-    /**
-     * @param trustedProxies addresses and CIDR blocks
-     */
+    /** @param trustedProxies addresses and CIDR blocks */
     public ClientAddress(List<String> trustedProxies) {
         this.trusted = trustedProxies.stream().map(Cidr::parse).toList();
     }
 
     /**
-     * Returns the rate limit key of the client: the IPv4 address, or the /64 network of the IPv6
-     * address.
+     * Returns the rate limit key of the client: the IPv4 address, or the /64 network of the IPv6 address.
      *
      * @throws HttpException 400 if a trusted proxy sent a malformed client address
      */

@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target in the path of an instant check or its page. A URL can be unencoded, as in {@code
- * …/http-status/https://a.example/b?c}: if the path after the module contains a slash, the rest of
- * the path and the query are the target, which is percent-encoded before routing.
+ * The target in the path of an instant check or its page. A URL can be unencoded, as in
+ * {@code …/http-status/https://a.example/b?c}: if the path after the module contains a slash, the rest of the path and
+ * the query are the target, which is percent-encoded before routing.
  */
 public final class RawTarget {
     private static final List<String> PREFIXES = List.of("/api/v1/instant/", "/check/");

@@ -5,8 +5,8 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.RoutingContext;
 
 /**
- * Ends responses. A response to HEAD has the headers of the response to GET and no body. Vert.x
- * implements this for HTTP/1.1 only.
+ * Ends responses. A response to HEAD has the headers of the response to GET and no body. Vert.x implements this for
+ * HTTP/1.1 only.
  */
 public final class ResponseBodies {
     private static final String HEAD = "plumbline.head";

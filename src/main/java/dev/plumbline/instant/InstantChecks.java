@@ -48,9 +48,7 @@ public final class InstantChecks {
     private final SingleFlight<String, InstantOutcome> singleFlight;
     private final InstantMetrics metrics;
 
-    /**
-     * @param limited whether fresh checks are charged
-     */
+    /** @param limited whether fresh checks are charged */
     public InstantChecks(
             Vertx vertx,
             ModuleCatalogue modules,
@@ -87,8 +85,7 @@ public final class InstantChecks {
     }
 
     /**
-     * Returns the cached result or {@link InstantOutcome.NotCached}; does not run the check. The future does not
-     * fail.
+     * Returns the cached result or {@link InstantOutcome.NotCached}; does not run the check. The future does not fail.
      */
     public Future<InstantOutcome> findCached(InstantRequest request) {
         return findInMemory(

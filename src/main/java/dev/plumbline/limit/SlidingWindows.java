@@ -24,8 +24,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Quotas as exact sliding windows in the database, by its clock, shared by all nodes. Concurrent charges are
- * batched in order. A denial is cached until the same charge can be granted.
+ * Quotas as exact sliding windows in the database, by its clock, shared by all nodes. Concurrent charges are batched in
+ * order. A denial is cached until the same charge can be granted.
  */
 public final class SlidingWindows {
     // Clients of the bus time out after 2 seconds; a charge after that would have no use.
@@ -49,9 +49,7 @@ public final class SlidingWindows {
 
     private record Denial(int cost, Denied reply, long expiresNanos) {}
 
-    /**
-     * @param policies the policies by name
-     */
+    /** @param policies the policies by name */
     public SlidingWindows(Vertx vertx, Database database, Map<String, QuotaPolicy> policies) {
         this(vertx, database, policies, System::nanoTime);
     }
@@ -67,8 +65,8 @@ public final class SlidingWindows {
     /**
      * Charges a quota if the limit permits it.
      *
-     * @return {@link QuotaUnavailable} during an outage; fails with {@link IllegalArgumentException} if the policy
-     *     is unknown or the cost is negative
+     * @return {@link QuotaUnavailable} during an outage; fails with {@link IllegalArgumentException} if the policy is
+     *     unknown or the cost is negative
      */
     public Future<QuotaReply> charge(ChargeQuota request) {
         QuotaPolicy policy = policies.get(request.policy());

@@ -9,10 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 
-/**
- * A result as JSON: the body of a cached response, rendered once, with its entity tag and expiry.
- * Immutable.
- */
+/** A result as JSON: the body of a cached response, rendered once, with its entity tag and expiry. Immutable. */
 public final class RenderedResult {
     private static final byte[] FRESH_SUFFIX = ",\"cached\":false}".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] CACHED_SUFFIX = ",\"cached\":true}".getBytes(StandardCharsets.US_ASCII);

@@ -12,9 +12,7 @@ public final class ResultCache {
     private final Cache<String, RenderedResult> byKey;
     private final Cache<String, RenderedResult> byPath;
 
-    /**
-     * @param memoryBytes the memory limit of both caches together
-     */
+    /** @param memoryBytes the memory limit of both caches together */
     public ResultCache(Clock clock, long memoryBytes) {
         this.clock = clock;
         this.byKey = newCache(memoryBytes / 2);

@@ -23,9 +23,7 @@ public final class ResultLookup {
      */
     public record LineCacheEntry(String storedKey, Instant checkedAt, Instant expiresAt) {}
 
-    /**
-     * @param ttl how long a result is returned from the cache
-     */
+    /** @param ttl how long a result is returned from the cache */
     public ResultLookup(ResultCache cache, ResultStore store, Duration ttl) {
         this.cache = cache;
         this.store = store;
@@ -53,8 +51,7 @@ public final class ResultLookup {
     }
 
     /**
-     * The cached results of several keys, in order, null where there is none. They are not added to the
-     * memory cache.
+     * The cached results of several keys, in order, null where there is none. They are not added to the memory cache.
      *
      * @return fails with {@code DatabaseUnavailableException}
      */
@@ -90,8 +87,8 @@ public final class ResultLookup {
     }
 
     /**
-     * The cache entry for a new result of a line; null if it is not cacheable. Lines are not added to the
-     * memory cache, because one job would evict the results of instant checks.
+     * The cache entry for a new result of a line; null if it is not cacheable. Lines are not added to the memory cache,
+     * because one job would evict the results of instant checks.
      */
     public @Nullable LineCacheEntry cacheEntry(ResultKey key, CheckResult result) {
         return result.cacheable()

@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Executes checks with a concurrency limit, bounded queues and a deadline. Every check ends with a result; {@link
- * Message.Overloaded} is returned if the queue is full. Not thread-safe: used on one event loop.
+ * Executes checks with a concurrency limit, bounded queues and a deadline. Every check ends with a result;
+ * {@link Message.Overloaded} is returned if the queue is full. Not thread-safe: used on one event loop.
  */
 public final class CheckRunner {
     /** Time after the deadline of a check at which the runner ends it. Probes report their timeouts first. */

@@ -12,9 +12,7 @@ public final class CheckRunnerVerticle extends VerticleBase {
     private final MessageBus bus;
     private final Supplier<CheckRunner> runner;
 
-    /**
-     * @param runner creates the runner of this instance on its event loop
-     */
+    /** @param runner creates the runner of this instance on its event loop */
     public CheckRunnerVerticle(MessageBus bus, Supplier<CheckRunner> runner) {
         this.bus = bus;
         this.runner = runner;

@@ -10,9 +10,7 @@ public final class ProbeRegistry {
         this.byType = Map.copyOf(byType);
     }
 
-    /**
-     * @throws IllegalArgumentException if there is no such probe
-     */
+    /** @throws IllegalArgumentException if there is no such probe */
     public <P> P get(Class<P> type) {
         Object probe = byType.get(type);
         if (probe == null) {

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The embedded database for a command: that of the running service, or one that is started for the command. A file
- * lock serializes commands. All methods block.
+ * The embedded database for a command: that of the running service, or one that is started for the command. A file lock
+ * serializes commands. All methods block.
  */
 public final class CommandDatabase implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -36,8 +36,9 @@ public final class CommandDatabase implements AutoCloseable {
     public static CommandDatabase of(Path dataDir, boolean create) {
         Path dir = dataDir.toAbsolutePath().normalize();
         if (!create && !PostgresCluster.existsIn(dir)) {
-            throw new StoreException("The directory " + dir
-                    + " does not contain a database. Start the service once, or set the data directory with --conf or PLUMBLINE_DATA_DIR.");
+            throw new StoreException(
+                    "The directory " + dir
+                            + " does not contain a database. Start the service once, or set the data directory with --conf or PLUMBLINE_DATA_DIR.");
         }
         FileChannel lock = acquireLock(dir);
         try {

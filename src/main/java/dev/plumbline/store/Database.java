@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connection pool of PostgreSQL. Operations complete or fail with {@link DatabaseUnavailableException} within
- * the timeout; during a detected outage they fail at once. Recovery is automatic.
+ * The connection pool of PostgreSQL. Operations complete or fail with {@link DatabaseUnavailableException} within the
+ * timeout; during a detected outage they fail at once. Recovery is automatic.
  */
 public final class Database {
     private static final Logger LOG = LoggerFactory.getLogger(Database.class);
@@ -55,8 +55,8 @@ public final class Database {
     }
 
     /**
-     * @param idleTimeout after which a connection without traffic is closed, so that unreachable peers do not
-     *     block the pool
+     * @param idleTimeout after which a connection without traffic is closed, so that unreachable peers do not block the
+     *     pool
      */
     Database(Vertx vertx, String url, int poolSize, Duration timeout, Duration idleTimeout) {
         this.vertx = vertx;
@@ -118,8 +118,8 @@ public final class Database {
     /**
      * Executes a prepared statement.
      *
-     * @return fails with {@link DatabaseUnavailableException} during an outage, and with the failure of the client
-     *     if the statement is not valid
+     * @return fails with {@link DatabaseUnavailableException} during an outage, and with the failure of the client if
+     *     the statement is not valid
      */
     public Future<RowSet<Row>> query(String sql, Tuple arguments) {
         if (!available()) {
@@ -136,8 +136,8 @@ public final class Database {
     /**
      * Executes statements in a transaction.
      *
-     * @return fails like {@link #query(String, Tuple)} and with the failure of the function. After a {@link
-     *     DatabaseUnavailableException} the transaction may have been committed
+     * @return fails like {@link #query(String, Tuple)} and with the failure of the function. After a
+     *     {@link DatabaseUnavailableException} the transaction may have been committed
      */
     public <T> Future<T> inTransaction(Function<SqlConnection, Future<T>> statements) {
         if (!available()) {

@@ -51,8 +51,8 @@ final class DatabaseOutage {
     }
 
     /**
-     * Whether the operation timed out or its connection was closed. Not an outage if the database responds to
-     * other operations.
+     * Whether the operation timed out or its connection was closed. Not an outage if the database responds to other
+     * operations.
      */
     static boolean isTimeout(Throwable failure) {
         return !(failure instanceof DatabaseException || failure instanceof ConnectException);

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A PostgreSQL server in the data directory, on the loopback interface, with a password. A supervisor restarts it
- * on the same port. All methods block.
+ * A PostgreSQL server in the data directory, on the loopback interface, with a password. A supervisor restarts it on
+ * the same port. All methods block.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgres.class);
@@ -45,8 +45,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Starts the server; creates the database if it is missing and stops a server that a crashed process left
-     * behind.
+     * Starts the server; creates the database if it is missing and stops a server that a crashed process left behind.
      *
      * @throws StoreException if it cannot be started
      */

@@ -44,8 +44,7 @@ public final class NotificationListener {
     private volatile boolean listening;
 
     /**
-     * @param url {@code postgresql://user:password@host:port/name}; a direct connection or a pooler in session
-     *     mode
+     * @param url {@code postgresql://user:password@host:port/name}; a direct connection or a pooler in session mode
      * @param onConnected called after each connection, because notifications may have been connectionLost before
      * @throws StoreException if the URL is not valid
      */

@@ -16,9 +16,7 @@ record Postmaster(long pid) {
     private static final int PORT_LINE = 3;
     private static final int STATUS_LINE = 7;
 
-    /**
-     * The process in the file if it runs and serves this cluster; after a reboot another process can have the ID.
-     */
+    /** The process in the file if it runs and serves this cluster; after a reboot another process can have the ID. */
     static Optional<Postmaster> of(Path cluster) {
         Path file = cluster.resolve("postmaster.pid");
         try {

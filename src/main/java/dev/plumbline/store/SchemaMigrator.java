@@ -38,8 +38,8 @@ public final class SchemaMigrator {
     /**
      * Applies missing migrations.
      *
-     * @return fails with {@link StoreException} if the database is not reachable or its schema is newer or has
-     *     been modified
+     * @return fails with {@link StoreException} if the database is not reachable or its schema is newer or has been
+     *     modified
      */
     public static Future<Void> run(Vertx vertx, String url) {
         return run(vertx, url, Migration.all(), CONNECT_TIMEOUT);

@@ -12,9 +12,7 @@ public final class CertificateEvaluation {
 
     private CertificateEvaluation() {}
 
-    /**
-     * @param warnDays report an expiry that is less than this number of days away; 0 for never
-     */
+    /** @param warnDays report an expiry that is less than this number of days away; 0 for never */
     public static CertificateReport evaluate(
             CertificateEvidence evidence, long warnDays, CertificateFindings findings) {
         Set<CertificateProblem> problems = problems(evidence);

@@ -150,8 +150,8 @@ public final class CertificateExtensions {
     }
 
     /**
-     * Whether a certificate has an extension. Call it before reading the extension: if there is
-     * none, the JDK throws and catches two exceptions, which takes longer than a signature check.
+     * Whether a certificate has an extension. Call it before reading the extension: if there is none, the JDK throws
+     * and catches two exceptions, which takes longer than a signature check.
      */
     static boolean has(X509Certificate certificate, String oid) {
         Set<String> critical = certificate.getCriticalExtensionOIDs();

@@ -14,8 +14,8 @@ import org.bouncycastle.asn1.x509.GeneralNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Matches a certificate against a host (RFC 9525 section 6). Only the subject alternative names are
- * used, not the common name. A wildcard matches exactly one label, the left-most one.
+ * Matches a certificate against a host (RFC 9525 section 6). Only the subject alternative names are used, not the
+ * common name. A wildcard matches exactly one label, the left-most one.
  */
 public final class CertificateHostnames {
     private static final int DNS_NAME = 2;

@@ -62,10 +62,7 @@ public record CertificatePath(
         return end != End.NO_ISSUER;
     }
 
-    /**
-     * The certificates whose validity period matters: all except a trusted root (RFC 5280 section
-     * 6.1).
-     */
+    /** The certificates whose validity period matters: all except a trusted root (RFC 5280 section 6.1). */
     public List<X509Certificate> validityChecked() {
         return anchored() && certificates.size() > 1 ? certificates.subList(0, certificates.size() - 1) : certificates;
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the best path from a server certificate to a trusted root with the certificates that the
- * server sent, in any order (RFC 4158). The number of steps is bounded.
+ * Builds the best path from a server certificate to a trusted root with the certificates that the server sent, in any
+ * order (RFC 4158). The number of steps is bounded.
  */
 public final class CertificatePathBuilder {
     /** The length of the longest path, including the trust anchor. */

@@ -21,8 +21,8 @@ public enum CertificateProblem {
     REVOKED;
 
     /**
-     * All problems, in order. Every certificate that the path depends on is checked: an expired
-     * intermediate certificate has the same effect as an expired leaf.
+     * All problems, in order. Every certificate that the path depends on is checked: an expired intermediate
+     * certificate has the same effect as an expired leaf.
      */
     public static Set<CertificateProblem> of(
             CertificatePath path, boolean hostnameMatches, boolean revoked, Instant at) {

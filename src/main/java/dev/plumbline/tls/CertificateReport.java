@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of {@code certificate.yaml}, for every module that reports on a certificate. {@code
- * tlsVersion} and {@code cipher} are null beside an error, if the handshake did not complete.
+ * The fields of {@code certificate.yaml}, for every module that reports on a certificate. {@code tlsVersion} and
+ * {@code cipher} are null beside an error, if the handshake did not complete.
  */
 public record CertificateReport(
         boolean valid,

@@ -3,9 +3,8 @@ package dev.plumbline.tls;
 import java.util.Arrays;
 
 /**
- * Iterates over the elements of a DER encoding (ITU-T X.690) without allocating objects or copies,
- * for encodings that are too large to parse. After {@link #next}, the content of the element is
- * from {@link #from} to {@link #to}.
+ * Iterates over the elements of a DER encoding (ITU-T X.690) without allocating objects or copies, for encodings that
+ * are too large to parse. After {@link #next}, the content of the element is from {@link #from} to {@link #to}.
  */
 final class DerReader {
     static final int INTEGER = 0x02;

@@ -57,8 +57,8 @@ public final class OcspCodec {
     }
 
     /**
-     * Decodes a response. It is accepted only if the issuer or a delegated responder signed it, if it
-     * is for this certificate, and if it is within its validity period.
+     * Decodes a response. It is accepted only if the issuer or a delegated responder signed it, if it is for this
+     * certificate, and if it is within its validity period.
      *
      * @param source the subject of the detail, for example "the OCSP response"
      */

@@ -25,9 +25,9 @@ import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads certificate revocation lists (RFC 5280 section 5). A CRL can have hundreds of thousands of
- * entries, so its signature is verified first, and its entries are read in place: the memory use
- * does not depend on the size of the CRL.
+ * Reads certificate revocation lists (RFC 5280 section 5). A CRL can have hundreds of thousands of entries, so its
+ * signature is verified first, and its entries are read in place: the memory use does not depend on the size of the
+ * CRL.
  */
 public final class RevocationList {
     private static final String SOURCE = "the CRL";
@@ -44,8 +44,8 @@ public final class RevocationList {
     private RevocationList() {}
 
     /**
-     * Reads a CRL. It is accepted only if the issuer of the certificate signed it, if it is within its
-     * validity period, and if it covers the certificate. Not for an event loop: a large CRL takes long.
+     * Reads a CRL. It is accepted only if the issuer of the certificate signed it, if it is within its validity period,
+     * and if it covers the certificate. Not for an event loop: a large CRL takes long.
      */
     public static RevocationStatement read(
             byte[] list, X509Certificate certificate, X509Certificate issuer, Instant at) {
@@ -65,9 +65,7 @@ public final class RevocationList {
         }
     }
 
-    /**
-     * @param outer positioned before the signed part
-     */
+    /** @param outer positioned before the signed part */
     private static boolean isSignedBy(PublicKey key, byte[] list, DerReader outer)
             throws OperatorCreationException, IOException {
         int from = outer.start();
@@ -89,9 +87,7 @@ public final class RevocationList {
         return verifier.verify(signature);
     }
 
-    /**
-     * @param signed the signed part
-     */
+    /** @param signed the signed part */
     private static RevocationStatement read(byte[] list, DerReader signed, X509Certificate certificate, Instant at)
             throws IOException {
         if (signed.at(DerReader.INTEGER)) {
@@ -147,8 +143,8 @@ public final class RevocationList {
     }
 
     /**
-     * Whether the scope of the CRL includes the certificate: it is not a delta CRL, not limited to some
-     * reasons or to CA certificates, and for its distribution point (RFC 5280 section 6.3.3 (b)(2)(i)).
+     * Whether the scope of the CRL includes the certificate: it is not a delta CRL, not limited to some reasons or to
+     * CA certificates, and for its distribution point (RFC 5280 section 6.3.3 (b)(2)(i)).
      */
     private static boolean covers(DerReader reader, X509Certificate certificate) {
         org.bouncycastle.asn1.x509.Extensions extensions = org.bouncycastle.asn1.x509.Extensions.getInstance(

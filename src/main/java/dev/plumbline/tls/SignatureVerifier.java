@@ -7,9 +7,7 @@ import java.security.cert.X509Certificate;
 final class SignatureVerifier {
     private int remaining;
 
-    /**
-     * @param max the maximum number of signatures to verify
-     */
+    /** @param max the maximum number of signatures to verify */
     SignatureVerifier(int max) {
         remaining = max;
     }

@@ -24,9 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** The trusted root certificates. Immutable. */
 public final class TrustRoots {
 
-    /**
-     * @param addedByOperator whether the operator configured it, in contrast to the public roots of the JDK
-     */
+    /** @param addedByOperator whether the operator configured it, in contrast to the public roots of the JDK */
     record Root(X509Certificate certificate, boolean addedByOperator) {}
 
     private final Map<X500Principal, List<Root>> roots = new HashMap<>();
@@ -44,8 +42,7 @@ public final class TrustRoots {
      * The roots of the JDK and of a PEM file.
      *
      * @param extra null for none
-     * @throws IOException if a file cannot be read or contains no certificate, with the reason as a
-     *     sentence
+     * @throws IOException if a file cannot be read or contains no certificate, with the reason as a sentence
      */
     public static TrustRoots load(@Nullable Path extra) throws IOException {
         return of(jdkRoots(), extra == null ? List.of() : read(extra));

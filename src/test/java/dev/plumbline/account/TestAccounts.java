@@ -38,9 +38,7 @@ public final class TestAccounts {
         return key(accountId, null, scopes);
     }
 
-    /**
-     * @param validFor negative for an expired key; null for no expiry
-     */
+    /** @param validFor negative for an expired key; null for no expiry */
     public Key key(long accountId, @Nullable Duration validFor, Scope... scopes) {
         String secret = ApiKeySecret.generate();
         String[] ids = java.util.Arrays.stream(scopes).map(Scope::id).toArray(String[]::new);

@@ -8,9 +8,7 @@ import io.vertx.core.Vertx;
 public final class LimitedResolver {
     private LimitedResolver() {}
 
-    /**
-     * @param maxConcurrent the maximum number of concurrent queries; the queue is disabled
-     */
+    /** @param maxConcurrent the maximum number of concurrent queries; the queue is disabled */
     public static DnsResolver of(Vertx vertx, Config.DnsSettings settings, TargetPolicy policy, int maxConcurrent) {
         return new DnsResolver(vertx, settings, policy, System::nanoTime, maxConcurrent, maxConcurrent, 0);
     }

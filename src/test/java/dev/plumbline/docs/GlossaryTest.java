@@ -28,19 +28,14 @@ class GlossaryTest {
      * @param allowed phrases that are not searched
      */
     private record Glossary(Map<String, String> rejected, List<Exemption> allowed) {
-        /**
-         * @param type the simple name of the only class to which it applies; empty: all texts
-         */
+        /** @param type the simple name of the only class to which it applies; empty: all texts */
         private record Exemption(String phrase, String type) {
             boolean appliesTo(String file) {
                 return type.isEmpty() || file.equals(type + ".java") || file.endsWith("/" + type + ".java");
             }
         }
 
-        /**
-         * Reads every table: the columns "not" and "allowed" are read, the first other one is the
-         * advice.
-         */
+        /** Reads every table: the columns "not" and "allowed" are read, the first other one is the advice. */
         static Glossary read() throws IOException {
             Map<String, String> rejected = new LinkedHashMap<>();
             List<Exemption> allowed = new ArrayList<>();

@@ -4,8 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The parts of a source file that a person reads. All other characters are replaced by {@link
- * #BARRIER}, so that offsets and line numbers stay those of the file.
+ * The parts of a source file that a person reads. All other characters are replaced by {@link #BARRIER}, so that
+ * offsets and line numbers stay those of the file.
  *
  * @param prose texts without code; phrases are separated by whitespace, other parts by barriers
  * @param code texts and the code in them

@@ -67,9 +67,7 @@ class HtmlTokenizerTest {
                 .isEqualTo(title);
     }
 
-    /**
-     * The end of foreign content and of a bogus comment (HTML Living Standard sections 13.2.6.5, 13.2.5.41).
-     */
+    /** The end of foreign content and of a bogus comment (HTML Living Standard sections 13.2.6.5, 13.2.5.41). */
     @Test
     void endsForeignContentAndBogusCommentsLikeTheStandard() {
         assertThat(head("<svg><g><p><title>A</title>").titles()).containsExactly("A");

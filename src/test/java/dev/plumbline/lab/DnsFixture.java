@@ -27,10 +27,7 @@ import java.util.Map;
 
 /** The DNS lab and a probe that queries only this lab, for tests of modules. */
 public final class DnsFixture implements AutoCloseable {
-    /**
-     * Documentation addresses (RFC 5737, RFC 3849). The policy of the tests permits them like
-     * public addresses.
-     */
+    /** Documentation addresses (RFC 5737, RFC 3849). The policy of the tests permits them like public addresses. */
     private static final List<String> PUBLIC =
             List.of("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32");
 

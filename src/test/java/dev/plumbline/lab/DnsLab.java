@@ -34,9 +34,8 @@ import org.xbill.DNS.TextParseException;
 import org.xbill.DNS.Type;
 
 /**
- * A recursive DNS server on loopback, over UDP and TCP on one port. It serves the configured
- * records, follows CNAME records and returns NXDOMAIN for other names. A name can have another
- * {@link Behavior}, see {@link DnsFaults}.
+ * A recursive DNS server on loopback, over UDP and TCP on one port. It serves the configured records, follows CNAME
+ * records and returns NXDOMAIN for other names. A name can have another {@link Behavior}, see {@link DnsFaults}.
  */
 public final class DnsLab implements AutoCloseable {
     private static final int MAX_ALIASES = 20;

@@ -20,8 +20,8 @@ public final class DnsResponses {
     /**
      * Creates a response.
      *
-     * @param lines records in zone file format, for example {@code a.test. 60 IN MX 10 b.test.};
-     *     CNAME records precede the records of their target
+     * @param lines records in zone file format, for example {@code a.test. 60 IN MX 10 b.test.}; CNAME records precede
+     *     the records of their target
      */
     public static DnsResponse response(String name, String type, int rcode, String... lines) {
         try {

@@ -11,9 +11,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports on which no process listens. They are above the ephemeral port range of the kernel (32768
- * to 60999) and reserved among all test JVMs of a user until this JVM ends. No other test uses a
- * port between its allocation and its use, and connections to an unused port are refused.
+ * Ports on which no process listens. They are above the ephemeral port range of the kernel (32768 to 60999) and
+ * reserved among all test JVMs of a user until this JVM ends. No other test uses a port between its allocation and its
+ * use, and connections to an unused port are refused.
  */
 public final class FreePorts {
     private static final int FIRST = 61_000;

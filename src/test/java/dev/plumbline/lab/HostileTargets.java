@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * SSRF targets. None of them may reach a listener on this machine while {@code targets.allow} is
- * empty. They are URLs for {@code http-status}; {@code PORT} is replaced by the port of a canary.
+ * SSRF targets. None of them may reach a listener on this machine while {@code targets.allow} is empty. They are URLs
+ * for {@code http-status}; {@code PORT} is replaced by the port of a canary.
  */
 public final class HostileTargets {
     private HostileTargets() {}

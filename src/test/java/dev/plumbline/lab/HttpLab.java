@@ -18,12 +18,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Web servers on 127.0.0.1 with regular and hostile pages. Each {@link LabPage} is available over
- * plain HTTP/1.1 and over TLS.
+ * Web servers on 127.0.0.1 with regular and hostile pages. Each {@link LabPage} is available over plain HTTP/1.1 and
+ * over TLS.
  *
- * <p>Canaries listen on 127.0.0.2 (on the port of the plain server), on ::1 and on another port of
- * 127.0.0.1. With {@code targets.allow} set to {@link #ALLOW} and {@code targets.ports} set to
- * {@link #ports()}, no connection may reach them.
+ * <p>Canaries listen on 127.0.0.2 (on the port of the plain server), on ::1 and on another port of 127.0.0.1. With
+ * {@code targets.allow} set to {@link #ALLOW} and {@code targets.ports} set to {@link #ports()}, no connection may
+ * reach them.
  */
 public final class HttpLab {
     public static final String ALLOW = "127.0.0.1/32";

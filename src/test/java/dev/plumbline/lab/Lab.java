@@ -16,9 +16,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The test lab as a program, for running the service without the internet and for load tests. It
- * prints the settings for the service and every target with the expected result, then runs until it
- * is stopped.
+ * The test lab as a program, for running the service without the internet and for load tests. It prints the settings
+ * for the service and every target with the expected result, then runs until it is stopped.
  */
 public final class Lab implements AutoCloseable {
     private static final String WEB = "web.lab.test";
@@ -139,10 +138,7 @@ public final class Lab implements AutoCloseable {
         dns.close();
     }
 
-    /**
-     * @param arguments the folder for the root certificate and the ports for HTTP, HTTPS and DNS
-     *     (0: a free port)
-     */
+    /** @param arguments the folder for the root certificate and the ports for HTTP, HTTPS and DNS (0: a free port) */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Path folder = Files.createDirectories(Path.of(arguments[0]));
         try (Lab lab = new Lab(

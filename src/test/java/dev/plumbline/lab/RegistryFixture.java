@@ -49,9 +49,7 @@ public final class RegistryFixture implements AutoCloseable {
         this(folder, new Config.OutboundLimit(0, 0), tlds);
     }
 
-    /**
-     * @param limit rate limit of each registry
-     */
+    /** @param limit rate limit of each registry */
     public RegistryFixture(Path folder, Config.OutboundLimit limit, String... tlds) {
         rdap = Await.value(vertx.createHttpServer()
                 .requestHandler(request -> {

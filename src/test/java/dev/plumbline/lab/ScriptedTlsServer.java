@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that sends the first flight of configurable TLS versions and cipher suites, including
- * those that no library supports. It responds to each ClientHello with a ServerHello, an invalid
- * certificate and a key exchange, or with an alert.
+ * A server that sends the first flight of configurable TLS versions and cipher suites, including those that no library
+ * supports. It responds to each ClientHello with a ServerHello, an invalid certificate and a key exchange, or with an
+ * alert.
  */
 public final class ScriptedTlsServer {
     /** Accepted cipher suites by version, in order of preference. */

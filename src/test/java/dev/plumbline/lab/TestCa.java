@@ -139,9 +139,7 @@ public final class TestCa {
         }
     }
 
-    /**
-     * @param kind for example RSA-2048, P-256 or Ed25519
-     */
+    /** @param kind for example RSA-2048, P-256 or Ed25519 */
     static KeyPair generate(String kind) {
         try {
             if (kind.startsWith("RSA-")) {

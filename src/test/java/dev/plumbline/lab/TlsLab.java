@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * TLS servers on 127.0.0.1, one port for each certificate or handshake case. Each server has its
- * own hostname below {@link #DOMAIN}. Clients must trust {@link #rootPem()}.
+ * TLS servers on 127.0.0.1, one port for each certificate or handshake case. Each server has its own hostname below
+ * {@link #DOMAIN}. Clients must trust {@link #rootPem()}.
  */
 public final class TlsLab implements AutoCloseable {
     /** The parent domain of all hostnames. */

@@ -52,9 +52,7 @@ public final class TlsScanFixture implements AutoCloseable {
         return ModuleExecution.run(vertx, module, parsed(module, target), context);
     }
 
-    /**
-     * Like {@link #check}, with a rate limit, for a client that waits at most 1 ms for a permit.
-     */
+    /** Like {@link #check}, with a rate limit, for a client that waits at most 1 ms for a permit. */
     public <E> CheckResult checkWithRateLimit(
             ModuleDefinition<E> module, String target, Map<String, ?> options, Config.OutboundLimit limit) {
         EgressGuard guard =

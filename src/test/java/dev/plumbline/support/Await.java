@@ -27,8 +27,8 @@ public final class Await {
     }
 
     /**
-     * Starts on an event loop, as the service does. Elsewhere, the first bytes of a peer could arrive
-     * before a handler is set.
+     * Starts on an event loop, as the service does. Elsewhere, the first bytes of a peer could arrive before a handler
+     * is set.
      */
     public static <T> Future<T> onLoop(Vertx vertx, Supplier<Future<T>> work) {
         Promise<T> outcome = Promise.promise();

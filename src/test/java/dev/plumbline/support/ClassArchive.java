@@ -14,9 +14,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * An archive of the jar's loaded classes (class data sharing) next to the jar. Each start with it
- * takes a third of the CPU time. The first test of a build that needs it starts the service once to
- * create it; other JVMs wait for it.
+ * An archive of the jar's loaded classes (class data sharing) next to the jar. Each start with it takes a third of the
+ * CPU time. The first test of a build that needs it starts the service once to create it; other JVMs wait for it.
  */
 public final class ClassArchive {
     private static final Path FILE = create();

@@ -9,10 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A target that counts requests. {@code /ok} returns 200, {@code /slow} 200 after a third of a
- * second, {@code /missing} 404. At {@code /held} the first request waits until the test
- * releases it and gets 404; later requests get 200. At {@code /gate} all requests wait
- * until the test opens the gate.
+ * A target that counts requests. {@code /ok} returns 200, {@code /slow} 200 after a third of a second, {@code /missing}
+ * 404. At {@code /held} the first request waits until the test releases it and gets 404; later requests get 200. At
+ * {@code /gate} all requests wait until the test opens the gate.
  */
 public final class CountingTarget {
     private static final long SLOW_MS = 300;

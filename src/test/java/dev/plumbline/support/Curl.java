@@ -12,8 +12,8 @@ public final class Curl {
     private Curl() {}
 
     /**
-     * Returns the output of curl for a URL, without certificate validation. The test is skipped
-     * if curl is not installed.
+     * Returns the output of curl for a URL, without certificate validation. The test is skipped if curl is not
+     * installed.
      *
      * @param options for example {@code --head}
      */

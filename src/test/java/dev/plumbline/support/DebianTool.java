@@ -12,8 +12,8 @@ public final class DebianTool {
     private DebianTool() {}
 
     /**
-     * The path of a program. If it is missing, the test is skipped on a developer machine and fails if
-     * {@code CI} is {@code true}.
+     * The path of a program. If it is missing, the test is skipped on a developer machine and fails if {@code CI} is
+     * {@code true}.
      */
     public static Path require(String program) {
         for (String directory : searched()) {

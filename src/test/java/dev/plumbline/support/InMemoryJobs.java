@@ -19,10 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A job coordinator on the event bus with jobs that change only when a test changes them. Records
- * the requests.
- */
+/** A job coordinator on the event bus with jobs that change only when a test changes them. Records the requests. */
 public final class InMemoryJobs {
     static final String MODULE = "http-status";
 

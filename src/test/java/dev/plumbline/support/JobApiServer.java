@@ -40,9 +40,7 @@ public final class JobApiServer implements AutoCloseable {
     private final List<MessageConsumer<Message>> served;
     private final int port;
 
-    /**
-     * @param settings additional settings by the name of the environment variable without the prefix
-     */
+    /** @param settings additional settings by the name of the environment variable without the prefix */
     public JobApiServer(TestDatabase database, InMemoryJobs memory, Map<String, String> settings) {
         MessageBus bus = MessageBus.of(vertx);
         served = memory.serve(bus);

@@ -23,13 +23,11 @@ public final class NamedServer implements AutoCloseable {
     }
 
     /**
-     * Starts the server as the authority of some zones. It resolves no other zones except those to which
-     * these zones delegate, at other loopback addresses and the same port. The test is skipped
-     * if named is not installed.
+     * Starts the server as the authority of some zones. It resolves no other zones except those to which these zones
+     * delegate, at other loopback addresses and the same port. The test is skipped if named is not installed.
      *
      * @param folder its working directory
-     * @param zones the records of each zone by its name, in the form of a zone file; SOA and NS are
-     *     added
+     * @param zones the records of each zone by its name, in the form of a zone file; SOA and NS are added
      */
     public static NamedServer start(Path folder, Map<String, String> zones) throws IOException {
         Path program = DebianTool.require("named");

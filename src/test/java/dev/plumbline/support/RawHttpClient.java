@@ -23,9 +23,7 @@ public final class RawHttpClient implements AutoCloseable {
     private final Socket socket;
     private final InputStream in;
 
-    /**
-     * @param head the received bytes up to the empty line
-     */
+    /** @param head the received bytes up to the empty line */
     public record Answer(int status, String head, String body) {
         public boolean closes() {
             return head.toLowerCase(Locale.ROOT).contains("connection: close");

@@ -27,9 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/**
- * A module with every type of field, every kind of option and hostile text.
- */
+/** A module with every type of field, every kind of option and hostile text. */
 public final class SampleModule implements ModuleDefinition<String> {
     static final String NAME = "made-up";
 

@@ -11,10 +11,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/**
- * Searches text for secrets: verbatim, without their ends, encoded, and as
- * their stored hash.
- */
+/** Searches text for secrets: verbatim, without their ends, encoded, and as their stored hash. */
 public final class SecretScanner {
     private static final int VISIBLE = 10;
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A migrated database for each test class, in one PostgreSQL server that all test classes
- * share: {@code @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();}
+ * A migrated database for each test class, in one PostgreSQL server that all test classes share:
+ * {@code @RegisterExtension static final TestDatabase DATABASE = new TestDatabase();}
  */
 public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
     private final List<Database> opened = new ArrayList<>();

@@ -26,9 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
 /**
- * A browser with its own client address and cookies on one page of the service. On close, it
- * asserts that no page caused console errors, violations of the Content-Security-Policy or
- * requests to other hosts.
+ * A browser with its own client address and cookies on one page of the service. On close, it asserts that no page
+ * caused console errors, violations of the Content-Security-Policy or requests to other hosts.
  */
 public final class WebVisitor implements AutoCloseable {
     private static final double PATIENCE_MS = 20_000;

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
 /**
- * Executes the claim statements of the service without running checks. {@link #claimOne} does not
- * change the number of waiting lines.
+ * Executes the claim statements of the service without running checks. {@link #claimOne} does not change the number of
+ * waiting lines.
  */
 public final class ClaimBench {
     private static final int MAX_LINES = 500;

@@ -14,8 +14,8 @@ public final class ContentNegotiation {
     }
 
     /**
-     * Returns the weight of the most specific range of the Accept header that matches a media type: 0
-     * to 1; 0 if none matches; 1 without the header.
+     * Returns the weight of the most specific range of the Accept header that matches a media type: 0 to 1; 0 if none
+     * matches; 1 without the header.
      */
     public static float weight(RoutingContext ctx, String type, String subtype) {
         List<MIMEHeader> ranges = ctx.parsedHeaders().accept();

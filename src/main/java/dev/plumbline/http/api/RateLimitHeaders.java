@@ -6,10 +6,7 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * The rate limit headers (draft-ietf-httpapi-ratelimit-headers) and problems. All windows are one
- * hour.
- */
+/** The rate limit headers (draft-ietf-httpapi-ratelimit-headers) and problems. All windows are one hour. */
 public final class RateLimitHeaders {
     private static final int WINDOW_SECONDS = 3600;
 

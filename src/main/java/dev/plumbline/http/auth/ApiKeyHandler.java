@@ -16,9 +16,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Authenticates requests by API key. Sends 400 for two different keys, 401 without a valid key, 403
- * if the account or key lacks permission, and 503 if the database is unavailable. Challenges follow
- * RFC 6750, section 3.
+ * Authenticates requests by API key. Sends 400 for two different keys, 401 without a valid key, 403 if the account or
+ * key lacks permission, and 503 if the database is unavailable. Challenges follow RFC 6750, section 3.
  */
 public final class ApiKeyHandler {
     private static final String BEARER = "Bearer";

@@ -9,18 +9,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rejects cross-site request forgery (CSRF). Compares the headers {@code Origin} (RFC 6454), {@code
- * Sec-Fetch-Site} (Fetch Metadata) and, in older browsers, {@code Referer} with the origin of the
- * service.
+ * Rejects cross-site request forgery (CSRF). Compares the headers {@code Origin} (RFC 6454), {@code Sec-Fetch-Site}
+ * (Fetch Metadata) and, in older browsers, {@code Referer} with the origin of the service.
  */
 public final class OriginValidator {
     private static final String SEC_FETCH_SITE = "Sec-Fetch-Site";
 
     private final String serviceOrigin;
 
-    /**
-     * @param publicUrl the public base URL of the service
-     */
+    /** @param publicUrl the public base URL of the service */
     public OriginValidator(String publicUrl) {
         String origin = origin(publicUrl);
         if (origin == null) {

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session cookie (RFC 6265): HttpOnly and SameSite=Lax. With TLS, it is also Secure and has the
- * prefix {@code __Host-}, so that other hosts of the domain cannot set it (RFC 6265bis, 4.1.3.2).
+ * The session cookie (RFC 6265): HttpOnly and SameSite=Lax. With TLS, it is also Secure and has the prefix
+ * {@code __Host-}, so that other hosts of the domain cannot set it (RFC 6265bis, 4.1.3.2).
  */
 public final class SessionCookies {
     private static final String NAME = "plumbline";
@@ -16,9 +16,7 @@ public final class SessionCookies {
     private final String name;
     private final String attributes;
 
-    /**
-     * @param publicUrl the public base URL of the service
-     */
+    /** @param publicUrl the public base URL of the service */
     public SessionCookies(String publicUrl) {
         boolean tls = publicUrl.startsWith("https:");
         this.name = tls ? "__Host-" + NAME : NAME;

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Authenticates requests by session cookie. Sends 401 without a valid session, 403 for cross-origin
- * requests, and 503 if the database is unavailable.
+ * Authenticates requests by session cookie. Sends 401 without a valid session, 403 for cross-origin requests, and 503
+ * if the database is unavailable.
  */
 public final class SessionHandler {
     private final SessionService sessions;
@@ -28,9 +28,7 @@ public final class SessionHandler {
     private final ProblemResponder problems;
     private final Clock clock;
 
-    /**
-     * @param publicUrl the public base URL of the service
-     */
+    /** @param publicUrl the public base URL of the service */
     public SessionHandler(SessionService sessions, String publicUrl, ProblemResponder problems, Clock clock) {
         this.sessions = sessions;
         this.cookies = new SessionCookies(publicUrl);
@@ -40,8 +38,8 @@ public final class SessionHandler {
     }
 
     /**
-     * Authenticates the request; sends a problem without a valid session. The response can set a
-     * cookie with a rotated token.
+     * Authenticates the request; sends a problem without a valid session. The response can set a cookie with a rotated
+     * token.
      *
      * @param next called at most once, on the context of the request
      */
@@ -56,8 +54,8 @@ public final class SessionHandler {
     }
 
     /**
-     * As {@link #authenticate(RoutingContext, Consumer)}, with the request body. The session is checked
-     * again after the body is received.
+     * As {@link #authenticate(RoutingContext, Consumer)}, with the request body. The session is checked again after the
+     * body is received.
      */
     public void authenticate(RoutingContext ctx, JsonBody body, BiConsumer<AuthenticatedUser, JsonObject> next) {
         authenticate(
@@ -150,9 +148,6 @@ public final class SessionHandler {
                 .with("WWW-Authenticate", CHALLENGE);
     }
 
-    /**
-     * The challenge required by RFC 9110, 15.5.2. Browsers do not show a dialog for an unknown
-     * scheme.
-     */
+    /** The challenge required by RFC 9110, 15.5.2. Browsers do not show a dialog for an unknown scheme. */
     public static final String CHALLENGE = "Session realm=\"plumbline\"";
 }

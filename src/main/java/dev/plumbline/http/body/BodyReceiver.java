@@ -11,10 +11,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Receives the body of one request with a size limit and a timeout. Confined to the context of the
- * request.
- */
+/** Receives the body of one request with a size limit and a timeout. Confined to the context of the request. */
 final class BodyReceiver {
     private final Vertx vertx;
     private final HttpServerRequest request;
@@ -26,8 +23,8 @@ final class BodyReceiver {
 
     /**
      * @param timeout from now to the end of the body
-     * @param completion called at most once: with null at the end of the body, else with the problem
-     *     (400 incomplete or malformed, 408 timeout, 413 too large)
+     * @param completion called at most once: with null at the end of the body, else with the problem (400 incomplete or
+     *     malformed, 408 timeout, 413 too large)
      */
     BodyReceiver(
             Vertx vertx,

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON Schema of a request body in openapi.json. Translates the output of the validator into
- * one fault per JSON pointer (RFC 6901).
+ * The JSON Schema of a request body in openapi.json. Translates the output of the validator into one fault per JSON
+ * pointer (RFC 6901).
  */
 final class BodySchema {
     private static final JsonSchemaOptions OPTIONS = new JsonSchemaOptions()
@@ -125,10 +125,7 @@ final class BodySchema {
         }
     }
 
-    /**
-     * What the schema cannot express: strings must be valid Unicode, and a date-time must exist in
-     * the calendar.
-     */
+    /** What the schema cannot express: strings must be valid Unicode, and a date-time must exist in the calendar. */
     private static void checkStrings(
             @Nullable JsonObject rule, @Nullable Object value, String pointer, Map<String, String> faults) {
         if (value instanceof JsonObject object) {

@@ -56,8 +56,8 @@ public final class FormBody {
     /**
      * Parses the fields (WHATWG URL, 5.1).
      *
-     * @throws IllegalArgumentException if a percent sign is not followed by two hexadecimal digits,
-     *     or if the bytes are not UTF-8
+     * @throws IllegalArgumentException if a percent sign is not followed by two hexadecimal digits, or if the bytes are
+     *     not UTF-8
      */
     static FormBody parse(Buffer body) {
         String text = body.toString(StandardCharsets.UTF_8);

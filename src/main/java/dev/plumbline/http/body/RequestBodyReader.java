@@ -14,12 +14,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads request bodies, with a limit for each body and a limit for all bodies in memory. Rejections
- * are sent as problems.
+ * Reads request bodies, with a limit for each body and a limit for all bodies in memory. Rejections are sent as
+ * problems.
  *
- * <p>A body is not read until an operation requests it, so that a request can be rejected without
- * reading its body. An unread body is discarded after the response; if it is large or does not end
- * in time, the connection is closed.
+ * <p>A body is not read until an operation requests it, so that a request can be rejected without reading its body. An
+ * unread body is discarded after the response; if it is large or does not end in time, the connection is closed.
  */
 public final class RequestBodyReader {
     /** The limit for all bodies in memory, in bytes. Parsing a body takes several times its size. */
@@ -90,9 +89,9 @@ public final class RequestBodyReader {
      *
      * @param maxBytes the size limit
      * @param timeout from now to the end of the body
-     * @param consumer receives the body, which counts as in memory until the response has ended. Not
-     *     called if the body is rejected (400 incomplete, 408 timeout, 413 too large, 415 other media
-     *     type, 503 too many bodies in memory) or if the connection is closed.
+     * @param consumer receives the body, which counts as in memory until the response has ended. Not called if the body
+     *     is rejected (400 incomplete, 408 timeout, 413 too large, 415 other media type, 503 too many bodies in memory)
+     *     or if the connection is closed.
      */
     public void readJson(RoutingContext ctx, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
         read(ctx, "application/json", maxBytes, timeout, consumer);

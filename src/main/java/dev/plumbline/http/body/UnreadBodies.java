@@ -11,17 +11,14 @@ import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.Set;
 
-/**
- * Bodies that no operation reads: of GET, HEAD, DELETE and unknown methods, and of requests that
- * are rejected.
- */
+/** Bodies that no operation reads: of GET, HEAD, DELETE and unknown methods, and of requests that are rejected. */
 public final class UnreadBodies {
     /** The size limit of any request body, in bytes. */
     public static final long MAX_BYTES = 8L << 20;
 
     /**
-     * How long a connection is read after a response that was sent before the end of the request. A
-     * close with unread input may destroy the response (RFC 9112, 9.6).
+     * How long a connection is read after a response that was sent before the end of the request. A close with unread
+     * input may destroy the response (RFC 9112, 9.6).
      */
     static final long LINGER_MS = 300;
 
@@ -35,9 +32,7 @@ public final class UnreadBodies {
     private final ProblemResponder problems;
     private final HttpMetrics metrics;
 
-    /**
-     * @param timeout from the head to the end of a body
-     */
+    /** @param timeout from the head to the end of a body */
     public UnreadBodies(Vertx vertx, Duration timeout, ProblemResponder problems, HttpMetrics metrics) {
         this.vertx = vertx;
         this.timeout = timeout;
@@ -68,8 +63,8 @@ public final class UnreadBodies {
     }
 
     /**
-     * Reads the body of a request that no operation reads, up to the limit. An incomplete request is
-     * never processed, so it is never charged.
+     * Reads the body of a request that no operation reads, up to the limit. An incomplete request is never processed,
+     * so it is never charged.
      *
      * @param next called at most once, when the request can be processed
      */

@@ -21,8 +21,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A submitted form that can contain files: {@code multipart/form-data} (RFC 7578) or {@code
- * application/x-www-form-urlencoded}.
+ * A submitted form that can contain files: {@code multipart/form-data} (RFC 7578) or
+ * {@code application/x-www-form-urlencoded}.
  *
  * @param values the values by field, in order
  * @param files the first file by field, without empty files that have no name
@@ -91,10 +91,7 @@ public record UploadForm(Map<String, List<String>> values, Map<String, File> fil
         return new UploadForm(values, files);
     }
 
-    /**
-     * The last value of a field; empty if there is none. A hidden field with the default precedes each
-     * check box.
-     */
+    /** The last value of a field; empty if there is none. A hidden field with the default precedes each check box. */
     public String value(String name) {
         List<String> all = values.getOrDefault(name, List.of());
         return all.isEmpty() ? "" : all.get(all.size() - 1);

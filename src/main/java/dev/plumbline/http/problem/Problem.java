@@ -52,9 +52,7 @@ public record Problem(
             return text.length() <= max ? text : text.substring(0, max) + "\u2026";
         }
 
-        /**
-         * @param pointer a JSON pointer into the body (RFC 6901); empty for the whole body
-         */
+        /** @param pointer a JSON pointer into the body (RFC 6901); empty for the whole body */
         public static Fault pointer(String pointer, String detail) {
             return new Fault("pointer", pointer, detail);
         }

@@ -123,8 +123,8 @@ public final class HttpVerticle extends VerticleBase {
     }
 
     /**
-     * The first handler of a request; runs again after a reroute. Requests that vertx-web rejects
-     * before any handler, such as those without a Host header, are not counted as active.
+     * The first handler of a request; runs again after a reroute. Requests that vertx-web rejects before any handler,
+     * such as those without a Host header, are not counted as active.
      */
     private void prepare(RoutingContext ctx) {
         if (ctx.get(STARTED) == null && !begin(ctx)) {

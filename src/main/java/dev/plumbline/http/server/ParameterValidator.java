@@ -27,10 +27,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Validates request parameters on the event loop. Bodies are validated by their readers. The
- * validation of the Vert.x router runs each request on a worker thread, which costs more than the
- * validation itself, and rejects values with a quote or backslash because it parses them as JSON
- * predicates.
+ * Validates request parameters on the event loop. Bodies are validated by their readers. The validation of the Vert.x
+ * router runs each request on a worker thread, which costs more than the validation itself, and rejects values with a
+ * quote or backslash because it parses them as JSON predicates.
  */
 final class ParameterValidator {
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,17})");
@@ -68,9 +67,7 @@ final class ParameterValidator {
         };
     }
 
-    /**
-     * Returns the validation of a string parameter. Most schemas have no keyword except minLength.
-     */
+    /** Returns the validation of a string parameter. Most schemas have no keyword except minLength. */
     private Predicate<String> stringPredicate(JsonSchema schema) {
         Set<String> keywords = new HashSet<>(schema.fieldNames());
         // annotations of the validator, and keywords without constraints
@@ -84,9 +81,7 @@ final class ParameterValidator {
         return value -> Boolean.TRUE.equals(schemaValidator.validate(value).getValid());
     }
 
-    /**
-     * The library parses integers as JSON and accepts surrounding spaces (plus signs in the query).
-     */
+    /** The library parses integers as JSON and accepts surrounding spaces (plus signs in the query). */
     private static void validateInteger(RoutingContext ctx, Parameter parameter) {
         if (parameter.getSchemaType() != SchemaType.INTEGER || parameter.getIn() != Location.QUERY) {
             return;

@@ -15,8 +15,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves cached instant checks by request path, before routing and validation. The path was
- * validated when the result was cached.
+ * Serves cached instant checks by request path, before routing and validation. The path was validated when the result
+ * was cached.
  */
 public final class ResponseCacheHandler {
     private static final CharSequence CACHE_CONTROL = HttpHeaders.createOptimized("cache-control");

@@ -34,9 +34,7 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     private JobCreator creator;
     private JobWatcher watcher;
 
-    /**
-     * @param shutdownTimeout maximum time to wait for lines in progress
-     */
+    /** @param shutdownTimeout maximum time to wait for lines in progress */
     public record Dependencies(
             MessageBus bus,
             ModuleCatalogue modules,

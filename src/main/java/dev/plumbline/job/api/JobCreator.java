@@ -31,9 +31,7 @@ public final class JobCreator {
     private final Runnable onCreated;
     private final SecureRandom random = new SecureRandom();
 
-    /**
-     * @param onCreated called after the creation of a job
-     */
+    /** @param onCreated called after the creation of a job */
     public JobCreator(Vertx vertx, ModuleCatalogue modules, JobStore store, Runnable onCreated) {
         this.vertx = vertx;
         this.modules = modules;

@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long polling of jobs. A watched job is read once per second, independent of the number of waiters. Not
- * thread-safe: used on one event loop.
+ * Long polling of jobs. A watched job is read once per second, independent of the number of waiters. Not thread-safe:
+ * used on one event loop.
  */
 final class JobWatcher {
     private static final long PERIOD_MS = 1_000;

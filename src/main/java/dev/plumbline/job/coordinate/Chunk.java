@@ -15,9 +15,7 @@ final class Chunk {
     private int remaining;
     private boolean lost;
 
-    /**
-     * @param claimTick tick of the lease at the claim
-     */
+    /** @param claimTick tick of the lease at the claim */
     Chunk(WorkStore.ClaimedChunk claimed, ModuleDescription module, Options options, long claimTick) {
         this.claimed = claimed;
         this.module = module;

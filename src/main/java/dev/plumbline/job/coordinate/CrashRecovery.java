@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Runs the lines of chunks that were held at a crash. The lines in flight are recorded before they start. Lines
- * that were in flight at a second crash run one at a time, those with the fewest crashes first, so that a crash is
+ * Runs the lines of chunks that were held at a crash. The lines in flight are recorded before they start. Lines that
+ * were in flight at a second crash run one at a time, those with the fewest crashes first, so that a crash is
  * attributed to the line that causes it. Chunks are served round-robin. Confined to an event loop.
  */
 final class CrashRecovery {

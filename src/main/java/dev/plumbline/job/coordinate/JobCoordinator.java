@@ -32,9 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Claims chunks for this node, runs their lines and writes the results. One per node. Confined to an event loop.
- */
+/** Claims chunks for this node, runs their lines and writes the results. One per node. Confined to an event loop. */
 public final class JobCoordinator {
     private static final Logger LOG = LoggerFactory.getLogger(JobCoordinator.class);
     private static final int CHUNK_LINES = 50;

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lease of this node: registration, renewal, reconciliation of claims, and removal of expired nodes. Confined
- * to an event loop.
+ * The lease of this node: registration, renewal, reconciliation of claims, and removal of expired nodes. Confined to an
+ * event loop.
  */
 final class NodeLease {
     private static final Logger LOG = LoggerFactory.getLogger(NodeLease.class);

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes results in order, in batches, one batch at a time. A batch is retried during an outage. Confined to an
- * event loop.
+ * Writes results in order, in batches, one batch at a time. A batch is retried during an outage. Confined to an event
+ * loop.
  */
 final class ResultWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ResultWriter.class);
@@ -37,18 +37,14 @@ final class ResultWriter {
     private boolean writing;
     private @Nullable Promise<Void> drainPromise;
 
-    /**
-     * @param line null for a chunk without lines
-     */
+    /** @param line null for a chunk without lines */
     private record Entry(Chunk chunk, WorkStore.@Nullable LineResult line, boolean completesChunk) {
         int size() {
             return line == null ? 0 : line.body().length();
         }
     }
 
-    /**
-     * @param onReleased receives chunks that are complete or no longer held
-     */
+    /** @param onReleased receives chunks that are complete or no longer held */
     ResultWriter(Vertx vertx, WorkStore store, Consumer<WorkStore.ChunkId> onReleased) {
         this.vertx = vertx;
         this.store = store;
@@ -66,9 +62,7 @@ final class ResultWriter {
         add(chunk, index, verdict, body, null);
     }
 
-    /**
-     * @param cacheEntry null if the result is not cacheable
-     */
+    /** @param cacheEntry null if the result is not cacheable */
     void add(Chunk chunk, int index, String verdict, Buffer body, ResultLookup.@Nullable LineCacheEntry cacheEntry) {
         enqueue(new Entry(
                 chunk, new WorkStore.LineResult(chunk.id(), index, verdict, body, cacheEntry), chunk.countResult()));

@@ -11,9 +11,7 @@ final class SlidingCounter {
     private int previous;
     private int current;
 
-    /**
-     * @param nanos clock, as {@link System#nanoTime}
-     */
+    /** @param nanos clock, as {@link System#nanoTime} */
     SlidingCounter(LongSupplier nanos, Duration window) {
         this.nanos = nanos;
         this.window = window.toNanos();

@@ -74,9 +74,7 @@ public final class JobStore {
      */
     public record Quotas(int perKey, int perAccount) {}
 
-    /**
-     * @param retention how long results are kept after the end of a job
-     */
+    /** @param retention how long results are kept after the end of a job */
     public JobStore(Database database, Duration retention, Quotas quotas) {
         this.database = database;
         this.retentionSeconds = retention.toMillis() / 1_000.0;

@@ -122,9 +122,7 @@ public final class WorkStore {
     public record LineResult(
             ChunkId chunk, int index, String verdict, Buffer body, ResultLookup.@Nullable LineCacheEntry cacheEntry) {}
 
-    /**
-     * @param retention how long results are kept after the end of a job
-     */
+    /** @param retention how long results are kept after the end of a job */
     public WorkStore(Database database, Duration retention) {
         this.database = database;
         this.retentionSeconds = retention.toMillis() / 1_000.0;

@@ -88,11 +88,11 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
     /**
      * The DMARC records of a domain.
      *
-     * @param publisher the domain whose {@code _dmarc} name has the records: the domain itself or its
-     *     organizational domain
+     * @param publisher the domain whose {@code _dmarc} name has the records: the domain itself or its organizational
+     *     domain
      * @param lookalike a text that resembles a DMARC record but is not one, null if there is none
-     * @param authorizations by external domain, whether it authorizes reports (RFC 7489 section 7.1);
-     *     null if the lookup failed
+     * @param authorizations by external domain, whether it authorizes reports (RFC 7489 section 7.1); null if the
+     *     lookup failed
      */
     public record Evidence(
             String domain,

@@ -66,9 +66,7 @@ final class DmarcRecord {
     final List<String> rua;
     final List<String> ruf;
 
-    /**
-     * @param text {@linkplain #hasVersion with the version}, or the empty text for a record without tags
-     */
+    /** @param text {@linkplain #hasVersion with the version}, or the empty text for a record without tags */
     DmarcRecord(String text) {
         for (String part : text.split(";")) {
             String tag = part.strip();

@@ -109,9 +109,7 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
             this.origin = origin;
         }
 
-        /**
-         * @param path the domains from the root to this one
-         */
+        /** @param path the domains from the root to this one */
         Future<Node> node(String domain, List<String> path, DnsResponse response) {
             List<String> records = records(response);
             if (records.size() != 1) {
@@ -175,8 +173,8 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
         }
 
         /**
-         * An address of one family is enough not to be void. Receivers look up the family of the client
-         * address, so both lookups must succeed (RFC 7208 section 5).
+         * An address of one family is enough not to be void. Receivers look up the family of the client address, so
+         * both lookups must succeed (RFC 7208 section 5).
          */
         private Future<Outcome> addresses(String name) {
             Future<Outcome> v4 = address(dns.query(context, name, Type.A));

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> errors) {
 
     /**
-     * The finding codes of weaknesses. The order matters: the first implies those up to short_nonce,
-     * any_source those up to plain_http_source.
+     * The finding codes of weaknesses. The order matters: the first implies those up to short_nonce, any_source those
+     * up to plain_http_source.
      */
     enum Code {
         CSP_SCRIPTS_UNLIMITED,

@@ -102,9 +102,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         void certificateNotVerified();
     }
 
-    /**
-     * @param traces one for each method that was tried, in order; the last one is reported
-     */
+    /** @param traces one for each method that was tried, in order; the last one is reported */
     public record Evidence(List<RedirectTrace> traces) {
         public Evidence {
             traces = List.copyOf(traces);

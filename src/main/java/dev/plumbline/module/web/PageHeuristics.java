@@ -34,9 +34,7 @@ final class PageHeuristics {
 
     private PageHeuristics() {}
 
-    /**
-     * @param page null if the content was not read
-     */
+    /** @param page null if the content was not read */
     static boolean looksBlocked(int status, ResponseHeaders headers, @Nullable String page) {
         if ("challenge".equalsIgnoreCase(headers.first("cf-mitigated"))
                 || status >= 400 && BLOCK_HEADERS.stream().anyMatch(headers::has)) {

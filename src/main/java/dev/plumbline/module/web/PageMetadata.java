@@ -120,9 +120,7 @@ public final class PageMetadata
         void redirected(Target.Url url);
     }
 
-    /**
-     * @param head null if the response is not an HTML page
-     */
+    /** @param head null if the response is not an HTML page */
     public record Evidence(RedirectTrace trace, @Nullable HtmlHead head) {}
 
     @Override

@@ -41,8 +41,8 @@ public final class CertificateProbe {
      * Builds the certificate path and queries the revocation status.
      *
      * @param host the host that the certificate must match
-     * @param queryIssuer whether to query the revocation sources of the issuer, unless the stapled
-     *     response is conclusive
+     * @param queryIssuer whether to query the revocation sources of the issuer, unless the stapled response is
+     *     conclusive
      */
     public Future<CertificateEvidence> examine(CheckContext context, TlsPeer peer, Host host, boolean queryIssuer) {
         Instant at = context.clock().instant();

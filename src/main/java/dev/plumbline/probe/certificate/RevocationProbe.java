@@ -30,9 +30,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries the revocation sources of a certificate over plain HTTP through the guard: first its OCSP
- * responders, by GET, and by POST if GET gives no result or the URL would be too long (RFC 6960
- * appendix A.1), then its revocation lists.
+ * Queries the revocation sources of a certificate over plain HTTP through the guard: first its OCSP responders, by GET,
+ * and by POST if GET gives no result or the URL would be too long (RFC 6960 appendix A.1), then its revocation lists.
  */
 public final class RevocationProbe {
     private static final int MAX_OCSP_BYTES = 64 * 1024;
@@ -70,8 +69,8 @@ public final class RevocationProbe {
     }
 
     /**
-     * Queries the sources in order until one is conclusive. A slow source does not delay the query
-     * of the next one; its result counts if it arrives in time.
+     * Queries the sources in order until one is conclusive. A slow source does not delay the query of the next one; its
+     * result counts if it arrives in time.
      *
      * @return undetermined, not failed, if a source fails or is rate limited
      */
@@ -97,10 +96,7 @@ public final class RevocationProbe {
         return first(context.within(context.deadline().atMost(share)), sources);
     }
 
-    /**
-     * Queries the first source, and the next one if it is not conclusive within its share of the
-     * time.
-     */
+    /** Queries the first source, and the next one if it is not conclusive within its share of the time. */
     private Future<RevocationStatement> first(CheckContext context, List<Source> sources) {
         Future<RevocationStatement> result = sources.get(0).apply(context);
         if (sources.size() == 1) {

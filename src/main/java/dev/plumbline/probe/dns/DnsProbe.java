@@ -18,9 +18,8 @@ import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
 /**
- * DNS lookups for checks that evaluate records: queries the resolver of the option {@code
- * resolver}, uses cached responses of the last seconds, limits the queries of each check, and
- * withholds records of private networks.
+ * DNS lookups for checks that evaluate records: queries the resolver of the option {@code resolver}, uses cached
+ * responses of the last seconds, limits the queries of each check, and withholds records of private networks.
  */
 public final class DnsProbe {
     private static final long MAX_CACHE_AGE_MS = 5_000;
@@ -30,10 +29,7 @@ public final class DnsProbe {
     private final Map<String, DnsResolver> alternatives;
     private final TargetPolicy policy;
 
-    /**
-     * @param alternatives the resolvers that the option {@code resolver} offers besides the default
-     *     one, by name
-     */
+    /** @param alternatives the resolvers that the option {@code resolver} offers besides the default one, by name */
     public DnsProbe(
             Vertx vertx, DnsResolver defaultResolver, Map<String, DnsResolver> alternatives, TargetPolicy policy) {
         this.vertx = vertx;
@@ -43,9 +39,9 @@ public final class DnsProbe {
     }
 
     /**
-     * Looks up records. NXDOMAIN and an empty answer are responses, not failures. Fails as {@link
-     * DnsResolver#query} does, with {@code target_blocked} if the response contains private names
-     * or addresses, and with {@code request_limit} if the check has made too many queries.
+     * Looks up records. NXDOMAIN and an empty answer are responses, not failures. Fails as {@link DnsResolver#query}
+     * does, with {@code target_blocked} if the response contains private names or addresses, and with
+     * {@code request_limit} if the check has made too many queries.
      *
      * @param type a constant of {@link Type}
      */
@@ -84,8 +80,8 @@ public final class DnsProbe {
     }
 
     /**
-     * A hostile server can return a CNAME record for one type only, so that the A and AAAA lookups
-     * of the name do not reveal the target of the alias.
+     * A hostile server can return a CNAME record for one type only, so that the A and AAAA lookups of the name do not
+     * reveal the target of the alias.
      */
     private Future<DnsResponse> requireAdmittedAlias(CheckContext context, String name, DnsResponse response) {
         List<Name> aliases = response.aliases();
@@ -109,11 +105,10 @@ public final class DnsProbe {
     }
 
     /**
-     * Fails with {@code target_blocked} if a domain has a private address: its other records may be
-     * known to the internal resolver only. Fails as {@link #query} does if a failed lookup may hide
-     * an address. A failed AAAA lookup is ignored if there is a public IPv4 address, because many
-     * servers fail on AAAA queries (RFC 4074), and private networks combine public IPv6 with
-     * private IPv4 addresses, not the reverse.
+     * Fails with {@code target_blocked} if a domain has a private address: its other records may be known to the
+     * internal resolver only. Fails as {@link #query} does if a failed lookup may hide an address. A failed AAAA lookup
+     * is ignored if there is a public IPv4 address, because many servers fail on AAAA queries (RFC 4074), and private
+     * networks combine public IPv6 with private IPv4 addresses, not the reverse.
      */
     public Future<Void> admit(CheckContext context, String domain) {
         return limiter(context).admission(domain.toLowerCase(Locale.ROOT), () -> admission(context, domain));

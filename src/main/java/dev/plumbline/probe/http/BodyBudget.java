@@ -2,10 +2,7 @@ package dev.plumbline.probe.http;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * The memory for response bodies that are being read, shared by all exchanges of a node.
- * Thread-safe.
- */
+/** The memory for response bodies that are being read, shared by all exchanges of a node. Thread-safe. */
 public final class BodyBudget {
     private final AtomicLong remaining;
 

@@ -24,10 +24,7 @@ final class BoundedInflater {
         }
     }
 
-    /**
-     * Decodes deflate (RFC 9110 section 8.4.1.2): zlib, or the raw deflate stream that some servers
-     * send.
-     */
+    /** Decodes deflate (RFC 9110 section 8.4.1.2): zlib, or the raw deflate stream that some servers send. */
     static HttpBody deflate(byte[] encoded, boolean truncated, int maxBytes) {
         boolean zlib = encoded.length >= 2
                 && (encoded[0] & 0x0f) == 8

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shares equal fetches: a running one (single-flight) and the results of the last seconds. There is
- * one for each probe, because the rules of its egress guard apply. Thread-safe.
+ * Shares equal fetches: a running one (single-flight) and the results of the last seconds. There is one for each probe,
+ * because the rules of its egress guard apply. Thread-safe.
  */
 final class FetchCache {
     static final Duration TTL = Duration.ofSeconds(5);
@@ -58,8 +58,8 @@ final class FetchCache {
     }
 
     /**
-     * The result of the fetch, or of an equal one. Failures that depend on the check, such as its
-     * deadline, are not shared: a waiting check then fetches itself.
+     * The result of the fetch, or of an equal one. Failures that depend on the check, such as its deadline, are not
+     * shared: a waiting check then fetches itself.
      */
     Future<RedirectTrace> get(
             CheckContext context, HttpRequestSpec request, int redirects, Supplier<Future<RedirectTrace>> fetch) {

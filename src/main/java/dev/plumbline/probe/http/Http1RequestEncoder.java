@@ -28,10 +28,7 @@ final class Http1RequestEncoder {
         return text.append("\r\nconnection: close\r\n\r\n");
     }
 
-    /**
-     * Whether the URL has only visible ASCII characters, so that it cannot inject a line or a
-     * space.
-     */
+    /** Whether the URL has only visible ASCII characters, so that it cannot inject a line or a space. */
     static boolean isSendable(Target.Url url) {
         return isVisible(url.pathAndQuery())
                 && isVisible(url.authority())

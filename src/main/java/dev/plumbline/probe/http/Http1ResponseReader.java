@@ -33,8 +33,8 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A decoder that is as lenient as browsers about line ends and header values. Its output is
-     * reported, never forwarded.
+     * A decoder that is as lenient as browsers about line ends and header values. Its output is reported, never
+     * forwarded.
      *
      * @param headRequest whether the response has no body
      */
@@ -124,8 +124,8 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Closes the connection on the peer's close_notify, after which no data follows (RFC 8446,
-     * section 6.1). Unlike BoringSSL, the JDK's engine leaves its own direction open.
+     * Closes the connection on the peer's close_notify, after which no data follows (RFC 8446, section 6.1). Unlike
+     * BoringSSL, the JDK's engine leaves its own direction open.
      */
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {

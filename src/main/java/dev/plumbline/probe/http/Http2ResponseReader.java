@@ -32,9 +32,7 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
     private @Nullable Http2FrameStream stream;
     private boolean hasHead;
 
-    /**
-     * @param headers the headers except the pseudo-headers
-     */
+    /** @param headers the headers except the pseudo-headers */
     Http2ResponseReader(HttpRequestSpec request, List<HttpHeader> headers, ResponseCollector collector) {
         this.request = request;
         this.headers = headers;

@@ -23,8 +23,8 @@ public final class HttpBody {
     }
 
     /**
-     * @param unreadable whether the content coding is unsupported or malformed, so that the bytes
-     *     are not, or not all of, the content
+     * @param unreadable whether the content coding is unsupported or malformed, so that the bytes are not, or not all
+     *     of, the content
      */
     HttpBody(byte[] bytes, boolean truncated, boolean unreadable) {
         this.bytes = bytes;
@@ -59,8 +59,7 @@ public final class HttpBody {
     /**
      * The body as text, with malformed characters as U+FFFD.
      *
-     * @param contentType the Content-Type header; its charset is used if this JVM supports it,
-     *     otherwise UTF-8
+     * @param contentType the Content-Type header; its charset is used if this JVM supports it, otherwise UTF-8
      */
     public String text(@Nullable String contentType) {
         return new String(bytes, charsetOf(contentType));
@@ -69,8 +68,7 @@ public final class HttpBody {
     /**
      * The body with its content coding decoded, up to the limit.
      *
-     * @param contentEncoding the Content-Encoding header; codings other than gzip and deflate make
-     *     the body unreadable
+     * @param contentEncoding the Content-Encoding header; codings other than gzip and deflate make the body unreadable
      */
     public HttpBody decoded(@Nullable String contentEncoding, int maxBytes) {
         if (contentEncoding == null || bytes.length == 0) {

@@ -40,8 +40,8 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A new connection for one request: connects to a pinned address, verifies the peer and its
- * certificate, then sends the request.
+ * A new connection for one request: connects to a pinned address, verifies the peer and its certificate, then sends the
+ * request.
  */
 final class HttpConnection {
     private static final String VERTX_HANDLER = "handler";
@@ -96,10 +96,7 @@ final class HttpConnection {
         this.endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     }
 
-    /**
-     * Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms} if another TLS engine
-     * may succeed.
-     */
+    /** Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms} if another TLS engine may succeed. */
     Future<Outcome> exchange(NetClient client, SocketAddress address, InetAddress pinned, long connectTimeoutMs) {
         connectStart = System.nanoTime();
         ConnectOptions options = new ConnectOptions().setRemoteAddress(address).setTimeout((int) connectTimeoutMs);

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param version 1.0, 1.1 or 2
  * @param body the body with its content coding; empty if none was requested
  * @param ip the address of the server
- * @param bodyError why the body is incomplete; null if it is complete or reading stopped at the
- *     limit
+ * @param bodyError why the body is incomplete; null if it is complete or reading stopped at the limit
  */
 public record HttpExchange(
         Target.Url url,

@@ -9,8 +9,8 @@ import java.util.Locale;
  * A header field.
  *
  * @param name lower-case
- * @param value the bytes as ISO-8859-1, without control characters; the value of a Location in
- *     UTF-8 keeps bytes that are controls in ISO-8859-1
+ * @param value the bytes as ISO-8859-1, without control characters; the value of a Location in UTF-8 keeps bytes that
+ *     are controls in ISO-8859-1
  */
 public record HttpHeader(String name, String value) {
 

@@ -24,12 +24,11 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 
 /**
- * An HTTP/1.1 and HTTP/2 client. Each request uses a new connection to an address that the egress
- * guard allows, with limits on time, header, body and framing. Redirects are followed by {@link
- * #follow} only, each through the guard.
+ * An HTTP/1.1 and HTTP/2 client. Each request uses a new connection to an address that the egress guard allows, with
+ * limits on time, header, body and framing. Redirects are followed by {@link #follow} only, each through the guard.
  *
- * <p>It uses a socket and Netty's codecs instead of an HTTP client, which would read interim
- * responses, line breaks and control frames without limit.
+ * <p>It uses a socket and Netty's codecs instead of an HTTP client, which would read interim responses, line breaks and
+ * control frames without limit.
  */
 public final class HttpProbe {
     /** The time reserved for the report, in milliseconds. */
@@ -44,10 +43,7 @@ public final class HttpProbe {
     private static final String PAGE_TYPES = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     private static final long MAX_BODY_MEMORY_BYTES = 32L * 1024 * 1024;
 
-    /**
-     * Identifies requests of this service to other instances, to detect loops (RFC 9110 section
-     * 7.6.3).
-     */
+    /** Identifies requests of this service to other instances, to detect loops (RFC 9110 section 7.6.3). */
     public static final HttpHeader VIA = new HttpHeader("via", "1.1 plumbline");
 
     private static final int MAX_ADDRESSES = 4;
@@ -97,8 +93,8 @@ public final class HttpProbe {
     /**
      * Sends one request without following redirects.
      *
-     * @return fails with a {@link CheckFailure} if no response header was received, and with {@link
-     *     dev.plumbline.check.OverloadFailure} if a limit is reached
+     * @return fails with a {@link CheckFailure} if no response header was received, and with
+     *     {@link dev.plumbline.check.OverloadFailure} if a limit is reached
      */
     public Future<HttpExchange> exchange(CheckContext context, HttpRequestSpec request) {
         Target.Url url = request.url();
@@ -114,19 +110,16 @@ public final class HttpProbe {
     /**
      * Sends a request and follows redirects within the deadline.
      *
-     * @param maxRedirects the maximum number of redirects; one more ends the trace with {@code
-     *     too_many_redirects}
-     * @return the trace, whose error is the reason why it ended early; fails only for overload and
-     *     internal errors
+     * @param maxRedirects the maximum number of redirects; one more ends the trace with {@code too_many_redirects}
+     * @return the trace, whose error is the reason why it ended early; fails only for overload and internal errors
      */
     public Future<RedirectTrace> follow(CheckContext context, HttpRequestSpec request, int maxRedirects) {
         return new RedirectFollower(this, policy, context, maxRedirects).request(request);
     }
 
     /**
-     * Requests a page as a browser does: follows up to {@link #PAGE_REDIRECTS} redirects and reads
-     * the first {@link #PAGE_BYTES}. Checks of the same page share one fetch for some seconds,
-     * unless they require fresh data.
+     * Requests a page as a browser does: follows up to {@link #PAGE_REDIRECTS} redirects and reads the first
+     * {@link #PAGE_BYTES}. Checks of the same page share one fetch for some seconds, unless they require fresh data.
      *
      * @return as {@link #follow}; see {@link RedirectTrace#page()}
      */

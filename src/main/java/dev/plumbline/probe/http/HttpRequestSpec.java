@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to send.
  *
- * @param headers additional headers; a header with the name of a default header (User-Agent,
- *     Accept, Accept-Encoding) replaces it
+ * @param headers additional headers; a header with the name of a default header (User-Agent, Accept, Accept-Encoding)
+ *     replaces it
  * @param maxBodyBytes the maximum number of bytes read of the body; 0 to stop after the header
  * @param verifyTls whether an untrusted certificate ends the exchange before the request is sent
  * @param http2 whether to offer HTTP/2 by ALPN

@@ -13,8 +13,8 @@ import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 
 /**
- * The TLS contexts of one engine. They accept all certificates; {@link CertificateTrustEvaluator}
- * evaluates them after the handshake.
+ * The TLS contexts of one engine. They accept all certificates; {@link CertificateTrustEvaluator} evaluates them after
+ * the handshake.
  */
 final class HttpTlsOptions {
     private static final long CLOSE_NOTIFY_MS = 200;

@@ -25,8 +25,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the redirects of one request. Each location is a target: it is parsed and checked by the
- * policy and the guard.
+ * Follows the redirects of one request. Each location is a target: it is parsed and checked by the policy and the
+ * guard.
  */
 final class RedirectFollower {
     private final HttpProbe probe;

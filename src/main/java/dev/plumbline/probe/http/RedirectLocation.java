@@ -34,8 +34,8 @@ public final class RedirectLocation {
     }
 
     /**
-     * The absolute URL of a Location header, without its fragment and with characters that are not
-     * allowed in a URL percent-encoded.
+     * The absolute URL of a Location header, without its fragment and with characters that are not allowed in a URL
+     * percent-encoded.
      *
      * @param location the bytes of the header as ISO-8859-1
      * @return null if the scheme is not http or https

@@ -19,8 +19,7 @@ public record RedirectTrace(List<HttpExchange> hops, Target.Url url, @Nullable C
     }
 
     /**
-     * Returns this trace as part of a longer one: a blocked or invalid first target becomes {@code
-     * redirect_blocked}.
+     * Returns this trace as part of a longer one: a blocked or invalid first target becomes {@code redirect_blocked}.
      */
     public RedirectTrace afterRedirect() {
         return error == null ? this : new RedirectTrace(hops, url, RedirectFollower.afterRedirect(error));

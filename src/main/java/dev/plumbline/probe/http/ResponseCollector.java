@@ -17,8 +17,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects one response within its limits and ends the exchange when it is complete. Confined to
- * the event loop of its channel.
+ * Collects one response within its limits and ends the exchange when it is complete. Confined to the event loop of its
+ * channel.
  */
 final class ResponseCollector {
     /** The maximum size of a response header in bytes. */
@@ -66,9 +66,7 @@ final class ResponseCollector {
     private int bodySize;
     private boolean ended;
 
-    /**
-     * @param budget the memory for the body, until the exchange has ended
-     */
+    /** @param budget the memory for the body, until the exchange has ended */
     ResponseCollector(Channel channel, Promise<Response> promise, HttpRequestSpec request, BodyBudget budget) {
         this.channel = channel;
         this.promise = promise;

@@ -21,10 +21,7 @@ public record ResponseHeaders(List<HttpHeader> lines) {
         return line == null ? null : line.value();
     }
 
-    /**
-     * The first header with this name for display, see {@link HttpHeader#text()}; null if there is
-     * none.
-     */
+    /** The first header with this name for display, see {@link HttpHeader#text()}; null if there is none. */
     public @Nullable String firstText(String name) {
         HttpHeader line = find(name);
         return line == null ? null : line.text();
@@ -47,10 +44,7 @@ public record ResponseHeaders(List<HttpHeader> lines) {
                 .toList();
     }
 
-    /**
-     * The values of all headers with this name, joined with commas (RFC 9110 section 5.3); null if
-     * there are none.
-     */
+    /** The values of all headers with this name, joined with commas (RFC 9110 section 5.3); null if there are none. */
     public @Nullable String joined(String name) {
         return has(name) ? String.join(", ", all(name)) : null;
     }

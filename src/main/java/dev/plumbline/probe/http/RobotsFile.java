@@ -59,9 +59,7 @@ public record RobotsFile(
         }
     }
 
-    /**
-     * @param truncated whether the file has more than these bytes
-     */
+    /** @param truncated whether the file has more than these bytes */
     public static RobotsFile parse(byte[] bytes, boolean truncated) {
         String text = new String(bytes, 0, Math.min(bytes.length, MAX_BYTES), StandardCharsets.UTF_8);
         boolean tooLarge = truncated || bytes.length > MAX_BYTES;

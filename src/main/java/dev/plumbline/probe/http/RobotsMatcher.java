@@ -22,8 +22,8 @@ public record RobotsMatcher(String agent, List<String> allow, List<String> disal
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     /**
-     * Combines all groups that name the crawler, or those for {@code *} if none does. If groups name
-     * several tokens of a User-Agent, the longest applies.
+     * Combines all groups that name the crawler, or those for {@code *} if none does. If groups name several tokens of
+     * a User-Agent, the longest applies.
      *
      * @param agent a product token, a complete User-Agent, or {@code *}
      */
@@ -53,8 +53,8 @@ public record RobotsMatcher(String agent, List<String> allow, List<String> disal
     }
 
     /**
-     * The rule that disallows a path: the longest that matches, unless a matching allow rule is at
-     * least as long. Null if the path is allowed.
+     * The rule that disallows a path: the longest that matches, unless a matching allow rule is at least as long. Null
+     * if the path is allowed.
      *
      * @param pathAndQuery starts with a slash
      */
@@ -114,8 +114,8 @@ public record RobotsMatcher(String agent, List<String> allow, List<String> disal
     }
 
     /**
-     * The path in a canonical percent-encoding: bytes that are not printable ASCII are encoded,
-     * unreserved characters are decoded, and in a query also {@code /:?@}. Hex digits are upper case.
+     * The path in a canonical percent-encoding: bytes that are not printable ASCII are encoded, unreserved characters
+     * are decoded, and in a query also {@code /:?@}. Hex digits are upper case.
      */
     private static String normalize(String path) {
         byte[] bytes = path.getBytes(StandardCharsets.UTF_8);

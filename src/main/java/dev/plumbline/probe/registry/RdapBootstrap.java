@@ -33,9 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the RDAP server of a domain by the IANA bootstrap registry (RFC 9224). A snapshot is part
- * of the program. An update is downloaded in the background at the first lookup and then once a
- * day. Lookups wait for it only if another registry than IANA's is configured.
+ * Finds the RDAP server of a domain by the IANA bootstrap registry (RFC 9224). A snapshot is part of the program. An
+ * update is downloaded in the background at the first lookup and then once a day. Lookups wait for it only if another
+ * registry than IANA's is configured.
  */
 public final class RdapBootstrap {
     private static final Logger LOG = LoggerFactory.getLogger(RdapBootstrap.class);
@@ -58,8 +58,8 @@ public final class RdapBootstrap {
     private final AtomicLong nextRefreshNanos;
 
     /**
-     * Completes when the registry is usable: at once with the snapshot of IANA's registry,
-     * otherwise after the first download.
+     * Completes when the registry is usable: at once with the snapshot of IANA's registry, otherwise after the first
+     * download.
      */
     private final Promise<Void> ready = Promise.promise();
 
@@ -113,10 +113,7 @@ public final class RdapBootstrap {
         }
     }
 
-    /**
-     * As {@link #serverOf(String)}, but waits for the configured registry, at most half of the
-     * remaining time.
-     */
+    /** As {@link #serverOf(String)}, but waits for the configured registry, at most half of the remaining time. */
     Future<Optional<String>> serverOf(CheckContext context, String domain) {
         refreshWhenDue();
         if (ready.future().isComplete()) {

@@ -19,9 +19,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rate limiter and circuit breaker of registry servers, per server and node. A query holds its
- * permit for a few seconds at most. After several timeouts in a row, the server is not queried for
- * some seconds. Thread-safe.
+ * The rate limiter and circuit breaker of registry servers, per server and node. A query holds its permit for a few
+ * seconds at most. After several timeouts in a row, the server is not queried for some seconds. Thread-safe.
  */
 final class RegistryRateLimiter {
     /** The maximum duration of a query. */
@@ -61,9 +60,9 @@ final class RegistryRateLimiter {
     }
 
     /**
-     * Runs a query when a permit is available; lines of jobs have low priority. Fails with {@link
-     * dev.plumbline.check.OverloadFailure} if a permit would come too late, and with {@code
-     * deadline_exceeded} if the server timed out recently.
+     * Runs a query when a permit is available; lines of jobs have low priority. Fails with
+     * {@link dev.plumbline.check.OverloadFailure} if a permit would come too late, and with {@code deadline_exceeded}
+     * if the server timed out recently.
      *
      * @param server the hostname
      * @param query receives the context with the deadline of the query

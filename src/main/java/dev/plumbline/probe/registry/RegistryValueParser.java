@@ -125,9 +125,7 @@ final class RegistryValueParser {
         return plain != null && plain.matches("[0-9]{1,9}") ? Integer.valueOf(plain) : null;
     }
 
-    /**
-     * A date and time. A date without a time is the start of the day in UTC.
-     */
+    /** A date and time. A date without a time is the start of the day in UTC. */
     static @Nullable Instant date(@Nullable String text) {
         String plain = value(text);
         if (plain == null || plain.length() > MAX_DATE) {

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses WHOIS responses about domains. Their format is not standardized: registries send lines of a
- * key and a value, headings followed by indented lines, or keys in brackets, with different keys.
+ * Parses WHOIS responses about domains. Their format is not standardized: registries send lines of a key and a value,
+ * headings followed by indented lines, or keys in brackets, with different keys.
  */
 public final class WhoisParser {
     private static final int MAX_LINES = 3_000;
@@ -220,9 +220,7 @@ public final class WhoisParser {
         }
     }
 
-    /**
-     * The key of {@code key: value}, {@code [key] value} or {@code a. [key] value}, null otherwise.
-     */
+    /** The key of {@code key: value}, {@code [key] value} or {@code a. [key] value}, null otherwise. */
     private static @Nullable String key(String line) {
         int open = line.indexOf('[');
         int close = line.indexOf(']');

@@ -26,9 +26,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Looks up domains by WHOIS (RFC 3912): the registry of a top-level domain at IANA, the domain at
- * the registry, and at the registrar that the registry refers to. Referrals to ports other than 43
- * and the port of {@code whois.server} are ignored.
+ * Looks up domains by WHOIS (RFC 3912): the registry of a top-level domain at IANA, the domain at the registry, and at
+ * the registrar that the registry refers to. Referrals to ports other than 43 and the port of {@code whois.server} are
+ * ignored.
  */
 public final class WhoisProbe {
     /** The maximum size of a response in bytes. */
@@ -54,9 +54,7 @@ public final class WhoisProbe {
             .executor(Runnable::run)
             .build();
 
-    /**
-     * @throws IllegalArgumentException if {@code whois.server} is not a host
-     */
+    /** @throws IllegalArgumentException if {@code whois.server} is not a host */
     public WhoisProbe(Vertx vertx, EgressGuard guard, Config.RegistrySettings settings) {
         this.vertx = vertx;
         this.guard = guard;
@@ -74,8 +72,7 @@ public final class WhoisProbe {
      * Looks up a domain.
      *
      * @param domain lower-case A-labels
-     * @return the responses, the registry's first; empty if the top-level domain has no WHOIS
-     *     server
+     * @return the responses, the registry's first; empty if the top-level domain has no WHOIS server
      */
     public Future<List<WhoisResponse>> lookup(CheckContext context, String domain) {
         if (!NAME.matcher(domain).matches()) {
@@ -119,10 +116,7 @@ public final class WhoisProbe {
                 });
     }
 
-    /**
-     * Follows referrals to servers that were not queried yet. A failed referral keeps the responses
-     * so far.
-     */
+    /** Follows referrals to servers that were not queried yet. A failed referral keeps the responses so far. */
     private Future<List<WhoisResponse>> followReferrals(
             CheckContext context, String domain, List<Target.HostPort> queried, List<WhoisResponse> responses) {
         Target.HostPort next =
@@ -197,9 +191,7 @@ public final class WhoisProbe {
         });
     }
 
-    /**
-     * Decodes UTF-8 if it is valid, otherwise ISO-8859-1; RFC 3912 section 4 defines no encoding.
-     */
+    /** Decodes UTF-8 if it is valid, otherwise ISO-8859-1; RFC 3912 section 4 defines no encoding. */
     static String text(byte[] bytes) {
         String text;
         try {

@@ -7,10 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Waits for the greeting of a mail server, sends EHLO, waits for the reply, and sends QUIT (RFC
- * 5321).
- */
+/** Waits for the greeting of a mail server, sends EHLO, waits for the reply, and sends QUIT (RFC 5321). */
 public final class SmtpGreetingScript implements TcpProbe.Script {
     private int handledReplies;
 
@@ -45,10 +42,7 @@ public final class SmtpGreetingScript implements TcpProbe.Script {
                 .anyMatch(line -> line.substring(4).strip().equalsIgnoreCase("STARTTLS"));
     }
 
-    /**
-     * The complete replies (RFC 5321 section 4.2): lines with one code, the last with a space after
-     * it.
-     */
+    /** The complete replies (RFC 5321 section 4.2): lines with one code, the last with a space after it. */
     private static List<List<String>> replies(Buffer data) {
         String received = data.toString(StandardCharsets.ISO_8859_1);
         List<List<String>> replies = new ArrayList<>();

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the banner that a server sends first: complete lines up to one that announces no other (RFC
- * 959 section 4.2), at most {@value #MAX_BYTES} bytes. Sends nothing.
+ * Reads the banner that a server sends first: complete lines up to one that announces no other (RFC 959 section 4.2),
+ * at most {@value #MAX_BYTES} bytes. Sends nothing.
  */
 public final class BannerScript implements TcpProbe.Script {
     static final int MAX_BYTES = 1_024;

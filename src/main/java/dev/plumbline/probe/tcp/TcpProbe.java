@@ -72,9 +72,9 @@ public final class TcpProbe {
     }
 
     /**
-     * Connects to one address and runs the script. A peer that closes or resets the connection,
-     * sends too much or is too slow ends the exchange, not the check. Fails as {@link
-     * EgressGuard#dial} does, and with {@code connect_*} if the connection does not open.
+     * Connects to one address and runs the script. A peer that closes or resets the connection, sends too much or is
+     * too slow ends the exchange, not the check. Fails as {@link EgressGuard#dial} does, and with {@code connect_*} if
+     * the connection does not open.
      *
      * @param connectMillis the connect timeout
      * @param readMillis the maximum duration of the exchange after that
@@ -96,10 +96,10 @@ public final class TcpProbe {
     }
 
     /**
-     * Connects to the addresses of a host in order until one accepts, and runs the script there. Each
-     * attempt gets an equal share of the remaining time, at least {@value #MIN_CONNECT_MILLIS} ms. An
-     * address that refuses, resets, does not respond or has no route leads to the next one; at most
-     * {@value #MAX_ADDRESSES} are tried. Fails as {@link EgressGuard#resolve} does.
+     * Connects to the addresses of a host in order until one accepts, and runs the script there. Each attempt gets an
+     * equal share of the remaining time, at least {@value #MIN_CONNECT_MILLIS} ms. An address that refuses, resets,
+     * does not respond or has no route leads to the next one; at most {@value #MAX_ADDRESSES} are tried. Fails as
+     * {@link EgressGuard#resolve} does.
      *
      * @param readMillis maximum duration of the exchange
      */

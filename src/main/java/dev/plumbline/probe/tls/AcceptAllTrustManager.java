@@ -6,8 +6,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Accepts all certificates, for later evaluation. It is an extended trust manager, because the JDK
- * adds its own checks to any other.
+ * Accepts all certificates, for later evaluation. It is an extended trust manager, because the JDK adds its own checks
+ * to any other.
  */
 public class AcceptAllTrustManager extends X509ExtendedTrustManager {
     private static final X509Certificate[] NONE = {};

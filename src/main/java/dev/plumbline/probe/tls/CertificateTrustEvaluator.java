@@ -14,10 +14,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Evaluates a certificate chain as a browser does, with the roots of the JDK and those of the
- * operator.
- */
+/** Evaluates a certificate chain as a browser does, with the roots of the JDK and those of the operator. */
 public final class CertificateTrustEvaluator {
     private final TrustRoots roots;
 

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the versions and cipher suites that a server accepts. Each accepted suite is removed from
- * the next offer, until the server accepts none. Confined to one event loop.
+ * Finds the versions and cipher suites that a server accepts. Each accepted suite is removed from the next offer, until
+ * the server accepts none. Confined to one event loop.
  */
 final class CipherSuiteScan {
     private static final List<TlsVersion> OLDER =
@@ -73,9 +73,7 @@ final class CipherSuiteScan {
         return primeBits;
     }
 
-    /**
-     * An accepted suite without forward secrecy that is not weak otherwise; null if there is none.
-     */
+    /** An accepted suite without forward secrecy that is not weak otherwise; null if there is none. */
     @Nullable
     CipherSuite staticKey() {
         return acceptedSuites()

@@ -12,17 +12,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first message of a TLS client (RFC 8446 section 4.1.2; RFC 5246 section 7.4.1.2; RFC 6101
- * section 5.6.1.2). Encoded here, because no TLS engine offers obsolete versions and algorithms. No
- * handshake follows, so its values need not be secret.
+ * The first message of a TLS client (RFC 8446 section 4.1.2; RFC 5246 section 7.4.1.2; RFC 6101 section 5.6.1.2).
+ * Encoded here, because no TLS engine offers obsolete versions and algorithms. No handshake follows, so its values need
+ * not be secret.
  *
  * @param version the only version of a TLS 1.3 hello; otherwise the highest version
  * @param ciphers codes of cipher suites by preference
  * @param groups codes of key exchange groups by preference
  * @param alpn application protocols by preference; empty to omit the extension
  * @param serverName null to omit the extension
- * @param shares whether to send TLS 1.3 key shares; without them, the server requests one (RFC 8446
- *     section 4.1.4), which reveals its preferred group
+ * @param shares whether to send TLS 1.3 key shares; without them, the server requests one (RFC 8446 section 4.1.4),
+ *     which reveals its preferred group
  */
 record ClientHello(
         TlsVersion version,
@@ -31,10 +31,7 @@ record ClientHello(
         List<String> alpn,
         @Nullable String serverName,
         boolean shares) {
-    /**
-     * TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746), used instead of an extension, which SSL 3.0
-     * lacks.
-     */
+    /** TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746), used instead of an extension, which SSL 3.0 lacks. */
     private static final int SECURE_RENEGOTIATION = 0x00ff;
 
     /** All signature algorithms, including obsolete ones. */

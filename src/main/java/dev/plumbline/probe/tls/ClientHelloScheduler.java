@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends ClientHello messages to one server, a few at once, and counts those without a conclusive
- * result. Confined to one event loop.
+ * Sends ClientHello messages to one server, a few at once, and counts those without a conclusive result. Confined to
+ * one event loop.
  */
 final class ClientHelloScheduler {
     /** The maximum number of connections to the server at once. */
@@ -41,9 +41,8 @@ final class ClientHelloScheduler {
     private final List<ClientHello> timedOut = new ArrayList<>();
 
     /**
-     * Messages after which the server closed the connection: many servers reject an offer like
-     * this, but overloaded ones do so too. The first {@link #confirmed} of them are rejections,
-     * because the server accepted a later message.
+     * Messages after which the server closed the connection: many servers reject an offer like this, but overloaded
+     * ones do so too. The first {@link #confirmed} of them are rejections, because the server accepted a later message.
      */
     private final List<ClientHello> disconnected = new ArrayList<>();
 
@@ -51,9 +50,7 @@ final class ClientHelloScheduler {
     private int failedHandshakes;
     private int skipped;
 
-    /**
-     * @param addressesLeft the number of addresses that share the time, this one included
-     */
+    /** @param addressesLeft the number of addresses that share the time, this one included */
     ClientHelloScheduler(
             Vertx vertx,
             ClientHelloProbe probe,
@@ -126,8 +123,8 @@ final class ClientHelloScheduler {
     }
 
     /**
-     * Repeats an accepted message if the server disconnected after its last success, to find out
-     * whether it rejected the offer or all connections.
+     * Repeats an accepted message if the server disconnected after its last success, to find out whether it rejected
+     * the offer or all connections.
      */
     Future<?> confirm(ClientHello accepted) {
         return confirmed < disconnected.size() ? send(accepted, false) : Future.succeededFuture();

@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Limits the bytes that a peer sends during a handshake, and records how the data begins and
- * whether the connection was reset.
+ * Limits the bytes that a peer sends during a handshake, and records how the data begins and whether the connection was
+ * reset.
  */
 public final class HandshakeLimitHandler extends ChannelInboundHandlerAdapter {
     /** The certificates and the same amount for all other messages. */

@@ -11,8 +11,8 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the certificates of handshakes that fail later: a server that requires a client
- * certificate sends its own first.
+ * Records the certificates of handshakes that fail later: a server that requires a client certificate sends its own
+ * first.
  */
 final class HandshakeRecorder {
 

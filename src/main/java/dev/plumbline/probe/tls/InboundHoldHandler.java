@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Buffers inbound data while the certificate of the peer is evaluated, because an HTTP/2 server
- * sends first. Discards exceptions, which the handshake future reports.
+ * Buffers inbound data while the certificate of the peer is evaluated, because an HTTP/2 server sends first. Discards
+ * exceptions, which the handshake future reports.
  */
 public final class InboundHoldHandler extends ChannelInboundHandlerAdapter {
     private static final int MAX_BYTES = 64 * 1024;

@@ -37,9 +37,8 @@ final class KeyExchangeGroupScan {
     /**
      * Finds out whether a version before TLS 1.3 accepts weak curves.
      *
-     * @param ecdsa whether the server uses an ECDSA certificate: it may reject a client without the
-     *     curve of its key (RFC 8422 section 5.1.1), so the common curves are appended if the offer
-     *     without them is rejected
+     * @param ecdsa whether the server uses an ECDSA certificate: it may reject a client without the curve of its key
+     *     (RFC 8422 section 5.1.1), so the common curves are appended if the offer without them is rejected
      */
     Future<?> scanWeak(TlsVersion version, boolean ecdsa) {
         ClientHello hello = curves(version);

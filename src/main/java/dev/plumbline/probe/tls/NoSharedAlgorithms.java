@@ -5,10 +5,7 @@ import dev.plumbline.check.ErrorCode;
 import io.vertx.core.Future;
 import java.util.function.Function;
 
-/**
- * A handshake failed because the engine and the server share no algorithm. Another engine may
- * succeed.
- */
+/** A handshake failed because the engine and the server share no algorithm. Another engine may succeed. */
 public final class NoSharedAlgorithms extends Exception {
     private final transient CheckFailure failure;
 
@@ -18,9 +15,8 @@ public final class NoSharedAlgorithms extends Exception {
     }
 
     /**
-     * Connects with one engine, and with the other one if the first shares no algorithm with the
-     * peer. Never fails with {@link NoSharedAlgorithms}: if both handshakes fail, the failure of
-     * the first one is the result.
+     * Connects with one engine, and with the other one if the first shares no algorithm with the peer. Never fails with
+     * {@link NoSharedAlgorithms}: if both handshakes fail, the failure of the first one is the result.
      *
      * @param other equal to {@code first} if there is no other engine
      */

@@ -13,8 +13,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
 /**
- * Prevents session resumption by the JDK. It looks sessions up by name and port, so its engines
- * receive neither; the SNI is set explicitly.
+ * Prevents session resumption by the JDK. It looks sessions up by name and port, so its engines receive neither; the
+ * SNI is set explicitly.
  */
 final class NonResumingJdkContext extends DelegatingSslContext {
     NonResumingJdkContext(SslContext jdk) {
@@ -35,8 +35,8 @@ final class NonResumingJdkContext extends DelegatingSslContext {
     }
 
     /**
-     * The tasks of the JDK engine run on worker threads and may fail after the peer has closed the
-     * connection. Netty would log that failure.
+     * The tasks of the JDK engine run on worker threads and may fail after the peer has closed the connection. Netty
+     * would log that failure.
      */
     private static final class Handler extends SslHandler {
         Handler(SSLEngine engine, boolean startTls, Executor tasks) {

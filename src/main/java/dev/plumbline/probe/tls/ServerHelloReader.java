@@ -10,9 +10,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the start of a server's response to a {@link ClientHello}, byte by byte: records, and of
- * the handshake messages in them ServerHello and ServerKeyExchange. Linear time and bounded memory
- * for any input.
+ * Parses the start of a server's response to a {@link ClientHello}, byte by byte: records, and of the handshake
+ * messages in them ServerHello and ServerKeyExchange. Linear time and bounded memory for any input.
  */
 final class ServerHelloReader {
     /** More than any certificate chain before the key exchange. */
@@ -50,10 +49,7 @@ final class ServerHelloReader {
     private @Nullable ServerHelloResult hello;
     private @Nullable ServerHelloResult result;
 
-    /**
-     * @param readKeyExchange whether to read on until the ServerKeyExchange of a version before TLS
-     *     1.3
-     */
+    /** @param readKeyExchange whether to read on until the ServerKeyExchange of a version before TLS 1.3 */
     ServerHelloReader(boolean readKeyExchange) {
         this.readKeyExchange = readKeyExchange;
     }

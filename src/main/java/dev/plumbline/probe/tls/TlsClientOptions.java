@@ -17,9 +17,9 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS contexts of the probes: BoringSSL, or the JDK if BoringSSL is not available. They accept all
- * certificates, which {@link CertificateTrustEvaluator} evaluates afterwards, and never resume
- * sessions, because resumed sessions have no Certificate message.
+ * TLS contexts of the probes: BoringSSL, or the JDK if BoringSSL is not available. They accept all certificates, which
+ * {@link CertificateTrustEvaluator} evaluates afterwards, and never resume sessions, because resumed sessions have no
+ * Certificate message.
  */
 public final class TlsClientOptions {
     /** The maximum size of the certificates of a peer in bytes. */
@@ -30,8 +30,8 @@ public final class TlsClientOptions {
             List.of(SslProtocols.TLS_v1_3, SslProtocols.TLS_v1_2, SslProtocols.TLS_v1_1, SslProtocols.TLS_v1);
 
     /**
-     * The offered groups. ML-KEM hybrids are omitted: generating their key costs more than the rest
-     * of the handshake, and no server requires them.
+     * The offered groups. ML-KEM hybrids are omitted: generating their key costs more than the rest of the handshake,
+     * and no server requires them.
      */
     private static final String[] GROUPS = {"x25519", "secp256r1", "secp384r1", "secp521r1"};
 
@@ -57,10 +57,7 @@ public final class TlsClientOptions {
         return context;
     }
 
-    /**
-     * Creates a context of the JDK, which supports some algorithms that BoringSSL lacks. Expensive;
-     * reuse it.
-     */
+    /** Creates a context of the JDK, which supports some algorithms that BoringSSL lacks. Expensive; reuse it. */
     public static SslContext newJdkContext(List<String> alpn, TrustManager trust, @Nullable KeyManager keys)
             throws SSLException {
         return new NonResumingJdkContext(

@@ -30,9 +30,8 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS handshakes by one engine over open connections. Adds its own handler instead of upgrading the
- * Vert.x socket: Vert.x caches a context for each server name without limit, and does not expose
- * the stapled response.
+ * TLS handshakes by one engine over open connections. Adds its own handler instead of upgrading the Vert.x socket:
+ * Vert.x caches a context for each server name without limit, and does not expose the stapled response.
  */
 final class TlsHandshake {
     private static final int CLOSE_MILLIS = 500;
@@ -47,9 +46,7 @@ final class TlsHandshake {
         this.executor = executor;
     }
 
-    /**
-     * @param alpn the application protocols to offer; empty to omit the extension
-     */
+    /** @param alpn the application protocols to offer; empty to omit the extension */
     static TlsHandshake boringSsl(List<String> alpn) throws SSLException {
         HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
@@ -58,9 +55,7 @@ final class TlsHandshake {
                 ImmediateExecutor.INSTANCE);
     }
 
-    /**
-     * @param alpn the application protocols to offer; empty to omit the extension
-     */
+    /** @param alpn the application protocols to offer; empty to omit the extension */
     static TlsHandshake jdk(Vertx vertx, List<String> alpn) throws SSLException {
         HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
@@ -73,8 +68,8 @@ final class TlsHandshake {
      * Performs a handshake. The caller closes the socket.
      *
      * @param millis the handshake timeout
-     * @return the data of the peer; fails with a {@link CheckFailure} or {@link NoSharedAlgorithms}
-     *     if it sent no certificate
+     * @return the data of the peer; fails with a {@link CheckFailure} or {@link NoSharedAlgorithms} if it sent no
+     *     certificate
      */
     Future<TlsPeer> start(NetSocket socket, String serverName, InetAddress address, long connectMillis, long millis) {
         ChannelPipeline pipeline =

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The data of a full TLS handshake.
  *
  * @param address the address of the peer
- * @param certificates in the order of the peer, its own first; never empty, at most {@link
- *     TlsProbe#MAX_CERTIFICATES}
+ * @param certificates in the order of the peer, its own first; never empty, at most {@link TlsProbe#MAX_CERTIFICATES}
  * @param certificateCount the number of certificates sent
  * @param version for example TLSv1.3; null if the handshake was not completed
  * @param cipher the IANA name of the cipher suite; null if the handshake was not completed
@@ -21,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientCertificateRequested whether the peer requested a client certificate
  * @param connectMillis the duration of the connect in milliseconds
  * @param handshakeMillis the duration of the handshake in milliseconds
- * @param failure the error of a handshake that failed after the certificates; null if it was
- *     completed
+ * @param failure the error of a handshake that failed after the certificates; null if it was completed
  */
 public record TlsPeer(
         InetAddress address,

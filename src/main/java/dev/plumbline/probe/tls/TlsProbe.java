@@ -20,9 +20,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Full TLS handshakes with targets, without session resumption and without evaluation of
- * certificates. Signed certificate timestamps in the TLS extension are not requested, because
- * neither engine supports it.
+ * Full TLS handshakes with targets, without session resumption and without evaluation of certificates. Signed
+ * certificate timestamps in the TLS extension are not requested, because neither engine supports it.
  */
 public final class TlsProbe {
     /** The maximum number of certificates that are read from a peer. */
@@ -38,9 +37,7 @@ public final class TlsProbe {
     private final ConcurrentMap<String, TlsHandshake> handshakesByProtocol = new ConcurrentHashMap<>();
     private final Vertx vertx;
 
-    /**
-     * @throws IllegalStateException if no TLS engine is available
-     */
+    /** @throws IllegalStateException if no TLS engine is available */
     public TlsProbe(Vertx vertx, EgressGuard guard) {
         this.vertx = vertx;
         this.guard = guard;
@@ -61,8 +58,8 @@ public final class TlsProbe {
     /**
      * Performs a handshake with the first address of a host that accepts a connection.
      *
-     * @param serverName the SNI; null for the name of the host. Addresses and names without a dot
-     *     are not sent (RFC 6066 section 3).
+     * @param serverName the SNI; null for the name of the host. Addresses and names without a dot are not sent (RFC
+     *     6066 section 3).
      * @return the data of the peer; fails with a {@link CheckFailure} if it sent no certificate
      */
     public Future<TlsPeer> handshake(CheckContext context, Host host, int port, @Nullable String serverName) {
@@ -90,8 +87,8 @@ public final class TlsProbe {
     }
 
     /**
-     * Whether a server accepts this application protocol (RFC 7301) as the only offer. Fails if the
-     * handshake fails for another reason.
+     * Whether a server accepts this application protocol (RFC 7301) as the only offer. Fails if the handshake fails for
+     * another reason.
      */
     Future<Boolean> supportsAlpn(CheckContext context, Host host, InetAddress address, int port, String protocol) {
         TlsHandshake handshake = handshakesByProtocol.computeIfAbsent(protocol, this::newHandshake);

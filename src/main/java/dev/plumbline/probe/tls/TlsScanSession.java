@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scan of a server. Tests what findings depend on first, so that the request limit only
- * shortens lists. Confined to one event loop.
+ * One scan of a server. Tests what findings depend on first, so that the request limit only shortens lists. Confined to
+ * one event loop.
  */
 final class TlsScanSession {
     private final ClientHelloScheduler scheduler;
@@ -33,9 +33,7 @@ final class TlsScanSession {
     private boolean sameForReversedOrder;
     private @Nullable Boolean prefersOrder;
 
-    /**
-     * @param everyCipher whether to test all suites, not only the weak ones
-     */
+    /** @param everyCipher whether to test all suites, not only the weak ones */
     TlsScanSession(ClientHelloScheduler scheduler, TlsProbe handshakes, boolean everyCipher) {
         this.scheduler = scheduler;
         this.handshakes = handshakes;
@@ -144,8 +142,8 @@ final class TlsScanSession {
     }
 
     /**
-     * Finds out whether the server uses its own cipher order: then it selects the same suite for
-     * the reversed offer. Before TLS 1.3, the same message offers application protocols.
+     * Finds out whether the server uses its own cipher order: then it selects the same suite for the reversed offer.
+     * Before TLS 1.3, the same message offers application protocols.
      */
     private Future<?> scanOrder(ClientHello hello) {
         List<Integer> reversed = new ArrayList<>(hello.ciphers());

@@ -12,8 +12,8 @@ import java.net.InetAddress;
 import java.util.List;
 
 /**
- * Scans the TLS versions, cipher suites, groups and application protocols of a server by many short
- * ClientHello exchanges.
+ * Scans the TLS versions, cipher suites, groups and application protocols of a server by many short ClientHello
+ * exchanges.
  */
 public final class TlsScanner {
     /** The maximum number of connections of a scan for all cipher suites. */
@@ -27,9 +27,7 @@ public final class TlsScanner {
     private final ClientHelloProbe helloProbe;
     private final TlsProbe handshakes;
 
-    /**
-     * @param handshakes tests application protocols of TLS 1.3, which need full handshakes
-     */
+    /** @param handshakes tests application protocols of TLS 1.3, which need full handshakes */
     public TlsScanner(Vertx vertx, EgressGuard guard, TlsProbe handshakes) {
         this.vertx = vertx;
         this.guard = guard;

@@ -17,8 +17,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches the evaluation of certificate chains, which costs more than the rest of an exchange, and
- * runs it on worker threads.
+ * Caches the evaluation of certificate chains, which costs more than the rest of an exchange, and runs it on worker
+ * threads.
  */
 public final class TrustCache {
     private static final long MAX_ENTRIES = 4_096;

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * During a database outage, cached results are served and other requests get 503 within a second.
- * The service recovers automatically.
+ * During a database outage, cached results are served and other requests get 503 within a second. The service recovers
+ * automatically.
  */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

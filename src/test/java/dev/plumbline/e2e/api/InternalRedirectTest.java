@@ -99,9 +99,7 @@ class InternalRedirectTest {
                 .toList();
     }
 
-    /**
-     * Every internal address by one kind of redirect, and every kind of redirect to one address.
-     */
+    /** Every internal address by one kind of redirect, and every kind of redirect to one address. */
     Stream<String> someRedirects() {
         return redirects().stream()
                 .filter(target -> !target.matches(".*/blocked/30[1378]/.*") || target.endsWith("/canary"));

@@ -39,9 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Reading large jobs and reading with failures, with {@link InMemoryJobs}.
- */
+/** Reading large jobs and reading with failures, with {@link InMemoryJobs}. */
 @Tag("integration")
 class JobReadingApiTest {
     @RegisterExtension

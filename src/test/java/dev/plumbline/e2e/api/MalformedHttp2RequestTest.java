@@ -118,8 +118,8 @@ class MalformedHttp2RequestTest {
     }
 
     /**
-     * The body is not read, so it need not end. Open streams would reach the limit of the connection,
-     * and its next request would wait forever.
+     * The body is not read, so it need not end. Open streams would reach the limit of the connection, and its next
+     * request would wait forever.
      */
     @ParameterizedTest
     @CsvSource({TOOLS + ",,200", TOOLS + ",8388609,413", "no-slash,,404"})

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A malformed request gets a response or a closed connection, no 5xx except 503, and never a
- * stack trace. What became a request gets a problem document; what did not may get a bare 4xx.
+ * A malformed request gets a response or a closed connection, no 5xx except 503, and never a stack trace. What became a
+ * request gets a problem document; what did not may get a bare 4xx.
  */
 @Tag("integration")
 class MalformedRequestTest {

@@ -76,9 +76,7 @@ class BootstrapAccountIT {
         ServiceProcess.Ended ended = command("account", "list");
 
         assertThat(ended.code()).isEqualTo(1);
-        assertThat(ended.err())
-                .startsWith("plumbline: The directory ")
-                .hasLineCount(1);
+        assertThat(ended.err()).startsWith("plumbline: The directory ").hasLineCount(1);
         assertThat(folder.resolve("data")).doesNotExist();
     }
 

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The jar with its embedded database, killed repeatedly while jobs are created, claimed, checked
- * and written. Every job accepted with 202 completes, without duplicates.
+ * The jar with its embedded database, killed repeatedly while jobs are created, claimed, checked and written. Every job
+ * accepted with 202 completes, without duplicates.
  */
 @Tag("integration")
 class JobCrashIT {
@@ -39,8 +39,7 @@ class JobCrashIT {
     private static final long LONGEST_ROUND_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     /**
-     * The recovery time: lease (20 s), two renewals until expired nodes are detected (10 s), and the
-     * remaining checks.
+     * The recovery time: lease (20 s), two renewals until expired nodes are detected (10 s), and the remaining checks.
      */
     private static final Duration RECOVERY = Duration.ofSeconds(35);
 

@@ -28,8 +28,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that creates jobs across service failures and records them. Requests without a response
- * are repeated with the same Idempotency-Key. Thread-safe.
+ * A client that creates jobs across service failures and records them. Requests without a response are repeated with
+ * the same Idempotency-Key. Thread-safe.
  */
 final class JobLoadClient {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
@@ -79,8 +79,8 @@ final class JobLoadClient {
     }
 
     /**
-     * Returns a new job with these lines, whose target responds on demand: each is requested once,
-     * with the longest timeout of a check.
+     * Returns a new job with these lines, whose target responds on demand: each is requested once, with the longest
+     * timeout of a check.
      */
     Order slowTargetOrder(String key, List<String> items) {
         return order(key, items, new JsonObject().put("method", "get").put("timeout_ms", 30_000));

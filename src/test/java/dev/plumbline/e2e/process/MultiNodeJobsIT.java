@@ -40,8 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("integration")
 class MultiNodeJobsIT {
     /**
-     * The recovery time: lease (20 s), two renewals until expired nodes are detected (10 s), and the
-     * remaining checks.
+     * The recovery time: lease (20 s), two renewals until expired nodes are detected (10 s), and the remaining checks.
      */
     private static final Duration RECOVERY = Duration.ofSeconds(35);
 
@@ -219,8 +218,7 @@ class MultiNodeJobsIT {
     }
 
     /**
-     * One node is frozen with requests in progress, whose targets respond late and differently than
-     * to the other node.
+     * One node is frozen with requests in progress, whose targets respond late and differently than to the other node.
      */
     private void frozenNodeLosesNothing(ServiceProcess frozen, ServiceProcess heir) throws Exception {
         List<String> held = lines("held", 100);

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Sends secrets to the jar in valid and invalid requests, with the most verbose log level
- * and during a database crash. No log line, response or metric contains any of them.
+ * Sends secrets to the jar in valid and invalid requests, with the most verbose log level and during a database crash.
+ * No log line, response or metric contains any of them.
  */
 @Tag("integration")
 class SecretLeakIT {

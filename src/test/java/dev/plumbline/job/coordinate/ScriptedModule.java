@@ -24,10 +24,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A module whose targets determine the outcome: {@code warn.…} and {@code fail.…} return this verdict, {@code
- * hold.…} waits for the test, {@code busy.…} is rejected the first time, {@code late.…} is rejected when the test
- * decides, {@code throw.…} throws, {@code poison.…} crashes the node, {@code freeze.…} blocks its event loop until
- * the test releases it; all others pass.
+ * A module whose targets determine the outcome: {@code warn.…} and {@code fail.…} return this verdict, {@code hold.…}
+ * waits for the test, {@code busy.…} is rejected the first time, {@code late.…} is rejected when the test decides,
+ * {@code throw.…} throws, {@code poison.…} crashes the node, {@code freeze.…} blocks its event loop until the test
+ * releases it; all others pass.
  */
 public final class ScriptedModule implements ModuleDefinition<String> {
     public static final String NAME = "scripted";
@@ -47,9 +47,7 @@ public final class ScriptedModule implements ModuleDefinition<String> {
         this("");
     }
 
-    /**
-     * @param sign marker in the results
-     */
+    /** @param sign marker in the results */
     ScriptedModule(String sign) {
         this.sign = sign;
     }

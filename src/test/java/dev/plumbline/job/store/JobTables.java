@@ -43,9 +43,7 @@ public final class JobTables {
         return job(account, lines, null);
     }
 
-    /**
-     * @param firstIndexes as in {@link JobStore#create}
-     */
+    /** @param firstIndexes as in {@link JobStore#create} */
     long job(long account, int lines, Integer @Nullable [] firstIndexes) {
         List<String> items =
                 IntStream.range(0, lines).mapToObj(i -> "line-" + i + ".test").toList();

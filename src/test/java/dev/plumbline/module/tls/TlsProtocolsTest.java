@@ -464,10 +464,7 @@ class TlsProtocolsTest {
         return Await.value(server.listen(bench.vertx()));
     }
 
-    /**
-     * More than the check may ask: whoever makes a name of strangers' addresses has few of them
-     * called.
-     */
+    /** More than the check may ask: whoever makes a name of strangers' addresses has few of them called. */
     @Test
     void triesOnlyAFewOfManyAddresses() throws IOException {
         String[] addresses =

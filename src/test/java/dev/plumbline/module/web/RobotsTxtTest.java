@@ -452,8 +452,8 @@ class RobotsTxtTest {
     }
 
     /**
-     * Patterns with both wildcards are excluded: for them, crawler-commons tries only the first match
-     * of the text between them.
+     * Patterns with both wildcards are excluded: for them, crawler-commons tries only the first match of the text
+     * between them.
      */
     @Property(tries = 3_000)
     void agreesWithCrawlerCommonsOnRandomRules(@ForAll("rules") List<String> rules, @ForAll("paths") String path) {

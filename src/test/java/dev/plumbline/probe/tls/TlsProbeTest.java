@@ -137,10 +137,7 @@ class TlsProbeTest {
         }
     }
 
-    /**
-     * The status page of {@code openssl s_server} contains "New" or "Reused" and session cache
-     * counters.
-     */
+    /** The status page of {@code openssl s_server} contains "New" or "Reused" and session cache counters. */
     private String page(int port) {
         String host = "openssl." + TlsLab.DOMAIN;
         HttpRequestSpec call = HttpRequestSpec.get(new Target.Url("https", new Host(host, null), port, "/"), 64 * 1024)

@@ -36,8 +36,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Account operations shared by the API and the pages. Bodies have the form defined in openapi.json.
- * Rejections are passed to the caller as problems; failures fail the request.
+ * Account operations shared by the API and the pages. Bodies have the form defined in openapi.json. Rejections are
+ * passed to the caller as problems; failures fail the request.
  */
 public final class AccountService {
     private static final Duration MAX_KEY_LIFETIME = Duration.ofDays(36_525);

@@ -27,9 +27,7 @@ public final class InstantCheckService {
     private final ClientAddress clientAddress;
     private final String product;
 
-    /**
-     * @param product the product name in the User-Agent of checks
-     */
+    /** @param product the product name in the User-Agent of checks */
     public InstantCheckService(InstantChecks checks, ClientAddress clientAddress, String product) {
         this.checks = checks;
         this.clientAddress = clientAddress;
@@ -82,8 +80,8 @@ public final class InstantCheckService {
     }
 
     /**
-     * Whether the request was sent by a check. Tests User-Agent and Via (RFC 9110, 7.6.3), because an
-     * option can change the User-Agent.
+     * Whether the request was sent by a check. Tests User-Agent and Via (RFC 9110, 7.6.3), because an option can change
+     * the User-Agent.
      */
     private boolean isOwnRequest(HttpServerRequest request) {
         String agent = request.getHeader("User-Agent");
@@ -135,9 +133,7 @@ public final class InstantCheckService {
                 "The module '" + name + "' does not exist. /api/v1/tools lists all modules.");
     }
 
-    /**
-     * Returns the problem of an outcome without result. Sets the rate limit headers if applicable.
-     */
+    /** Returns the problem of an outcome without result. Sets the rate limit headers if applicable. */
     public static Problem problem(RoutingContext ctx, InstantOutcome outcome) {
         if (outcome instanceof InstantOutcome.QuotaExceeded over) {
             writeHeaders(ctx, over.quota().limit(), 0, over.quota().retryAfterSeconds());

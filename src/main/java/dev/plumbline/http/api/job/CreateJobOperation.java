@@ -36,9 +36,7 @@ final class CreateJobOperation {
     private final Duration bodyTimeout;
     private final WorkerLimit workers;
 
-    /**
-     * @param bodyTimeout the timeout for receiving a body
-     */
+    /** @param bodyTimeout the timeout for receiving a body */
     CreateJobOperation(
             Vertx vertx,
             ApiKeyHandler authentication,

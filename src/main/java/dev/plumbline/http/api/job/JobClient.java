@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to the job coordinator over the event bus. Rejections and timeouts are failed
- * futures with a {@link ProblemException}.
+ * Sends requests to the job coordinator over the event bus. Rejections and timeouts are failed futures with a
+ * {@link ProblemException}.
  */
 final class JobClient {
     private static final long TIMEOUT_MS = 5_000;
@@ -65,9 +65,7 @@ final class JobClient {
         return job(BusAddresses.JOB_CANCEL, new JobMessage.CancelJob(accountId, token), TIMEOUT_MS);
     }
 
-    /**
-     * @param knownVersion as in {@link JobMessage.AwaitJob}
-     */
+    /** @param knownVersion as in {@link JobMessage.AwaitJob} */
     Future<JobMessage.JobSnapshot> await(long accountId, String token, long knownVersion, long waitMs) {
         return job(
                 BusAddresses.JOB_AWAIT,

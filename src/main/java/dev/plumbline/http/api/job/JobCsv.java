@@ -22,12 +22,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of a job as CSV (RFC 4180): UTF-8 without a byte order mark, CRLF, a header row and one
- * record per line. Null is an empty cell, an empty string is a quoted cell; arrays and objects are
- * JSON.
+ * The lines of a job as CSV (RFC 4180): UTF-8 without a byte order mark, CRLF, a header row and one record per line.
+ * Null is an empty cell, an empty string is a quoted cell; arrays and objects are JSON.
  *
- * <p>Cells contain data of the targets, and spreadsheets run cells that begin like a formula. Such
- * cells are prefixed with an apostrophe.
+ * <p>Cells contain data of the targets, and spreadsheets run cells that begin like a formula. Such cells are prefixed
+ * with an apostrophe.
  */
 public final class JobCsv implements LineWriter {
     /** The columns before the fields of the module. */
@@ -48,10 +47,7 @@ public final class JobCsv implements LineWriter {
     private static final int INPUT = 1;
     private static final int STATE = 3;
 
-    /**
-     * The first characters of formulas, including full-width forms and characters that spreadsheets
-     * strip.
-     */
+    /** The first characters of formulas, including full-width forms and characters that spreadsheets strip. */
     private static final String FORMULA_CHARACTERS = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n";
 
     private final JobMessage.JobSnapshot job;

@@ -28,9 +28,7 @@ final class JobJson {
 
     private final String publicUrl;
 
-    /**
-     * @param publicUrl the public base URL of the service
-     */
+    /** @param publicUrl the public base URL of the service */
     JobJson(String publicUrl) {
         this.publicUrl = publicUrl;
     }

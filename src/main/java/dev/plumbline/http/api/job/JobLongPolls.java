@@ -9,10 +9,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/**
- * Holds requests until their job changes (long polling). Limits the held requests per API key and
- * node.
- */
+/** Holds requests until their job changes (long polling). Limits the held requests per API key and node. */
 final class JobLongPolls {
     /** Waits until the job is final, regardless of its version. */
     static final long UNTIL_FINAL = -1;
@@ -27,9 +24,7 @@ final class JobLongPolls {
     private final ConcurrentMap<Long, Integer> held = new ConcurrentHashMap<>();
     private volatile boolean draining;
 
-    /**
-     * @param maxSeconds the maximum time for which a request is held
-     */
+    /** @param maxSeconds the maximum time for which a request is held */
     JobLongPolls(JobClient jobs, int maxSeconds) {
         this.jobs = jobs;
         this.maxSeconds = maxSeconds;
@@ -57,8 +52,8 @@ final class JobLongPolls {
     }
 
     /**
-     * Completes with the job when it changes or after the given time. Releases the slot of {@link
-     * #acquire} then, or when the connection closes.
+     * Completes with the job when it changes or after the given time. Releases the slot of {@link #acquire} then, or
+     * when the connection closes.
      *
      * @param knownVersion the version to wait past, or {@link #UNTIL_FINAL}
      * @param ctx the context of the held request

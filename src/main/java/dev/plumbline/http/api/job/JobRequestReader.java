@@ -32,9 +32,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the body of a request to create a job in one pass and collects all errors. Accepts the
- * bodies that match openapi.json and the {@code options_schema} of the module. The validation of
- * the Vert.x router takes about 30 times as long and reports only one error.
+ * Parses the body of a request to create a job in one pass and collects all errors. Accepts the bodies that match
+ * openapi.json and the {@code options_schema} of the module. The validation of the Vert.x router takes about 30 times
+ * as long and reports only one error.
  */
 final class JobRequestReader {
     /** Larger bodies must be parsed on a worker thread. */

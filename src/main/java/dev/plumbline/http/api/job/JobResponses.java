@@ -29,9 +29,7 @@ final class JobResponses {
     private final ProblemResponder problems;
     private final long writeTimeoutMs;
 
-    /**
-     * @param writeTimeoutMs how long a client can block a response, in milliseconds
-     */
+    /** @param writeTimeoutMs how long a client can block a response, in milliseconds */
     JobResponses(ModuleCatalogue modules, JobJson json, ProblemResponder problems, long writeTimeoutMs) {
         this.modules = modules;
         this.json = json;

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Streams lines of a job page by page. The next page is read after the previous one has been
- * written, so a slow client holds at most one page.
+ * Streams lines of a job page by page. The next page is read after the previous one has been written, so a slow client
+ * holds at most one page.
  */
 final class LineStream {
     private static final Logger LOG = LoggerFactory.getLogger(LineStream.class);

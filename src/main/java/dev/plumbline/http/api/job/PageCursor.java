@@ -18,8 +18,8 @@ public final class PageCursor {
     private PageCursor() {}
 
     /**
-     * Returns the cursor after a job. It contains the token, because a sequence number would reveal
-     * the activity of other accounts.
+     * Returns the cursor after a job. It contains the token, because a sequence number would reveal the activity of
+     * other accounts.
      */
     public static String afterJob(String token) {
         return write(JOBS, token);
@@ -38,9 +38,7 @@ public final class PageCursor {
         return token;
     }
 
-    /**
-     * @param index the index of the first line of the page, at least 1
-     */
+    /** @param index the index of the first line of the page, at least 1 */
     public static String fromLine(int index) {
         return write(LINES, Integer.toString(index));
     }

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates and reads jobs for the pages, with the rules of the API. Rejections are failed futures;
- * {@link #problem} returns the reason.
+ * Creates and reads jobs for the pages, with the rules of the API. Rejections are failed futures; {@link #problem}
+ * returns the reason.
  */
 public final class PageJobService {
     public static final int MAX_LINES = JobRequestReader.MAX_ITEMS;

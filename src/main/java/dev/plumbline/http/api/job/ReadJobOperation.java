@@ -22,9 +22,7 @@ final class ReadJobOperation {
     private final JobResponses responses;
     private final ProblemResponder problems;
 
-    /**
-     * @param file the format of the result file; null for the job
-     */
+    /** @param file the format of the result file; null for the job */
     ReadJobOperation(
             @Nullable ResultFormat file,
             ApiKeyHandler authentication,

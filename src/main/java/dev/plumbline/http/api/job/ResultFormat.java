@@ -31,9 +31,7 @@ enum ResultFormat {
         return contentType;
     }
 
-    /**
-     * Returns the format requested by {@code ?format=} or the Accept header; null if not supported.
-     */
+    /** Returns the format requested by {@code ?format=} or the Accept header; null if not supported. */
     static @Nullable ResultFormat requested(RoutingContext ctx) {
         String name = ctx.request().getParam("format");
         if (name == null) {
@@ -48,8 +46,7 @@ enum ResultFormat {
     }
 
     /**
-     * Returns the format with the highest weight in the Accept header (RFC 9110, 12.5.1); null if
-     * none is acceptable.
+     * Returns the format with the highest weight in the Accept header (RFC 9110, 12.5.1); null if none is acceptable.
      */
     static @Nullable ResultFormat accepted(RoutingContext ctx, ResultFormat... offered) {
         ResultFormat best = null;

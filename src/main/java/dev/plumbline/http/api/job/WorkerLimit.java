@@ -15,9 +15,7 @@ final class WorkerLimit {
     private final AsyncSemaphore semaphore;
     private final Problem overloaded;
 
-    /**
-     * @param overloadedDetail the detail of the problem
-     */
+    /** @param overloadedDetail the detail of the problem */
     WorkerLimit(Vertx vertx, int maxConcurrent, int maxWaiting, String overloadedDetail) {
         this.vertx = vertx;
         this.semaphore = new AsyncSemaphore(vertx, maxConcurrent, maxWaiting);

@@ -20,9 +20,7 @@ public final class ToolDocuments {
     private final StaticDocument list;
     private final Map<String, StaticDocument> tools = new TreeMap<>();
 
-    /**
-     * @param publicUrl the public base URL of the service
-     */
+    /** @param publicUrl the public base URL of the service */
     public ToolDocuments(ModuleCatalogue modules, String publicUrl) {
         JsonArray all = new JsonArray();
         for (ModuleDescription module : modules.descriptions()) {

@@ -8,9 +8,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
 /**
- * The transport that Vert.x selects, with a handler on the listening channel of one port. An HTTP
- * server of Vert.x reports a plaintext connection only after its first request head, too late for a
- * header timeout and for a connection limit.
+ * The transport that Vert.x selects, with a handler on the listening channel of one port. An HTTP server of Vert.x
+ * reports a plaintext connection only after its first request head, too late for a header timeout and for a connection
+ * limit.
  *
  * @param selected the native transport if available, else NIO
  * @param port the port of the listening channel

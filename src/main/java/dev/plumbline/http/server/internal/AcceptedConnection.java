@@ -25,16 +25,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One accepted connection: its protocol, its header timeout and its graceful close. Confined to the
- * channel's event loop.
+ * One accepted connection: its protocol, its header timeout and its graceful close. Confined to the channel's event
+ * loop.
  */
 final class AcceptedConnection {
     /** How long an idle connection stays open after the start of a drain. */
     static final long DRAIN_GRACE_MS = 1_000;
 
     /**
-     * How long a connection is read after its last response. A close with unread input resets the
-     * connection and may destroy the response (RFC 9112, 9.6).
+     * How long a connection is read after its last response. A close with unread input resets the connection and may
+     * destroy the response (RFC 9112, 9.6).
      */
     private static final long LINGER_MS = 300;
 
@@ -77,9 +77,7 @@ final class AcceptedConnection {
         this.channel = channel;
     }
 
-    /**
-     * @param admitted false above the connection limit
-     */
+    /** @param admitted false above the connection limit */
     void accept(boolean admitted) {
         channel.pipeline().addLast(admitted ? new ProtocolDetector() : new Rejection());
     }
@@ -129,8 +127,8 @@ final class AcceptedConnection {
     }
 
     /**
-     * Waits for enough bytes to distinguish HTTP/1 from HTTP/2. For HTTP/1 it makes Vert.x configure its
-     * codec, so that the decoder can be replaced before the first request. Not needed with TLS.
+     * Waits for enough bytes to distinguish HTTP/1 from HTTP/2. For HTTP/1 it makes Vert.x configure its codec, so that
+     * the decoder can be replaced before the first request. Not needed with TLS.
      */
     private final class ProtocolDetector extends ChannelInboundHandlerAdapter {
         private ByteBuf received = Unpooled.EMPTY_BUFFER;

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The accepted connections of the HTTP server of this process: enforces the connection limit and
- * the header timeout, and drains the server.
+ * The accepted connections of the HTTP server of this process: enforces the connection limit and the header timeout,
+ * and drains the server.
  */
 @Sharable
 public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
@@ -126,9 +126,8 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Completes requests in progress, then closes all connections. For one second, new connections
-     * are accepted and idle ones stay open; each response closes its connection. Then the listening
-     * socket is closed.
+     * Completes requests in progress, then closes all connections. For one second, new connections are accepted and
+     * idle ones stay open; each response closes its connection. Then the listening socket is closed.
      *
      * @param timeout the time limit for requests in progress
      * @return completes when no connection is left, or at the time limit; never fails
@@ -153,8 +152,8 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A close of the listening socket resets the connections that the kernel has completed and the
-     * server has not accepted. A minimum hop limit first makes the kernel ignore new connections.
+     * A close of the listening socket resets the connections that the kernel has completed and the server has not
+     * accepted. A minimum hop limit first makes the kernel ignore new connections.
      */
     private static void stopAccepting(Channel listening) {
         setMinHopLimit(listening, 255);

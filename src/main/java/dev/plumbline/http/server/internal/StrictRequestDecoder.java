@@ -10,10 +10,9 @@ import io.vertx.core.http.impl.VertxHttpRequestDecoder;
 import java.util.List;
 
 /**
- * The HTTP/1 decoder of Vert.x, which also rejects requests that two implementations could read
- * differently (request smuggling). A rejected request reaches the {@code invalidRequestHandler},
- * and Netty discards everything that follows it. Netty itself rejects invalid and conflicting
- * Content-Length values.
+ * The HTTP/1 decoder of Vert.x, which also rejects requests that two implementations could read differently (request
+ * smuggling). A rejected request reaches the {@code invalidRequestHandler}, and Netty discards everything that follows
+ * it. Netty itself rejects invalid and conflicting Content-Length values.
  */
 final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     private boolean bytesRead;

@@ -53,8 +53,6 @@ public record ApiReference(
 
     public record NamedSchema(String name, SchemaNode schema) {}
 
-    /**
-     * @param code also the anchor
-     */
+    /** @param code also the anchor */
     public record ProblemType(String code, int status, String title, String cause, String action) {}
 }

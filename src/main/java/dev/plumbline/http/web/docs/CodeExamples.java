@@ -42,9 +42,7 @@ final class CodeExamples {
 
     private record Request(String method, String url, List<Header> headers, @Nullable JsonObject body) {}
 
-    /**
-     * @param access {@code bearerKey}, {@code session} or empty
-     */
+    /** @param access {@code bearerKey}, {@code session} or empty */
     List<Example> of(
             String method, String path, List<JsonObject> parameters, String access, @Nullable JsonObject body) {
         String filled = path;

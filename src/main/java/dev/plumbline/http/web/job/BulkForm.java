@@ -39,9 +39,7 @@ public record BulkForm(
      */
     public record Rejection(String message, List<LineError> lines) {}
 
-    /**
-     * @param line from 1
-     */
+    /** @param line from 1 */
     public record LineError(int line, String detail) {}
 
     /** An empty form. */

@@ -21,9 +21,7 @@ record JobInputLines(String typed, List<Line> lines) {
     private static final List<Character> SEPARATORS = List.of(',', ';', '\t');
     private static final char BYTE_ORDER_MARK = '\ufeff';
 
-    /**
-     * @param number the line number in the source, from 1
-     */
+    /** @param number the line number in the source, from 1 */
     record Line(int number, String text) {}
 
     static JobInputLines of(String text) {

@@ -29,9 +29,7 @@ final class ResultCharts {
 
     private ResultCharts() {}
 
-    /**
-     * @param now dates before it are marked
-     */
+    /** @param now dates before it are marked */
     static List<Chart> of(JobMessage.JobSnapshot job, ResultColumns columns, List<ResultRow> rows, Instant now) {
         List<Chart> charts = new ArrayList<>();
         charts.add(verdicts(job));
@@ -156,9 +154,7 @@ final class ResultCharts {
         }
     }
 
-    /**
-     * @param failBelow values below are marked; negative infinity for none
-     */
+    /** @param failBelow values below are marked; negative infinity for none */
     private static @Nullable Chart histogram(
             String title, double[] values, DoubleFunction<String> format, double failBelow) {
         Arrays.sort(values);

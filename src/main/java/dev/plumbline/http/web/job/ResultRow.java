@@ -43,9 +43,7 @@ record ResultRow(
                 && (errorCode == null || !PERMANENT_ERRORS.contains(errorCode));
     }
 
-    /**
-     * @param text in lower case
-     */
+    /** @param text in lower case */
     boolean contains(String text) {
         return lower(input).contains(text)
                 || lower(target).contains(text)

@@ -23,9 +23,7 @@ final class ResultRowReader {
 
     private ResultRowReader() {}
 
-    /**
-     * @param names the fields to read; objects and lists of objects are ignored
-     */
+    /** @param names the fields to read; objects and lists of objects are ignored */
     static ResultRow of(JobMessage.JobSnapshot job, JobMessage.ResultLine line, Set<String> names) {
         String state = LineState.of(job, line).id();
         byte[] result = line.result();

@@ -52,9 +52,7 @@ public sealed interface DisplayValue {
 
     record Members(List<Member> members) implements DisplayValue {}
 
-    /**
-     * @param help the description, or null
-     */
+    /** @param help the description, or null */
     record Member(DisplayText name, @Nullable String help, DisplayValue value) {}
 
     record Table(List<DisplayText> columns, List<List<DisplayValue>> rows) implements DisplayValue {}
@@ -72,9 +70,7 @@ public sealed interface DisplayValue {
     /** Certificates from the leaf to the root. */
     record CertificateChain(List<Certificate> certificates) implements DisplayValue {}
 
-    /**
-     * @param details all other fields
-     */
+    /** @param details all other fields */
     record Certificate(DisplayText subject, DisplayText issuer, List<Member> details) {}
 
     /** Redirects in order, then the final response. */

@@ -15,9 +15,7 @@ import org.jspecify.annotations.Nullable;
 public record FormErrors(@Nullable String summary, Map<String, String> fields) {
     public static final FormErrors NONE = new FormErrors(null, Map.of());
 
-    /**
-     * @param names the fields of the form, as named in the API
-     */
+    /** @param names the fields of the form, as named in the API */
     public static FormErrors of(Problem problem, List<String> names) {
         Map<String, String> fields = new LinkedHashMap<>();
         boolean other = problem.faults().isEmpty();

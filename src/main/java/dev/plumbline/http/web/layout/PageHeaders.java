@@ -17,9 +17,7 @@ final class PageHeaders {
 
     private PageHeaders() {}
 
-    /**
-     * @param secure whether the public URL is https
-     */
+    /** @param secure whether the public URL is https */
     static MultiMap of(boolean secure) {
         MultiMap headers = HttpHeaders.headers()
                 .add("Content-Type", "text/html; charset=utf-8")

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param title without the name of the service
  * @param description one sentence for search engines and link previews
- * @param section the entry of the main navigation: {@code check}, {@code bulk}, {@code tools}, {@code api}, {@code
- *     account}, or empty
+ * @param section the entry of the main navigation: {@code check}, {@code bulk}, {@code tools}, {@code api},
+ *     {@code account}, or empty
  * @param canonical the canonical path with its query, or null
  * @param indexed whether search engines may index the page
  * @param scripts the assets in addition to site.js

@@ -153,8 +153,8 @@ public final class FieldValueView {
     }
 
     /**
-     * A redirect path with the final response appended, if the fields {@code final_url} and {@code status} or {@code
-     * final_status} exist. Other values are returned unchanged.
+     * A redirect path with the final response appended, if the fields {@code final_url} and {@code status} or
+     * {@code final_status} exist. Other values are returned unchanged.
      *
      * @param fields the fields of the result
      */

@@ -51,9 +51,7 @@ public record ReportView(
             @Nullable String reference,
             @Nullable String referenceUrl) {}
 
-    /**
-     * @param level of the most severe finding that refers to the field, or null
-     */
+    /** @param level of the most severe finding that refers to the field, or null */
     public record FieldView(
             String name, String title, String description, DisplayValue value, @Nullable String level) {}
 

@@ -36,9 +36,7 @@ final class ReportViewBuilder {
         this.clock = clock;
     }
 
-    /**
-     * @param options the options of the request that differ from their defaults
-     */
+    /** @param options the options of the request that differ from their defaults */
     ReportView build(ModuleDescription module, InstantOutcome.Completed answered, Map<String, String> options) {
         JsonObject result = new JsonObject(answered.result().cachedBody());
         String target = result.getString("target");

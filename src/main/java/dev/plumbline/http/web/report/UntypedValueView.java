@@ -25,9 +25,7 @@ final class UntypedValueView {
 
     private UntypedValueView() {}
 
-    /**
-     * @param key the key of the value in its object; empty without one
-     */
+    /** @param key the key of the value in its object; empty without one */
     static DisplayValue of(String key, @Nullable Object raw) {
         if (raw == null) {
             return new DisplayValue.Missing();

@@ -13,9 +13,7 @@ import java.util.Map;
  */
 public record CheckForm(ModuleDescription module, String target, List<OptionField> options, boolean open) {
 
-    /**
-     * @param given the option values of the request, by name
-     */
+    /** @param given the option values of the request, by name */
     public static CheckForm of(ModuleDescription module, String target, Map<String, String> given) {
         List<OptionField> options = OptionField.of(module, given);
         return new CheckForm(module, target, options, options.stream().anyMatch(OptionField::notable));

@@ -28,9 +28,7 @@ public record ToolSuggestions(
     private static final List<InputType> DEFAULT_ORDER = List.of(
             InputType.HOST_PORT, InputType.URL, InputType.HOST, InputType.DOMAIN, InputType.IP, InputType.EMAIL);
 
-    /**
-     * @param target the target that the tool would check
-     */
+    /** @param target the target that the tool would check */
     public record Suggestion(ModuleDescription module, String target, boolean selected) {
 
         /** The path of the home page with this tool selected. */
@@ -53,9 +51,7 @@ public record ToolSuggestions(
                 .toList();
     }
 
-    /**
-     * @param tool the selected tool; null or a tool that does not accept the input selects the first suggestion
-     */
+    /** @param tool the selected tool; null or a tool that does not accept the input selects the first suggestion */
     static ToolSuggestions of(List<ModuleDescription> modules, String text, @Nullable String tool) {
         String input = text.strip();
         if (input.isEmpty()) {

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What this package assumes about Vert.x and Netty. If an upgrade of either makes this test fail,
- * adapt the package before anything else.
+ * What this package assumes about Vert.x and Netty. If an upgrade of either makes this test fail, adapt the package
+ * before anything else.
  */
 class VertxInternalsTest {
     /** The handlers of the last connection by name, at the end of the connection handler. */
