@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import com.google.common.base.CaseFormat;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
@@ -80,14 +81,14 @@ final class FindingBinding<F extends FindingCollector> {
             if (method.getDeclaringClass() == FindingCollector.class || method.isDefault()) {
                 continue;
             }
-            FindingCode code = declared.remove(SnakeCase.of(method.getName()));
+            FindingCode code = declared.remove(snakeCase(method.getName()));
             if (code == null) {
                 faults.add("method " + method.getName() + ": the sheet declares no such finding");
                 continue;
             }
             List<String> parameters = Arrays.stream(method.getParameters())
                     .map(Parameter::getName)
-                    .map(SnakeCase::of)
+                    .map(FindingBinding::snakeCase)
                     .toList();
             Set<String> placeholders = placeholders(code);
             if (!placeholders.equals(new TreeSet<>(parameters))) {
@@ -103,6 +104,10 @@ final class FindingBinding<F extends FindingCollector> {
         declared.keySet()
                 .forEach(code -> faults.add("finding " + code + ": " + type.getSimpleName() + " has no such method"));
         return new FindingBinding<>(type, templates);
+    }
+
+    private static String snakeCase(String name) {
+        return CaseFormat.LOWER_CAMEL.to(CaseFormat.LOWER_UNDERSCORE, name);
     }
 
     private static Set<String> placeholders(FindingCode code) {

@@ -1,6 +1,7 @@
 package dev.plumbline.check;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import com.google.common.base.CaseFormat;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Method;
@@ -142,8 +143,9 @@ final class ReportBinding {
             if (accessor.isAnnotationPresent(JsonUnwrapped.class)) {
                 collect(component.getType(), path, components, paths);
             } else {
-                components.put(SnakeCase.of(component.getName()), component);
-                paths.put(SnakeCase.of(component.getName()), path);
+                String name = CaseFormat.LOWER_CAMEL.to(CaseFormat.LOWER_UNDERSCORE, component.getName());
+                components.put(name, component);
+                paths.put(name, path);
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import com.google.common.base.CaseFormat;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,7 +46,7 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
     static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
             CheckModule<E, R, F> module, Function<String, @Nullable String> files) {
         Class<?> type = module.getClass();
-        String name = SnakeCase.of(type.getSimpleName()).replace('_', '-');
+        String name = CaseFormat.UPPER_CAMEL.to(CaseFormat.LOWER_HYPHEN, type.getSimpleName());
         ModuleDescription description = SheetReader.read(name, files);
         List<String> faults = new ArrayList<>();
         Type[] arguments = arguments(type);

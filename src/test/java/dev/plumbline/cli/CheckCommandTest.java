@@ -92,7 +92,7 @@ class CheckCommandTest {
             delimiter = '|',
             value = {
                 "no-such | example.com | unknown module 'no-such'. Modules: ",
-                "http-status | http://a b/ | cannot hold a space",
+                "http-status | http://a b/ | must not contain a space",
                 "http-status | http://127.0.0.1/ | loopback",
                 "http-status | localhost | localhost",
             })

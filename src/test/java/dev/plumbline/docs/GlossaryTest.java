@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Texts that a person reads do not contain the phrases that src/docs/glossary.md rejects. */
 class GlossaryTest {
     private static final Path GLOSSARY = Path.of("src/docs/glossary.md");
+    private static final Pattern SPACE = Pattern.compile("\\s+");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
     /**
@@ -74,14 +76,20 @@ class GlossaryTest {
             ReadableText text = ReadableText.of(name, source);
             String prose = text.prose();
             for (Exemption exemption : allowed) {
-                if (exemption.appliesTo(name)) {
+                if (exemption.appliesTo(name) && flat(prose).contains(flat(exemption.phrase()))) {
                     prose = pattern(exemption.phrase()).matcher(prose).replaceAll(GlossaryTest::barriers);
                 }
             }
             List<String> hits = new ArrayList<>();
+            String flatProse = flat(prose);
+            String flatCode = flat(text.code());
             for (Map.Entry<String, String> entry : rejected.entrySet()) {
                 String phrase = entry.getKey();
                 boolean inCode = phrase.contains(".") || phrase.contains("_");
+                // a plain search is a hundred times faster than the pattern
+                if (!(inCode ? flatCode : flatProse).contains(flat(phrase))) {
+                    continue;
+                }
                 Matcher found = pattern(phrase).matcher(inCode ? text.code() : prose);
                 while (found.find()) {
                     long line = 1
@@ -93,6 +101,10 @@ class GlossaryTest {
                 }
             }
             return hits;
+        }
+
+        private static String flat(String text) {
+            return SPACE.matcher(text).replaceAll(" ").toLowerCase(Locale.ROOT);
         }
 
         private static Pattern pattern(String phrase) {

@@ -42,8 +42,7 @@ public final class TcpPort implements CheckModule<ConnectAttempts, TcpPort.Repor
 
     @Override
     public Future<ConnectAttempts> collect(Target target, CheckContext context) {
-        TcpProbe.Script script =
-                context.options().flag("read_banner") ? new BannerScript() : TcpProbe.Script.NO_EXCHANGE;
+        TcpProbe.Script script = context.options().flag("read_banner") ? new BannerScript() : TcpProbe.Script.NONE;
         return context.probe(TcpProbe.class).connectAny(context, (Target.HostPort) target, 3_000, script);
     }
 

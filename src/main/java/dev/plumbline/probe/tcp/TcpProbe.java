@@ -48,7 +48,7 @@ public final class TcpProbe {
     @FunctionalInterface
     public interface Script {
         /** Closes the connection at once. */
-        Script NO_EXCHANGE = received -> null;
+        Script NONE = received -> null;
 
         /**
          * Called when the connection opens and after more data was received.

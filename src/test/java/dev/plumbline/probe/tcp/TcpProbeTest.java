@@ -88,7 +88,7 @@ class TcpProbeTest {
     void closesTheConnectionIfTheScriptReturnsNull() {
         int port = serve(socket -> {});
 
-        assertThat(Await.value(exchange(port, 60_000, TcpProbe.Script.NO_EXCHANGE))
+        assertThat(Await.value(exchange(port, 60_000, TcpProbe.Script.NONE))
                         .received()
                         .length())
                 .isZero();
