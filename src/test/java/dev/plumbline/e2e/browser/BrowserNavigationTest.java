@@ -167,7 +167,7 @@ class BrowserNavigationTest {
             assertThat(visit.page().locator("#fields")).isVisible();
             visit.fits();
             visit.page().locator("#check-target").fill(lab.secure("/").replaceFirst("https://([^/]+)/.*", "$1"));
-            visit.button("Check").click();
+            visit.button("Run check").click();
 
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Fail.");
             assertThat(visit.page().locator(".findings > li").first()).isVisible();
@@ -211,7 +211,7 @@ class BrowserNavigationTest {
             visit.box("E-mail").fill(email);
             visit.box("Password").fill("not the password");
             visit.button("Sign in").click();
-            assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("password is wrong");
+            assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("password is incorrect");
             visit.fits();
 
             visit.box("Password").fill(PASSWORD);
