@@ -145,7 +145,7 @@ class BrowserAccountTest {
                 WebVisitor visit = chromium.visit(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
-            visit.button("Sign out there").click();
+            visit.button("End session").click();
 
             assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("has been signed out");
             assertThat(visit.page().locator(".sessions > li")).hasCount(1);
