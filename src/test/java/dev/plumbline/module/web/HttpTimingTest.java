@@ -55,7 +55,7 @@ class HttpTimingTest {
         "/ok, 11, -",
         "/big, 1048576, cut_short",
         "/status/404, 11, error_page",
-        "/redirect/301, 5, redirect_measured",
+        "/redirect/301, 8, redirect_measured",
         "/no-reason, 0, -"
     })
     void measuresResponses(String path, int bytes, String code) {

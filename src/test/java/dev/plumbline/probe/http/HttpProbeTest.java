@@ -64,15 +64,15 @@ class HttpProbeTest {
         "/ok, 200, 1.1, all is well",
         "/status/204, 204, 1.1, ''",
         "/status/304, 304, 1.1, ''",
-        "/status/404, 404, 1.1, as you wish",
-        "/status/599, 599, 1.1, as you wish",
+        "/status/404, 404, 1.1, status page",
+        "/status/599, 599, 1.1, status page",
         "/chunked, 200, 1.1, a needle",
         "/until-closed, 200, 1.0, a needle",
         "/no-reason, 200, 1.1, ''",
         "/bare-line-feeds, 200, 1.1, ''",
         "/early-hints, 200, 1.1, ''",
         "/length/long, 200, 1.1, ok",
-        "/redirect/301, 301, 1.1, go on"
+        "/redirect/301, 301, 1.1, redirect"
     })
     void readsResponses(String path, int status, String version, String body) {
         HttpExchange answer = exchange(get(path));
