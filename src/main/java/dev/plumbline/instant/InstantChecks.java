@@ -35,7 +35,7 @@ public final class InstantChecks {
 
     private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
     private static final Message.Granted NOT_CHARGED = new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
-    private static final String DATABASE_UNAVAILABLE = "The database is unavailable. Retry later.";
+    private static final String DATABASE_UNAVAILABLE = "The database is unavailable. Retry shortly.";
     private static final long QUOTA_TIMEOUT_MS = 2_000;
     private static final long QUEUE_TIMEOUT_MS = 3_000;
     private static final long RUN_MARGIN_MS = QUEUE_TIMEOUT_MS + 2_000;
