@@ -234,7 +234,7 @@ class MultiNodeJobsIT {
             target.letGo();
             frozen.thaw();
 
-            eventually(PATIENCE, () -> logOf(frozen).contains("This node was silent for too long"));
+            eventually(PATIENCE, () -> logOf(frozen).contains("own lease expired"));
             load.send(frozen.address(), load.order(key, 50));
             load.assertAllJobsCompleted(frozen.address(), RECOVERY);
             assertThat(load.body(heir.address(), token)).isEqualTo(done);

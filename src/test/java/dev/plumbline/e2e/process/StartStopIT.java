@@ -126,7 +126,7 @@ class StartStopIT {
             delimiter = '|',
             value = {
                 "DATABASE_URL | postgresql://a:b@127.0.0.1:1/x | The database 127.0.0.1:1/x cannot be reached",
-                "DATA_DIR | /proc/nowhere | The data directory /proc/nowhere cannot be written",
+                "DATA_DIR | /proc/nowhere | The data directory /proc/nowhere is not writable",
                 "HTTP_PROT | 80 | PLUMBLINE_HTTP_PROT is not a setting",
                 "HTTP_PORT | many | http.port is \"many\". Set a port from 1 to 65535",
                 "TARGETS_ALLOW | 10.0.0.0/99 | targets.allow contains \"10.0.0.0/99\". Set an IP address or a CIDR block",
