@@ -24,7 +24,7 @@ public final class RawHttpClient implements AutoCloseable {
     private final InputStream in;
 
     /** @param head the received bytes up to the empty line */
-    public record Answer(int status, String head, String body) {
+    public record RawResponse(int status, String head, String body) {
         public boolean closes() {
             return head.toLowerCase(Locale.ROOT).contains("connection: close");
         }
@@ -71,12 +71,12 @@ public final class RawHttpClient implements AutoCloseable {
     }
 
     /** Reads a response to HEAD. */
-    public Answer headOnly() throws IOException {
+    public RawResponse headOnly() throws IOException {
         String text = head();
         if (text == null) {
             throw new EOFException("no answer");
         }
-        return new Answer(status(text), text, "");
+        return new RawResponse(status(text), text, "");
     }
 
     private static int status(String head) {
@@ -89,7 +89,7 @@ public final class RawHttpClient implements AutoCloseable {
      * @return null if the connection ends before the first byte
      * @throws IOException if the response is incomplete or does not arrive
      */
-    public @Nullable Answer answer() throws IOException {
+    public @Nullable RawResponse answer() throws IOException {
         String text = head();
         if (text == null) {
             return null;
@@ -100,7 +100,7 @@ public final class RawHttpClient implements AutoCloseable {
         if (body.length < size) {
             throw new EOFException("the body ends early: " + body.length + " of " + size);
         }
-        return new Answer(status(text), text, new String(body, StandardCharsets.UTF_8));
+        return new RawResponse(status(text), text, new String(body, StandardCharsets.UTF_8));
     }
 
     /** Whether the server closes the connection without sending another byte. */

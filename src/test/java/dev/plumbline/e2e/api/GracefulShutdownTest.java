@@ -62,7 +62,7 @@ class GracefulShutdownTest {
 
             stopping = CompletableFuture.runAsync(service::close);
 
-            RawHttpClient.Answer answer = client.answer();
+            RawHttpClient.RawResponse answer = client.answer();
             assertThat(answer.status()).isEqualTo(200);
             assertThat(answer.closes()).isTrue();
             assertThat(client.isEnded()).isTrue();
@@ -78,10 +78,10 @@ class GracefulShutdownTest {
 
             stopping = CompletableFuture.runAsync(service::close);
 
-            RawHttpClient.Answer first = client.answer();
+            RawHttpClient.RawResponse first = client.answer();
             assertThat(first.status()).isEqualTo(200);
             assertThat(first.closes()).isFalse();
-            RawHttpClient.Answer second = client.answer();
+            RawHttpClient.RawResponse second = client.answer();
             assertThat(second.status()).isEqualTo(200);
             assertThat(second.closes()).isTrue();
             assertThat(client.isEnded()).isTrue();

@@ -202,7 +202,7 @@ class JobCreationApiTest {
         assertThat(rawCreate("x".repeat(255)).status()).isEqualTo(202);
     }
 
-    private static RawHttpClient.Answer rawCreate(String idempotencyKey) throws Exception {
+    private static RawHttpClient.RawResponse rawCreate(String idempotencyKey) throws Exception {
         String body = "{\"module\":\"http-status\",\"items\":[\"a b\"]}";
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("POST /api/v1/jobs HTTP/1.1\r\nHost: a\r\nX-Api-Key: "

@@ -45,7 +45,7 @@ class MalformedHttp2RequestTest {
     private static ServiceUnderTest service;
     private static HttpClient client;
 
-    private record Answer(int status, JsonObject body) {}
+    private record Received(int status, JsonObject body) {}
 
     @BeforeAll
     static void start() {
@@ -107,7 +107,7 @@ class MalformedHttp2RequestTest {
 
     @Test
     void declaredLengthOverLimitGetsProblem() {
-        Answer answer = ask(HttpMethod.GET, TOOLS, request -> {
+        Received answer = ask(HttpMethod.GET, TOOLS, request -> {
             request.putHeader("Content-Length", Integer.toString((8 << 20) + 1));
             request.write(Buffer.buffer("x"));
             return request.response();
@@ -140,17 +140,17 @@ class MalformedHttp2RequestTest {
         Await.value(closed);
     }
 
-    private static Answer ask(
+    private static Received ask(
             HttpMethod method,
             String path,
             java.util.function.Function<HttpClientRequest, Future<HttpClientResponse>> send) {
         // on the event loop, so that the handler is set before the body ends
         return Await.value(client.request(method, service.uri("/").getPort(), "127.0.0.1", path)
                 .compose(request -> send.apply(request).compose(response -> response.body()
-                        .map(body -> new Answer(response.statusCode(), body.toJsonObject())))));
+                        .map(body -> new Received(response.statusCode(), body.toJsonObject())))));
     }
 
-    private static void assertProblem(Answer answer, int status) {
+    private static void assertProblem(Received answer, int status) {
         assertThat(answer.status()).isEqualTo(status);
         assertThat(answer.body().getInteger("status")).isEqualTo(status);
         assertThat(answer.body().getString("detail")).isNotBlank();

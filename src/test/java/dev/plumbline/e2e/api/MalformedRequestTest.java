@@ -297,7 +297,7 @@ class MalformedRequestTest {
     private static String exchange(String request) throws IOException {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send(request);
-            RawHttpClient.Answer answer = client.answer();
+            RawHttpClient.RawResponse answer = client.answer();
             return answer == null ? "" : answer.head() + answer.body();
         }
     }

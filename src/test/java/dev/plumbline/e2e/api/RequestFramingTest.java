@@ -140,7 +140,7 @@ class RequestFramingTest {
             if (method.equals("HEAD")) {
                 assertThat(client.headOnly().status()).isEqualTo(413);
             } else {
-                RawHttpClient.Answer answer = client.answer();
+                RawHttpClient.RawResponse answer = client.answer();
                 assertProblem(answer, 413);
                 assertThat(new JsonObject(answer.body()).getString("instance")).isEqualTo("/api/v1/tools");
             }
@@ -197,7 +197,7 @@ class RequestFramingTest {
             client.send(part);
             client.finish();
 
-            RawHttpClient.Answer answer = client.answer();
+            RawHttpClient.RawResponse answer = client.answer();
             if (answer != null) {
                 assertThat(answer.status()).isEqualTo(400);
                 assertThat(client.isEnded()).isTrue();
@@ -251,7 +251,7 @@ class RequestFramingTest {
         return RawHttpClient.connect(service.uri("/").getPort());
     }
 
-    private static void assertProblem(RawHttpClient.Answer answer, int status) {
+    private static void assertProblem(RawHttpClient.RawResponse answer, int status) {
         assertThat(answer).as("an answer").isNotNull();
         assertThat(answer.status()).as(answer.head()).isEqualTo(status);
         assertThat(answer.closes()).isTrue();

@@ -116,7 +116,7 @@ class GracefulShutdownIT {
 
     private boolean ask(RawHttpClient client, boolean keptAlive, boolean first) {
         String target = lab.http("/ok?" + targets.incrementAndGet());
-        RawHttpClient.Answer answer;
+        RawHttpClient.RawResponse answer;
         try {
             client.send("GET "
                     + ServiceUnderTest.instantPath("http-status", target)

@@ -101,7 +101,7 @@ class PageLayoutTest {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n");
 
-            RawHttpClient.Answer answer = client.answer();
+            RawHttpClient.RawResponse answer = client.answer();
 
             assertThat(answer.status()).isEqualTo(400);
             assertThat(Jsoup.parse(answer.body()).select("main").text()).contains("Encode a percent sign as %25");
@@ -113,7 +113,7 @@ class PageLayoutTest {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("POST /bulk HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nContent-Length: 8388609\r\n\r\n");
 
-            RawHttpClient.Answer answer = client.answer();
+            RawHttpClient.RawResponse answer = client.answer();
             Document page = Jsoup.parse(answer.body());
 
             assertThat(answer.status()).isEqualTo(413);

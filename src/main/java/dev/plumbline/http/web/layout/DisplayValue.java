@@ -50,7 +50,7 @@ public sealed interface DisplayValue {
 
     record Items(List<DisplayValue> values) implements DisplayValue {}
 
-    record Members(List<Member> members) implements DisplayValue {}
+    record ObjectMembers(List<Member> members) implements DisplayValue {}
 
     /** @param help the description, or null */
     record Member(DisplayText name, @Nullable String help, DisplayValue value) {}

@@ -71,8 +71,8 @@ public final class FieldValueView {
                 : new DisplayValue.Link(DisplayText.of(raw), href);
     }
 
-    private static DisplayValue.Members members(List<FieldDescription> fields, JsonObject object) {
-        return new DisplayValue.Members(
+    private static DisplayValue.ObjectMembers members(List<FieldDescription> fields, JsonObject object) {
+        return new DisplayValue.ObjectMembers(
                 fields.stream().map(field -> member(field, object)).toList());
     }
 

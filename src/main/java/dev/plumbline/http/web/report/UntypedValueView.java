@@ -44,8 +44,8 @@ final class UntypedValueView {
                 : FieldValueView.text(raw.toString());
     }
 
-    static DisplayValue.Members members(JsonObject object) {
-        return new DisplayValue.Members(
+    static DisplayValue.ObjectMembers members(JsonObject object) {
+        return new DisplayValue.ObjectMembers(
                 object.stream().map(UntypedValueView::member).toList());
     }
 
@@ -131,7 +131,7 @@ final class UntypedValueView {
                 (raw instanceof JsonObject || raw instanceof JsonArray ? children : facts).add(member(entry));
             }
         }
-        if (children.size() == 1 && children.get(0).value() instanceof DisplayValue.Members only) {
+        if (children.size() == 1 && children.get(0).value() instanceof DisplayValue.ObjectMembers only) {
             children = only.members();
         }
         return new DisplayValue.TreeNode(head, facts, children);
