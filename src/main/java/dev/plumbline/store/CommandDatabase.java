@@ -36,9 +36,9 @@ public final class CommandDatabase implements AutoCloseable {
     public static CommandDatabase of(Path dataDir, boolean create) {
         Path dir = dataDir.toAbsolutePath().normalize();
         if (!create && !PostgresCluster.existsIn(dir)) {
-            throw new StoreException(
-                    "The directory " + dir
-                            + " does not contain a database. Start the service once, or set the data directory with --conf or PLUMBLINE_DATA_DIR.");
+            throw new StoreException("The directory " + dir
+                    + " does not contain a database. Start the service once, or set the data directory with --conf or"
+                    + " PLUMBLINE_DATA_DIR.");
         }
         FileChannel lock = acquireLock(dir);
         try {
