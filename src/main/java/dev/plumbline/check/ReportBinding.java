@@ -98,9 +98,6 @@ final class ReportBinding {
     }
 
     private void bind(Class<?> type, List<FieldDescription> fields, String path, List<String> faults) {
-        if (accessors.containsKey(type)) {
-            return;
-        }
         Map<String, List<Method>> methods = new LinkedHashMap<>();
         accessors.put(type, methods);
         Map<String, RecordComponent> components = new LinkedHashMap<>();
