@@ -75,7 +75,12 @@ public final class Database {
                         .setMaxSize(poolSize)
                         .setMaxWaitQueueSize(poolSize * QUEUED_PER_CONNECTION)
                         .setConnectionTimeout((int) Math.max(1, timeout.toMillis()))
-                        .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS))
+                        .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS)
+                        // The pool removes an unused connection before its socket is closed. The socket's timeout
+                        // alone would also close a connection at the moment in which it is used again.
+                        .setIdleTimeout((int) (idleTimeout.toMillis() / 2))
+                        .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                        .setPoolCleanerPeriod((int) (idleTimeout.toMillis() / 10)))
                 .with(new NetClientOptions()
                         .setConnectTimeout((int) Math.max(1, timeout.toMillis()))
                         .setTcpNoDelay(true)
@@ -203,7 +208,7 @@ public final class Database {
         } else if (!DatabaseOutage.isOverload(failure) && !(DatabaseOutage.isTimeout(failure) && respondedRecently())) {
             markUnavailable(failure);
         }
-        return Future.failedFuture(unavailableException());
+        return Future.failedFuture(new DatabaseUnavailableException("The database is not available: " + failure));
     }
 
     private void markDiskFull(Throwable failure) {

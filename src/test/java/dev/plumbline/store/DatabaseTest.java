@@ -15,6 +15,7 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -120,6 +121,21 @@ class DatabaseTest {
                 c -> c.query("insert into purse values (1)").execute()));
         assertThat(one(await(database.query("select count(*)::int from purse"))))
                 .isOne();
+    }
+
+    @Test
+    void anIdleConnectionIsNotClosedWhenItIsUsed() {
+        Duration idle = Duration.ofMillis(400);
+        Database pooled = new Database(DATABASE.vertx(), DATABASE.url(), 8, TIMEOUT, idle);
+        for (int round = 0; round < 16; round++) {
+            List<Future<?>> burst = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                burst.add(pooled.query("select 1"));
+            }
+            burst.forEach(TestDatabase::await);
+            await(DATABASE.vertx().timer(idle.toMillis() - 4 + round / 2, TimeUnit.MILLISECONDS));
+        }
+        await(pooled.close());
     }
 
     @Test
