@@ -19,10 +19,12 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nodes that crash or freeze during a check. */
+@Tag("integration")
 class CrashRecoveryTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
