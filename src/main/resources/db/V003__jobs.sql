@@ -341,7 +341,7 @@ $$;
 -- Claims up to p_max_chunks chunks, the lowest start tags first.
 --
 -- p_excluded_accounts: accounts whose chunks are not claimed.
--- p_new_accounts_only: only chunks with a start tag p_new_accounts_only the virtual time, as those of new accounts.
+-- p_new_accounts_only: only chunks with a start tag near the virtual time, as those of new accounts.
 -- p_excluded_suspect_accounts: accounts whose crashed chunks are not claimed; null: no crashed chunk is claimed.
 create function claim_chunks(
   p_owner bigint, p_max_chunks int, p_modules text[], p_excluded_accounts bigint[], p_new_accounts_only boolean,
