@@ -180,8 +180,7 @@ public final class Service {
         BlockingAwait.await(
                         new BootstrapAccount(db, passwords).run(config.bootstrap()), "cannot create the first account")
                 .forEach(print);
-        ModuleCatalogue modules =
-                ModuleCatalogue.load().withResolvers(config.dns().resolvers().keySet());
+        ModuleCatalogue modules = ModuleCatalogue.load(config.dns().resolvers().keySet());
         CheckEnvironment environment = environment();
 
         own.addLocal(config.http().port());

@@ -19,9 +19,4 @@ public record Evaluation(Map<String, @Nullable Object> fields, List<Finding> fin
         fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
         findings = List.copyOf(findings);
     }
-
-    /** The report of an exchange that completed. */
-    public static Evaluation of(Map<String, @Nullable Object> fields, List<Finding> findings) {
-        return new Evaluation(fields, findings, null);
-    }
 }

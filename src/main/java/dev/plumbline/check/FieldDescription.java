@@ -26,16 +26,6 @@ public record FieldDescription(
         members = List.copyOf(members);
     }
 
-    /** Returns this field as nullable. */
-    public FieldDescription orNull() {
-        return new FieldDescription(name, type, title, description, true, values, items, members);
-    }
-
-    /** Returns this field restricted to these values. */
-    public FieldDescription oneOf(String... allowed) {
-        return new FieldDescription(name, type, title, description, nullable, List.of(allowed), items, members);
-    }
-
     /** The same field with these members. */
     FieldDescription with(List<FieldDescription> members) {
         return new FieldDescription(name, type, title, description, nullable, values, items, members);

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Verifies that an interface has one method per declared finding, and implements it. */
@@ -92,12 +93,8 @@ final class FindingBinding<F extends FindingCollector> {
                     .toList();
             Set<String> placeholders = placeholders(code);
             if (!placeholders.equals(new TreeSet<>(parameters))) {
-                faults.add("finding "
-                        + code.code()
-                        + ": placeholders "
-                        + placeholders
-                        + ", but the method has parameters "
-                        + parameters);
+                faults.add("finding %s: placeholders %s, but the method has parameters %s"
+                        .formatted(code.code(), placeholders, parameters));
             }
             templates.put(method, new Template(code, parameters));
         }
@@ -111,12 +108,11 @@ final class FindingBinding<F extends FindingCollector> {
     }
 
     private static Set<String> placeholders(FindingCode code) {
-        Set<String> names = new TreeSet<>();
-        Matcher matcher = PLACEHOLDER.matcher(code.message() + "\n" + code.action());
-        while (matcher.find()) {
-            names.add(matcher.group(1));
-        }
-        return names;
+        return PLACEHOLDER
+                .matcher(code.message() + "\n" + code.action())
+                .results()
+                .map(match -> match.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     F collector(Collected collected) {

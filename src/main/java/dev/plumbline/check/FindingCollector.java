@@ -1,6 +1,8 @@
 package dev.plumbline.check;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,13 @@ public interface FindingCollector {
 
     /** Sets the error of the result; null is ignored. */
     void error(@Nullable CheckError error);
+
+    /** Reports values in one finding, unless there are none. */
+    static <T, C extends Collection<T>> void reportIfAny(C values, Consumer<C> finding) {
+        if (!values.isEmpty()) {
+            finding.accept(values);
+        }
+    }
 
     /** The codes of the findings received so far, in order, with repetitions. */
     List<FindingCode> codes();

@@ -163,8 +163,8 @@ final class HostParser {
     }
 
     /** A holder class, so that the ICU tables are loaded on first use. */
-    private static final class Idna {
-        private static final IDNA UTS46 = IDNA.getUTS46Instance(IDNA.NONTRANSITIONAL_TO_ASCII
+    static final class Idna {
+        static final IDNA UTS46 = IDNA.getUTS46Instance(IDNA.NONTRANSITIONAL_TO_ASCII
                 | IDNA.NONTRANSITIONAL_TO_UNICODE
                 | IDNA.CHECK_BIDI
                 | IDNA.CHECK_CONTEXTJ

@@ -1,6 +1,8 @@
 package dev.plumbline.check;
 
+import com.google.common.base.CharMatcher;
 import com.google.common.net.InetAddresses;
+import com.google.common.primitives.Bytes;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -13,6 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IpAddressText {
     private static final long OVERFLOW = 1L << 32;
+    private static final CharMatcher PLAIN =
+            CharMatcher.anyOf("0123456789abcdefABCDEF.:").precomputed();
+
+    /** The first 12 bytes of an IPv4-mapped address (RFC 4291 §2.5.5.2). */
+    private static final byte[] MAPPED_PREFIX = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1};
 
     private IpAddressText() {}
 
@@ -21,12 +28,11 @@ public final class IpAddressText {
      * Returns null for any other text.
      */
     public static @Nullable InetAddress parse(String text) {
-        if (text.indexOf(':') >= 0) {
-            byte[] bytes = v6Bytes(text);
-            return bytes == null ? null : of(bytes);
+        if (!PLAIN.matchesAllOf(text) || !InetAddresses.isInetAddress(text)) {
+            return null;
         }
-        int address = plainV4(text, 0);
-        return address == 0 && !text.equals("0.0.0.0") ? null : v4(address);
+        byte[] bytes = InetAddresses.forString(text).getAddress();
+        return bytes.length == 4 && text.indexOf(':') >= 0 ? of(Bytes.concat(MAPPED_PREFIX, bytes)) : of(bytes);
     }
 
     /** Formats each address. */
@@ -37,10 +43,9 @@ public final class IpAddressText {
     /** Returns the canonical text (RFC 5952 for IPv6). The last 32 bits of a mapped address are in dotted form. */
     public static String format(InetAddress address) {
         byte[] bytes = address.getAddress();
-        if (bytes.length == 4) {
-            return dotted(bytes, 0);
-        }
-        return EmbeddedIpv4.isMapped(bytes) ? "::ffff:" + dotted(bytes, 12) : InetAddresses.toAddrString(of(bytes));
+        return EmbeddedIpv4.isMapped(bytes)
+                ? "::ffff:" + v4((int) Cidr.low(bytes)).getHostAddress()
+                : InetAddresses.toAddrString(of(bytes));
     }
 
     /** Returns the IPv4 address with these 32 bits. */
@@ -117,107 +122,5 @@ public final class IpAddressText {
             value = Math.min(value * radix + digit, OVERFLOW);
         }
         return value;
-    }
-
-    private static int plainV4(String text, int from) {
-        int address = 0;
-        int position = from;
-        for (int part = 0; part < 4; part++) {
-            int start = position;
-            int value = 0;
-            while (position < text.length() && position - start < 3 && isDigit(text.charAt(position))) {
-                value = value * 10 + text.charAt(position++) - '0';
-            }
-            boolean leadingZero = position - start > 1 && text.charAt(start) == '0';
-            if (position == start || value > 255 || leadingZero) {
-                return 0;
-            }
-            address = address << 8 | value;
-            if (part < 3 && (position >= text.length() || text.charAt(position++) != '.')) {
-                return 0;
-            }
-        }
-        return position == text.length() ? address : 0;
-    }
-
-    private static byte @Nullable [] v6Bytes(String text) {
-        byte[] bytes = new byte[16];
-        int filled = 0;
-        int gap = -1;
-        int i = 0;
-        if (text.startsWith("::")) {
-            gap = 0;
-            i = 2;
-        }
-        while (i < text.length()) {
-            int start = i;
-            int group = 0;
-            while (i < text.length() && i - start < 4 && Character.digit(text.charAt(i), 16) >= 0) {
-                if (text.charAt(i) >= 0x80) {
-                    return null;
-                }
-                group = group << 4 | Character.digit(text.charAt(i++), 16);
-            }
-            if (i < text.length() && text.charAt(i) == '.') {
-                if (filled > 12 || !dottedTail(text, start, bytes, filled)) {
-                    return null;
-                }
-                filled += 4;
-                break;
-            }
-            if (i == start || filled > 14) {
-                return null;
-            }
-            bytes[filled++] = (byte) (group >>> 8);
-            bytes[filled++] = (byte) group;
-            if (i == text.length()) {
-                break;
-            }
-            if (text.charAt(i++) != ':' || i == text.length()) {
-                return null;
-            }
-            if (text.charAt(i) == ':') {
-                if (gap >= 0) {
-                    return null;
-                }
-                gap = filled;
-                i++;
-            }
-        }
-        if (gap < 0) {
-            return filled == 16 ? bytes : null;
-        }
-        if (filled > 14) {
-            return null;
-        }
-        byte[] spread = new byte[16];
-        System.arraycopy(bytes, 0, spread, 0, gap);
-        System.arraycopy(bytes, gap, spread, 16 - (filled - gap), filled - gap);
-        return spread;
-    }
-
-    private static boolean dottedTail(String text, int start, byte[] bytes, int at) {
-        int address = plainV4(text, start);
-        if (address == 0 && !text.substring(start).equals("0.0.0.0")) {
-            return false;
-        }
-        for (int i = 0; i < 4; i++) {
-            bytes[at + i] = (byte) (address >>> 8 * (3 - i));
-        }
-        return true;
-    }
-
-    private static boolean isDigit(char c) {
-        return c >= '0' && c <= '9';
-    }
-
-    private static String dotted(byte[] bytes, int at) {
-        return (bytes[at] & 0xff)
-                + "."
-                + (bytes[at + 1] & 0xff)
-                + "."
-                + (bytes[at + 2] & 0xff)
-                + "."
-                + (bytes[at + 3] & 0xff);
     }
 }

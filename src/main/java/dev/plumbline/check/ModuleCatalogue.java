@@ -1,15 +1,14 @@
 package dev.plumbline.check;
 
-import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** All modules, sorted by identifier. */
@@ -17,11 +16,8 @@ public final class ModuleCatalogue {
     private final Map<String, ModuleDefinition<?>> modules;
 
     public ModuleCatalogue(Iterable<? extends ModuleDefinition<?>> definitions) {
-        List<ModuleDefinition<?>> sorted = new ArrayList<>();
-        definitions.forEach(sorted::add);
-        sorted.sort(Comparator.comparing(module -> module.description().module()));
-        Map<String, ModuleDefinition<?>> byName = new LinkedHashMap<>();
-        for (ModuleDefinition<?> module : sorted) {
+        Map<String, ModuleDefinition<?>> byName = new TreeMap<>();
+        for (ModuleDefinition<?> module : definitions) {
             if (byName.put(module.description().module(), module) != null) {
                 throw new IllegalStateException(
                         "two modules are called " + module.description().module());
@@ -31,45 +27,34 @@ public final class ModuleCatalogue {
     }
 
     /** Loads the modules of the program. */
-    @SuppressWarnings({"rawtypes", "unchecked"})
     public static ModuleCatalogue load() {
+        return load(List.of());
+    }
+
+    /**
+     * Loads the modules of the program.
+     *
+     * @param resolvers the values of the option {@code resolver} besides the default one
+     */
+    public static ModuleCatalogue load(Collection<String> resolvers) {
+        return load(resolvers, name -> true);
+    }
+
+    /**
+     * Loads some modules of the program.
+     *
+     * @param resolvers see {@link #load(Collection)}
+     * @param included whether to load the module with this name
+     */
+    @SuppressWarnings("rawtypes")
+    public static ModuleCatalogue load(Collection<String> resolvers, Predicate<String> included) {
         List<ModuleDefinition<?>> definitions = new ArrayList<>();
-        for (ModuleDefinition module : ServiceLoader.load(ModuleDefinition.class)) {
-            definitions.add(module);
-        }
-        for (CheckModule module : ServiceLoader.load(CheckModule.class)) {
-            definitions.add(SheetModule.load(module));
-        }
+        ServiceLoader.load(ModuleDefinition.class).forEach(definitions::add);
+        ServiceLoader.load(CheckModule.class).stream()
+                .filter(provider -> included.test(SheetModule.name(provider.type())))
+                .forEach(provider ->
+                        definitions.add(SheetModule.load((CheckModule<?, ?, ?>) provider.get(), resolvers)));
         return new ModuleCatalogue(definitions);
-    }
-
-    /** Returns the modules with these values of the option {@code resolver} in addition. */
-    public ModuleCatalogue withResolvers(Collection<String> resolvers) {
-        List<ModuleDefinition<?>> configured = new ArrayList<>();
-        for (ModuleDefinition<?> module : modules.values()) {
-            ModuleDescription description = module.description().withResolvers(resolvers);
-            configured.add(description == module.description() ? module : new WithDescription<>(module, description));
-        }
-        return new ModuleCatalogue(configured);
-    }
-
-    /** A module under another description. */
-    private record WithDescription<E>(ModuleDefinition<E> module, ModuleDescription description)
-            implements ModuleDefinition<E> {
-        @Override
-        public int requests(Options options) {
-            return module.requests(options);
-        }
-
-        @Override
-        public Future<E> collect(Target target, CheckContext context) {
-            return module.collect(target, context);
-        }
-
-        @Override
-        public Evaluation evaluate(E evidence, Options options) {
-            return module.evaluate(evidence, options);
-        }
     }
 
     /** The module with this name; null if there is none. */

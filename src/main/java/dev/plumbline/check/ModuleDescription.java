@@ -3,6 +3,7 @@ package dev.plumbline.check;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,42 +48,19 @@ public record ModuleDescription(
         return null;
     }
 
-    /** Returns a description whose option {@code resolver} also has these values. */
-    public ModuleDescription withResolvers(Collection<String> resolvers) {
-        if (resolvers.isEmpty() || option(RESOLVER) == null) {
-            return this;
-        }
-        return new ModuleDescription(
-                module,
-                title,
-                summary,
-                category,
-                input,
-                defaultPort,
-                schemes,
-                example,
-                placeholder,
-                options.stream()
-                        .map(o -> o.name().equals(RESOLVER) ? resolverOption(resolvers) : o)
-                        .toList(),
-                fields,
-                findings,
-                reachability);
-    }
-
-    private static OptionDescription resolverOption(Collection<String> names) {
-        List<String> all = new ArrayList<>(List.of("default"));
-        all.addAll(names);
-        return OptionDescription.choice(RESOLVER, "Resolver", "DNS resolver to use.", all.toArray(new String[0]));
-    }
-
-    /** The options that all modules have after their own. */
-    public static List<OptionDescription> commonOptions(boolean resolver, boolean connects) {
+    /**
+     * The options that all modules have after their own.
+     *
+     * @param resolvers the values of the option {@code resolver} besides the default one; null to omit the option
+     */
+    public static List<OptionDescription> commonOptions(@Nullable Collection<String> resolvers, boolean connects) {
         List<OptionDescription> options = new ArrayList<>();
         options.add(OptionDescription.integer(
                 TIMEOUT_MS, "Timeout", "Time limit of the whole check in milliseconds.", 10_000, 1_000, 30_000));
-        if (resolver) {
-            options.add(resolverOption(List.of()));
+        if (resolvers != null) {
+            String[] names =
+                    Stream.concat(Stream.of("default"), resolvers.stream()).toArray(String[]::new);
+            options.add(OptionDescription.choice(RESOLVER, "Resolver", "DNS resolver to use.", names));
         }
         if (connects) {
             options.add(OptionDescription.choice(

@@ -1,10 +1,12 @@
 package dev.plumbline.check;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The options of one check: the given or default value of every option that the module declares. Immutable. */
@@ -90,14 +92,12 @@ public final class Options {
         if (name.equals(ModuleDescription.FRESH.name())) {
             return "is available for jobs only; instant checks use cached results until their expires_at";
         }
-        return "is not an option of "
-                + description.module()
-                + "; options: "
-                + String.join(
-                        ", ",
+        return "is not an option of %s; options: %s"
+                .formatted(
+                        description.module(),
                         description.options().stream()
                                 .map(OptionDescription::name)
-                                .toList());
+                                .collect(Collectors.joining(", ")));
     }
 
     public boolean flag(String name) {
@@ -120,7 +120,7 @@ public final class Options {
 
     /** Returns the options that differ from the defaults, sorted by name. */
     public Map<String, Object> given() {
-        return java.util.Collections.unmodifiableMap(given);
+        return Collections.unmodifiableMap(given);
     }
 
     /**

@@ -5,7 +5,6 @@ import com.google.common.base.CaseFormat;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Method;
-import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.time.Instant;
@@ -45,6 +44,13 @@ final class ReportBinding {
     private final Map<Class<?>, Map<String, List<Method>>> accessors = new LinkedHashMap<>();
 
     private final String module;
+
+    /**
+     * A component of a record or of a nested record.
+     *
+     * @param path the accessors to call one after the other
+     */
+    private record Component(AnnotatedType type, List<Method> path) {}
 
     private ReportBinding(String module) {
         this.module = module;
@@ -100,59 +106,52 @@ final class ReportBinding {
     private void bind(Class<?> type, List<FieldDescription> fields, String path, List<String> faults) {
         Map<String, List<Method>> methods = new LinkedHashMap<>();
         accessors.put(type, methods);
-        Map<String, RecordComponent> components = new LinkedHashMap<>();
-        Map<String, List<Method>> paths = new LinkedHashMap<>();
-        collect(type, List.of(), components, paths);
+        Map<String, Component> components = new LinkedHashMap<>();
+        collect(type, List.of(), components);
         for (FieldDescription field : fields) {
-            RecordComponent component = components.remove(field.name());
+            Component component = components.remove(field.name());
             if (component == null) {
-                faults.add("field " + path + field.name() + ": " + type.getSimpleName() + " has no such component");
+                faults.add(fault(path, field, type.getSimpleName() + " has no such component"));
                 continue;
             }
-            methods.put(field.name(), paths.get(field.name()));
-            boolean nullable = component.getAnnotatedType().isAnnotationPresent(Nullable.class);
+            methods.put(field.name(), component.path());
+            boolean nullable = component.type().isAnnotationPresent(Nullable.class);
             if (nullable != field.nullable()) {
-                faults.add("field "
-                        + path
-                        + field.name()
-                        + ": "
-                        + (nullable
+                faults.add(fault(
+                        path,
+                        field,
+                        nullable
                                 ? "the component is @Nullable, the type needs a ?"
                                 : "nullable, but the component is not @Nullable"));
             }
-            compare(component.getAnnotatedType(), field, path, faults);
+            compare(component.type(), field, path, faults);
         }
         for (String unknown : new TreeSet<>(components.keySet())) {
             faults.add("component " + path + unknown + ": the sheet declares no such field");
         }
     }
 
-    private static void collect(
-            Class<?> type,
-            List<Method> outer,
-            Map<String, RecordComponent> components,
-            Map<String, List<Method>> paths) {
+    private static void collect(Class<?> type, List<Method> outer, Map<String, Component> components) {
         for (RecordComponent component : type.getRecordComponents()) {
             Method accessor = component.getAccessor();
             accessor.setAccessible(true);
             List<Method> path =
                     Stream.concat(outer.stream(), Stream.of(accessor)).toList();
             if (accessor.isAnnotationPresent(JsonUnwrapped.class)) {
-                collect(component.getType(), path, components, paths);
+                collect(component.getType(), path, components);
             } else {
                 String name = CaseFormat.LOWER_CAMEL.to(CaseFormat.LOWER_UNDERSCORE, component.getName());
-                components.put(name, component);
-                paths.put(name, path);
+                components.put(name, new Component(component.getAnnotatedType(), path));
             }
         }
     }
 
     private void compare(AnnotatedType annotated, FieldDescription field, String path, List<String> faults) {
         Type type = annotated.getType();
-        Class<?> raw = (Class<?>) (type instanceof ParameterizedType p ? p.getRawType() : type);
+        Class<?> raw = SheetModule.asClass(type);
         if (raw == List.class) {
             Type item = ((AnnotatedParameterizedType) annotated).getAnnotatedActualTypeArguments()[0].getType();
-            Class<?> itemClass = (Class<?>) (item instanceof ParameterizedType p ? p.getRawType() : item);
+            Class<?> itemClass = SheetModule.asClass(item);
             if (field.type() != FieldType.ARRAY || field.items() != type(itemClass)) {
                 faults.add(mismatch(path, field, "List<" + itemClass.getSimpleName() + ">"));
             } else {
@@ -169,36 +168,27 @@ final class ReportBinding {
         if (type.isRecord()) {
             bind(type, field.members(), path + field.name() + '.', faults);
         } else if (!field.members().isEmpty()) {
-            faults.add(
-                    "field " + path + field.name() + ": has members, but " + type.getSimpleName() + " is not a record");
+            faults.add(fault(path, field, "has members, but " + type.getSimpleName() + " is not a record"));
         }
         if (type.isEnum()) {
             Set<String> ids = Arrays.stream(type.getEnumConstants())
                     .map(constant -> id((Enum<?>) constant))
                     .collect(Collectors.toCollection(TreeSet::new));
             if (!ids.equals(new TreeSet<>(field.values()))) {
-                faults.add("field "
-                        + path
-                        + field.name()
-                        + ": values "
-                        + field.values()
-                        + ", but "
-                        + type.getSimpleName()
-                        + " has "
-                        + ids);
+                faults.add(fault(
+                        path, field, "values " + field.values() + ", but " + type.getSimpleName() + " has " + ids));
             }
         }
     }
 
     private static String mismatch(String path, FieldDescription field, String type) {
-        return "field "
-                + path
-                + field.name()
-                + ": declared as "
-                + field.type().id()
-                + (field.type() == FieldType.ARRAY ? " of " + field.items().id() : "")
-                + ", but the component is of type "
-                + type;
+        String items = field.type() == FieldType.ARRAY ? " of " + field.items().id() : "";
+        return fault(
+                path, field, "declared as " + field.type().id() + items + ", but the component is of type " + type);
+    }
+
+    private static String fault(String path, FieldDescription field, String text) {
+        return "field " + path + field.name() + ": " + text;
     }
 
     private static @Nullable FieldType type(Class<?> type) {

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,16 +39,26 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
      */
     public static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
             CheckModule<E, R, F> module) {
+        return load(module, List.of());
+    }
+
+    /**
+     * As {@link #load(CheckModule)}.
+     *
+     * @param resolvers the values of the option {@code resolver} besides the default one
+     */
+    static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
+            CheckModule<E, R, F> module, Collection<String> resolvers) {
         Class<?> type = module.getClass();
-        return load(module, file -> resource(type, file));
+        return load(module, resolvers, file -> resource(type, file));
     }
 
     /** @param files the content of the file of that name, null if it does not exist */
     static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
-            CheckModule<E, R, F> module, Function<String, @Nullable String> files) {
+            CheckModule<E, R, F> module, Collection<String> resolvers, Function<String, @Nullable String> files) {
         Class<?> type = module.getClass();
-        String name = CaseFormat.UPPER_CAMEL.to(CaseFormat.LOWER_HYPHEN, type.getSimpleName());
-        ModuleDescription description = SheetReader.read(name, files);
+        String name = name(type);
+        ModuleDescription description = SheetReader.read(name, resolvers, files);
         List<String> faults = new ArrayList<>();
         Type[] arguments = arguments(type);
         ReportBinding report = ReportBinding.of(asClass(arguments[1]), description.fields(), faults);
@@ -102,6 +113,11 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
         }
     }
 
+    /** The name of the module of this class. */
+    static String name(Class<?> type) {
+        return CaseFormat.UPPER_CAMEL.to(CaseFormat.LOWER_HYPHEN, type.getSimpleName());
+    }
+
     private static Type[] arguments(Class<?> type) {
         for (Type candidate : type.getGenericInterfaces()) {
             if (candidate instanceof ParameterizedType parameterized
@@ -112,7 +128,7 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
         throw new IllegalStateException(type.getName() + " does not implement CheckModule directly");
     }
 
-    private static Class<?> asClass(Type type) {
+    static Class<?> asClass(Type type) {
         return type instanceof ParameterizedType parameterized
                 ? (Class<?>) parameterized.getRawType()
                 : (Class<?>) type;

@@ -7,10 +7,12 @@ import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -91,14 +93,14 @@ final class SheetReader {
             int cost) {
 
         FindingCode code(String name) {
-            if (Stream.of(info, warn, fail).filter(text -> text != null).count() != 1) {
+            List<String> messages =
+                    Stream.of(info, warn, fail).flatMap(Stream::ofNullable).toList();
+            if (messages.size() != 1) {
                 throw new IllegalArgumentException("finding " + name + ": one of info, warn, fail is required");
             }
             Level level = fail != null ? Level.FAIL : warn != null ? Level.WARN : Level.INFO;
-            String message = Stream.of(level == Level.FAIL ? fail : level == Level.WARN ? warn : info)
-                    .findFirst()
-                    .orElseThrow();
-            return new FindingCode(name, level, field, message, required(action, name, "action"), reference, cost);
+            return new FindingCode(
+                    name, level, field, messages.get(0), required(action, name, "action"), reference, cost);
         }
     }
 
@@ -111,10 +113,11 @@ final class SheetReader {
 
     /**
      * @param name the module's identifier
+     * @param resolvers the values of the option {@code resolver} besides the default one
      * @param files the content of a file next to the module's class, null if it does not exist
      * @throws IllegalStateException if the sheet does not exist or is not valid
      */
-    static ModuleDescription read(String name, Function<String, @Nullable String> files) {
+    static ModuleDescription read(String name, Collection<String> resolvers, Function<String, @Nullable String> files) {
         try {
             Sheet sheet = parse(name, files);
             Sheet shared = sheet.include() == null ? null : parse(sheet.include(), files);
@@ -126,7 +129,7 @@ final class SheetReader {
                 fields.addAll(fields(part.fields()));
                 entries(part.findings(), (key, finding) -> findings.add(finding.code(key)));
             }
-            options.addAll(ModuleDescription.commonOptions(sheet.resolver(), sheet.connects()));
+            options.addAll(ModuleDescription.commonOptions(sheet.resolver() ? resolvers : null, sheet.connects()));
             InputType input = required(sheet.input(), name, "input");
             List<String> schemes = input == InputType.URL ? List.of("https", "http") : List.of();
             String example = required(sheet.example(), name, "example");
@@ -157,7 +160,7 @@ final class SheetReader {
         return MAPPER.readValue(text, Sheet.class);
     }
 
-    private static <T> void entries(@Nullable Map<String, T> map, java.util.function.BiConsumer<String, T> action) {
+    private static <T> void entries(@Nullable Map<String, T> map, BiConsumer<String, T> action) {
         if (map != null) {
             map.forEach(action);
         }

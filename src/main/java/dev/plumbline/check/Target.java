@@ -9,11 +9,24 @@ public sealed interface Target {
     /** The normalized text. It parses to an equal target. */
     String text();
 
+    /** The host; of an e-mail address, its domain. */
+    Host host();
+
+    /** The port; 0 if the target has none. */
+    default int port() {
+        return 0;
+    }
+
     /** A domain name: lower-case A-labels, no trailing dot. */
     record Domain(String name) implements Target {
         @Override
         public String text() {
             return name;
+        }
+
+        @Override
+        public Host host() {
+            return new Host(name, null);
         }
     }
 
@@ -88,6 +101,11 @@ public sealed interface Target {
         @Override
         public String text() {
             return local + "@" + domain;
+        }
+
+        @Override
+        public Host host() {
+            return new Host(domain, null);
         }
     }
 }

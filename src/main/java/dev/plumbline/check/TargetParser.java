@@ -51,6 +51,15 @@ public final class TargetParser {
         return withinLimit(url(cleaned(raw), List.of(schemes)));
     }
 
+    /** As {@link #url}, but returns null if the text is not a valid URL. */
+    public static Target.@Nullable Url tryUrl(String raw, String... schemes) {
+        try {
+            return url(raw, schemes);
+        } catch (InvalidTargetException invalid) {
+            return null;
+        }
+    }
+
     /** Parses and normalizes a host with an optional port, as {@link #url} does with URLs. */
     public static Target.HostPort endpoint(String raw, int defaultPort) throws InvalidTargetException {
         return withinLimit(hostPort(cleaned(raw), defaultPort));
@@ -99,11 +108,8 @@ public final class TargetParser {
         UrlAuthority parts = UrlAuthority.parse(text, false);
         String scheme = parts.scheme() == null ? schemes.get(0) : parts.scheme();
         if (!schemes.contains(scheme)) {
-            throw new InvalidTargetException("URL scheme "
-                    + HostParser.excerpt(scheme)
-                    + " is not supported. Supported schemes: "
-                    + String.join(", ", schemes)
-                    + ".");
+            throw new InvalidTargetException("URL scheme %s is not supported. Supported schemes: %s."
+                    .formatted(HostParser.excerpt(scheme), String.join(", ", schemes)));
         }
         int port = parts.port() == 0 ? Target.Url.defaultPort(scheme) : parts.port();
         return new Target.Url(scheme, parts.host(), port, UrlNormalizer.pathAndQuery(parts.rest()));

@@ -64,22 +64,7 @@ public final class TargetPolicy {
 
     /** Returns why a target is rejected before any lookup; null if it is allowed. */
     public @Nullable String refusal(Target target) {
-        if (target instanceof Target.Url url) {
-            return refusalOfHost(url.host(), url.port());
-        }
-        if (target instanceof Target.HostPort hostPort) {
-            return refusalOfHost(hostPort.host(), hostPort.port());
-        }
-        if (target instanceof Target.AnyHost any) {
-            return refusalOfHost(any.host(), 0);
-        }
-        if (target instanceof Target.Ip ip) {
-            return refusalOfHost(ip.host(), 0);
-        }
-        if (target instanceof Target.Email email) {
-            return refusalOfName(email.domain());
-        }
-        return refusalOfName(target.text());
+        return refusalOfHost(target.host(), target.port());
     }
 
     /** Returns why a name must not be looked up; null if it is allowed. */
@@ -151,11 +136,8 @@ public final class TargetPolicy {
     }
 
     private String refusalOfPort(int port) {
-        return "Port "
-                + port
-                + " is not allowed. Allowed ports: "
-                + portRules
-                + ". An operator can change `targets.ports`.";
+        return "Port %s is not allowed. Allowed ports: %s. An operator can change `targets.ports`."
+                .formatted(port, portRules);
     }
 
     private @Nullable String refusalOfAddress(InetAddress address, int port) {
@@ -166,11 +148,8 @@ public final class TargetPolicy {
         for (EmbeddedIpv4.Address embedded : EmbeddedIpv4.in(address)) {
             String inner = refusalOfOne(embedded.address(), port);
             if (inner != null) {
-                return IpAddressText.format(address)
-                        + " contains an IPv4 address ("
-                        + embedded.mechanism()
-                        + "). "
-                        + inner;
+                return "%s contains an IPv4 address (%s). %s"
+                        .formatted(IpAddressText.format(address), embedded.mechanism(), inner);
             }
         }
         return null;
@@ -185,19 +164,15 @@ public final class TargetPolicy {
         }
         Cidr deniedBy = find(denied, address);
         if (deniedBy != null) {
-            return IpAddressText.format(address)
-                    + " is not allowed (denied by "
-                    + deniedBy.text()
-                    + "). An operator can change `targets.deny`.";
+            return "%s is not allowed (denied by %s). An operator can change `targets.deny`."
+                    .formatted(IpAddressText.format(address), deniedBy.text());
         }
         String purpose = SpecialAddresses.purpose(address);
         if (purpose == null || find(allowed, address) != null) {
             return null;
         }
-        return IpAddressText.format(address)
-                + " is "
-                + purpose
-                + ", which is not allowed. An operator can change `targets.allow`.";
+        return "%s is %s, which is not allowed. An operator can change `targets.allow`."
+                .formatted(IpAddressText.format(address), purpose);
     }
 
     /** Connections to the unspecified address reach the local host. */

@@ -22,11 +22,6 @@ public record UnicodeName(String text, @Nullable String ascii) {
                     + "(?<name>(?=[^/?#:]*xn--)[A-Za-z0-9._-]+)(?<after>.*)",
             Pattern.DOTALL);
     private static final String PREFIX = "xn--";
-    private static final IDNA UTS46 = IDNA.getUTS46Instance(IDNA.NONTRANSITIONAL_TO_ASCII
-            | IDNA.NONTRANSITIONAL_TO_UNICODE
-            | IDNA.USE_STD3_RULES
-            | IDNA.CHECK_BIDI
-            | IDNA.CHECK_CONTEXTJ);
     // a single script or a combination in common use (UTS #39 §5.2)
     private static final SpoofChecker SCRIPTS = new SpoofChecker.Builder()
             .setChecks(SpoofChecker.RESTRICTION_LEVEL | SpoofChecker.INVISIBLE)
@@ -55,8 +50,12 @@ public record UnicodeName(String text, @Nullable String ascii) {
             return label;
         }
         IDNA.Info info = new IDNA.Info();
-        String unicode = UTS46.labelToUnicode(label, new StringBuilder(), info).toString();
-        String back = UTS46.labelToASCII(unicode, new StringBuilder(), info).toString();
+        String unicode = HostParser.Idna.UTS46
+                .labelToUnicode(label, new StringBuilder(), info)
+                .toString();
+        String back = HostParser.Idna.UTS46
+                .labelToASCII(unicode, new StringBuilder(), info)
+                .toString();
         return !info.hasErrors()
                         && back.equalsIgnoreCase(label)
                         && !SCRIPTS.failsChecks(unicode)

@@ -89,7 +89,8 @@ public final class UrlNormalizer {
         return c < 0x80 && raw[c];
     }
 
-    private static boolean isUnreserved(int c) {
+    /** Whether it is an unreserved character (RFC 3986 §2.3). */
+    public static boolean isUnreserved(int c) {
         return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || UNRESERVED.indexOf(c) >= 0;
     }
 

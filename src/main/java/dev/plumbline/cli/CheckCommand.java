@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -77,18 +78,13 @@ public final class CheckCommand implements Callable<Integer> {
     public Integer call() {
         try {
             Config settings = config.load();
-            ModuleCatalogue modules = ModuleCatalogue.load()
-                    .withResolvers(settings.dns().resolvers().keySet());
+            Set<String> resolvers = settings.dns().resolvers().keySet();
+            ModuleCatalogue modules = ModuleCatalogue.load(resolvers, module::equals);
             ModuleDefinition<?> found = modules.find(module);
             if (found == null) {
-                return fail("unknown module '"
-                        + module
-                        + "'. Modules: "
-                        + String.join(
-                                ", ",
-                                modules.descriptions().stream()
-                                        .map(ModuleDescription::module)
-                                        .toList()));
+                return fail("unknown module '%s'. Modules: %s"
+                        .formatted(
+                                module, String.join(", ", ModuleCatalogue.load().names())));
             }
             ModuleDescription description = found.description();
             Options.Parsed parsed = Options.parse(description, options);

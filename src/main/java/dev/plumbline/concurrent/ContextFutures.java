@@ -5,9 +5,11 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Futures of asynchronous operations that several contexts share. */
+/** Futures of asynchronous operations. */
 public final class ContextFutures {
     private ContextFutures() {}
 
@@ -37,12 +39,25 @@ public final class ContextFutures {
         }
     }
 
-    /** Starts an operation; an exception becomes a failed future. */
+    /** Starts an operation; an exception, an error or a missing future becomes a failed future. */
     public static <T> Future<T> call(Supplier<Future<T>> operation) {
         try {
-            return operation.get();
-        } catch (RuntimeException thrown) {
+            return Objects.requireNonNull(operation.get(), "the operation returned no future");
+        } catch (RuntimeException | Error thrown) {
             return Future.failedFuture(thrown);
         }
+    }
+
+    /**
+     * A promise with a timeout.
+     *
+     * @param millis at least 1 is used
+     * @param onTimeout completes the promise if it is not complete after this time
+     */
+    public static <T> Promise<T> promise(Vertx vertx, long millis, Consumer<Promise<T>> onTimeout) {
+        Promise<T> promise = Promise.promise();
+        long timer = vertx.setTimer(Math.max(1, millis), fired -> onTimeout.accept(promise));
+        promise.future().onComplete(done -> vertx.cancelTimer(timer));
+        return promise;
     }
 }

@@ -65,19 +65,18 @@ final class DnsMessageCodec {
         if (bytes.length < HEADER_BYTES || unsignedShort(bytes, 4) > 1) {
             return null;
         }
-        boolean truncated = (bytes[2] & 0x02) != 0;
-        if (truncated) {
-            return headerAndQuestion(bytes);
-        }
-        int records = unsignedShort(bytes, 6) + unsignedShort(bytes, 8) + unsignedShort(bytes, 10);
-        if (HEADER_BYTES + records * MIN_RECORD_BYTES > bytes.length) {
-            return null;
-        }
-        if (hasPointerChain(bytes)) {
-            return null;
+        byte[] decoded = bytes;
+        if ((bytes[2] & 0x02) != 0) {
+            decoded = bytes.clone();
+            Arrays.fill(decoded, 6, HEADER_BYTES, (byte) 0);
+        } else {
+            int records = unsignedShort(bytes, 6) + unsignedShort(bytes, 8) + unsignedShort(bytes, 10);
+            if (HEADER_BYTES + records * MIN_RECORD_BYTES > bytes.length || hasPointerChain(bytes)) {
+                return null;
+            }
         }
         try {
-            return new Message(bytes);
+            return new Message(decoded);
         } catch (IOException | RuntimeException malformed) {
             return null;
         }
@@ -100,16 +99,6 @@ final class DnsMessageCodec {
             }
         }
         return false;
-    }
-
-    private static @Nullable Message headerAndQuestion(byte[] bytes) {
-        byte[] head = bytes.clone();
-        Arrays.fill(head, 6, HEADER_BYTES, (byte) 0);
-        try {
-            return new Message(head);
-        } catch (IOException | RuntimeException malformed) {
-            return null;
-        }
     }
 
     /** Whether a response has the question of the query. An error response may omit it. */

@@ -15,7 +15,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.SocketAddress;
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -106,22 +105,7 @@ public final class DnsResolver {
                 .build();
     }
 
-    /**
-     * Looks up the addresses of a name. Fails with {@code dns_nxdomain}, {@code dns_no_data} and as {@link #query}
-     * does.
-     *
-     * @param type {@link Type#A} or {@link Type#AAAA}
-     */
-    public Future<List<InetAddress>> lookup(String name, int type, Deadline deadline) {
-        return query(name, type, deadline).compose(response -> addresses(name, response));
-    }
-
-    static Future<List<InetAddress>> addresses(String name, DnsResponse response) {
-        return response.addresses().isEmpty()
-                ? Future.failedFuture(noAddress(name, response))
-                : Future.succeededFuture(response.addresses());
-    }
-
+    /** The failure {@code dns_nxdomain} or {@code dns_no_data} of a lookup whose response has no address. */
     public static CheckFailure noAddress(String name, DnsResponse response) {
         return response.nxdomain()
                 ? new CheckFailure(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist (NXDOMAIN).")
@@ -146,11 +130,8 @@ public final class DnsResolver {
         return response.failed()
                 ? failed(
                         ErrorCode.DNS_SERVFAIL,
-                        "The DNS resolver returned "
-                                + Rcode.string(response.rcode())
-                                + " for "
-                                + text(response.name())
-                                + ".")
+                        "The DNS resolver returned %s for %s."
+                                .formatted(Rcode.string(response.rcode()), text(response.name())))
                 : Future.succeededFuture(response);
     }
 
@@ -208,10 +189,13 @@ public final class DnsResolver {
                                 .run(),
                         () -> Future.failedFuture(overload()))
                 .recover(cause -> Future.failedFuture(withName(key.name(), cause)))
-                .onComplete(outcome -> {
-                    if (outcome.succeeded() && outcome.result().ttlSeconds() > 0) {
-                        cache.put(key, new CacheEntry(outcome.result(), nanoClock.getAsLong()));
+                .map(response -> {
+                    if (response.ttlSeconds() > 0) {
+                        cache.put(key, new CacheEntry(response, nanoClock.getAsLong()));
                     }
+                    return response;
+                })
+                .onComplete(outcome -> {
                     inFlight.remove(key, own);
                     ContextFutures.complete(promise, outcome);
                 });

@@ -1,6 +1,6 @@
 package dev.plumbline.dns;
 
-import com.google.common.primitives.Ints;
+import com.google.common.net.HostAndPort;
 import dev.plumbline.check.IpAddressText;
 import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
@@ -51,27 +51,20 @@ final class DnsServerList {
     }
 
     static SocketAddress parse(String text) {
-        InetAddress bare = IpAddressText.parse(text);
-        if (bare != null) {
-            return socketAddress(bare, PORT);
+        try {
+            HostAndPort server = HostAndPort.fromString(text).withDefaultPort(PORT);
+            InetAddress address = IpAddressText.parse(server.getHost());
+            if (address != null && server.getPort() > 0) {
+                return socketAddress(address, server.getPort());
+            }
+        } catch (IllegalArgumentException malformed) {
+            throw new IllegalArgumentException(malformed(text), malformed);
         }
-        int colon = text.lastIndexOf(':');
-        InetAddress address = colon < 0 ? null : IpAddressText.parse(unbracketed(text, colon));
-        int port = colon < 0 ? -1 : port(text.substring(colon + 1));
-        if (address == null || port < 1 || port > 65_535) {
-            throw new IllegalArgumentException("not an address and port of a DNS server: " + text);
-        }
-        return socketAddress(address, port);
+        throw new IllegalArgumentException(malformed(text));
     }
 
-    private static String unbracketed(String text, int colon) {
-        boolean bracketed = text.startsWith("[") && text.charAt(colon - 1) == ']';
-        return bracketed ? text.substring(1, colon - 1) : text.substring(0, colon);
-    }
-
-    private static int port(String digits) {
-        Integer port = Ints.tryParse(digits);
-        return port == null ? -1 : port;
+    private static String malformed(String text) {
+        return "not an address and port of a DNS server: " + text;
     }
 
     private static SocketAddress socketAddress(InetAddress address, int port) {

@@ -3,7 +3,7 @@ package dev.plumbline.dns;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.IpAddressText;
-import dev.plumbline.concurrent.Scheduler;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.dns.DnsQuery.Question;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.InternetProtocolFamily;
@@ -158,10 +158,7 @@ final class DnsTransport {
 
     /** A promise that fails with {@code dns_timeout} after this time. */
     static <T> Promise<T> timeoutPromise(Vertx vertx, long millis) {
-        Promise<T> promise = Promise.promise();
-        Runnable cancel = Scheduler.of(vertx).after(millis, () -> promise.tryFail(timeout()));
-        promise.future().onComplete(done -> cancel.run());
-        return promise;
+        return ContextFutures.promise(vertx, millis, promise -> promise.tryFail(timeout()));
     }
 
     static CheckFailure timeout() {

@@ -14,14 +14,10 @@ import java.util.regex.Pattern;
 import org.xbill.DNS.CAARecord;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.DNAMERecord;
-import org.xbill.DNS.MXRecord;
-import org.xbill.DNS.NAPTRRecord;
-import org.xbill.DNS.NSRecord;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.PTRRecord;
 import org.xbill.DNS.Record;
 import org.xbill.DNS.SOARecord;
-import org.xbill.DNS.SRVRecord;
 import org.xbill.DNS.SVCBBase;
 import org.xbill.DNS.URIRecord;
 
@@ -57,17 +53,14 @@ public final class PrivateNameFilter {
     public static CheckFailure failure(String name) {
         return new CheckFailure(
                 ErrorCode.TARGET_BLOCKED,
-                name
-                        + " resolves to a private address or to a name that is not allowed. Its records are not"
-                        + " disclosed.");
+                "%s resolves to a private address or to a name that is not allowed. Its records are not disclosed."
+                        .formatted(name));
     }
 
     private static List<Name> names(Record record) {
-        if (record instanceof MXRecord mx) {
-            return List.of(mx.getTarget());
-        }
-        if (record instanceof NSRecord ns) {
-            return List.of(ns.getTarget());
+        Name additional = record.getAdditionalName(); // of MX, NS, SRV and NAPTR records
+        if (additional != null) {
+            return List.of(additional);
         }
         if (record instanceof CNAMERecord cname) {
             return List.of(cname.getTarget());
@@ -75,14 +68,8 @@ public final class PrivateNameFilter {
         if (record instanceof DNAMERecord dname) {
             return List.of(dname.getTarget());
         }
-        if (record instanceof SRVRecord srv) {
-            return List.of(srv.getTarget());
-        }
         if (record instanceof PTRRecord ptr) {
             return List.of(ptr.getTarget());
-        }
-        if (record instanceof NAPTRRecord naptr) {
-            return List.of(naptr.getReplacement());
         }
         if (record instanceof SOARecord soa) {
             return List.of(soa.getHost(), soa.getAdmin());

@@ -8,6 +8,7 @@ import dev.plumbline.check.Host;
 import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
@@ -24,7 +25,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -97,10 +97,8 @@ public final class EgressGuard {
                 ? Future.succeededFuture(List.of(literal))
                 : failed(
                         ErrorCode.INVALID_TARGET,
-                        IpAddressText.format(literal)
-                                + " is not an "
-                                + (version == IpVersion.V4 ? "IPv4" : "IPv6")
-                                + " address. Change the option ip_version.");
+                        "%s is not an IP%s address. Change the option ip_version."
+                                .formatted(IpAddressText.format(literal), version == IpVersion.V4 ? "v4" : "v6"));
     }
 
     private Future<List<InetAddress>> evaluate(
@@ -169,27 +167,19 @@ public final class EgressGuard {
         SocketAddress pinned = SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
         return rateLimits
                 .acquire(host, address, context.deadline().atMost(context.patienceMs()))
-                .compose(release -> run(exchange, pinned, release));
-    }
-
-    private static <T> Future<T> run(
-            Function<SocketAddress, Future<T>> exchange, SocketAddress pinned, Runnable release) {
-        Future<T> running;
-        try {
-            running = Objects.requireNonNull(exchange.apply(pinned), "no exchange");
-        } catch (RuntimeException | Error thrown) {
-            running = Future.failedFuture(thrown);
-        }
-        return running.onComplete(done -> release.run());
+                .compose(release ->
+                        ContextFutures.call(() -> exchange.apply(pinned)).onComplete(done -> release.run()));
     }
 
     /**
      * Opens a connection to a classified address and verifies the peer. Fails with {@code connect_*} if it does not
-     * open.
+     * open, and with {@code deadline_exceeded} if the timeout is not positive.
      */
     public Future<NetSocket> connect(NetClient client, SocketAddress remote, InetAddress pinned, long timeoutMillis) {
-        ConnectOptions options =
-                new ConnectOptions().setRemoteAddress(remote).setTimeout((int) Math.max(1, timeoutMillis));
+        if (timeoutMillis <= 0) {
+            return failed(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.");
+        }
+        ConnectOptions options = new ConnectOptions().setRemoteAddress(remote).setTimeout((int) timeoutMillis);
         return client.connect(options)
                 .recover(cause -> Future.failedFuture(ConnectErrors.of(cause, remote)))
                 .compose(socket -> {

@@ -47,10 +47,6 @@ final class TargetRateLimits {
                         : acquireFrom(domains, registrable.of(host.name()), deadline, release));
     }
 
-    int size() {
-        return addresses.size() + networks.size() + domains.size();
-    }
-
     private static <K> Future<Runnable> acquireFrom(
             KeyedRateLimiter<K> limiter, K key, Deadline deadline, Runnable release) {
         if (limiter.isUnlimited()) {

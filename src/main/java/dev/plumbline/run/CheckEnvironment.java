@@ -1,5 +1,7 @@
 package dev.plumbline.run;
 
+import com.google.common.collect.ClassToInstanceMap;
+import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
@@ -13,16 +15,16 @@ import dev.plumbline.probe.registry.RdapBootstrap;
 import dev.plumbline.probe.registry.RdapProbe;
 import dev.plumbline.probe.registry.WhoisProbe;
 import dev.plumbline.probe.tcp.TcpProbe;
-import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.probe.tls.TlsScanner;
+import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 
 /** The target policy and the probes of a process, created from the configuration. */
-public record CheckEnvironment(TargetPolicy policy, ProbeRegistry probes) {
+public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> probes) {
     /** Prefix of the User-Agent header of all versions. */
     public static final String PRODUCT = "Plumbline/";
 
@@ -39,8 +41,7 @@ public record CheckEnvironment(TargetPolicy policy, ProbeRegistry probes) {
                 own);
         DnsResolver resolver = new DnsResolver(vertx, config.dns(), policy, System::nanoTime);
         EgressGuard guard = new EgressGuard(vertx, policy, resolver, targets);
-        CertificateTrustEvaluator trust =
-                new CertificateTrustEvaluator(config.tls().extraRoots());
+        TrustRoots trust = TrustRoots.load(config.tls().extraRoots());
         String agent =
                 targets.contact() == null ? PRODUCT + version : PRODUCT + version + " (+" + targets.contact() + ")";
         HttpProbe http = new HttpProbe(vertx, guard, trust, policy, agent);
@@ -50,23 +51,18 @@ public record CheckEnvironment(TargetPolicy policy, ProbeRegistry probes) {
         CertificateProbe certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
         return new CheckEnvironment(
                 policy,
-                new ProbeRegistry(Map.of(
-                        DnsProbe.class,
-                        new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy),
-                        HttpProbe.class,
-                        http,
-                        TlsProbe.class,
-                        tls,
-                        TlsScanner.class,
-                        new TlsScanner(vertx, guard, tls),
-                        RdapProbe.class,
-                        new RdapProbe(vertx, http, bootstrap, registries),
-                        WhoisProbe.class,
-                        new WhoisProbe(vertx, guard, registries),
-                        CertificateProbe.class,
-                        certificates,
-                        TcpProbe.class,
-                        new TcpProbe(vertx, guard))));
+                ImmutableClassToInstanceMap.builder()
+                        .put(
+                                DnsProbe.class,
+                                new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy))
+                        .put(HttpProbe.class, http)
+                        .put(TlsProbe.class, tls)
+                        .put(TlsScanner.class, new TlsScanner(vertx, guard, tls))
+                        .put(RdapProbe.class, new RdapProbe(vertx, http, bootstrap, registries))
+                        .put(WhoisProbe.class, new WhoisProbe(vertx, guard, registries))
+                        .put(CertificateProbe.class, certificates)
+                        .put(TcpProbe.class, new TcpProbe(vertx, guard))
+                        .build());
     }
 
     private static Map<String, DnsResolver> resolvers(Vertx vertx, Config.DnsSettings dns, TargetPolicy policy) {

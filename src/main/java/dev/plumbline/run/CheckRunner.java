@@ -1,5 +1,6 @@
 package dev.plumbline.run;
 
+import com.google.common.collect.ClassToInstanceMap;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
@@ -24,7 +25,6 @@ import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ public final class CheckRunner {
 
     private final Vertx vertx;
     private final ModuleCatalogue modules;
-    private final ProbeRegistry probes;
+    private final ClassToInstanceMap<Object> probes;
     private final Clock clock;
     private final RunnerMetrics metrics;
     private final int permits;
@@ -77,7 +77,7 @@ public final class CheckRunner {
     public CheckRunner(
             Vertx vertx,
             ModuleCatalogue modules,
-            ProbeRegistry probes,
+            ClassToInstanceMap<Object> probes,
             Clock clock,
             RunnerMetrics metrics,
             int permits,
@@ -180,21 +180,14 @@ public final class CheckRunner {
                 budget,
                 request.fresh(),
                 probes);
-        Promise<Evaluation> completed = Promise.promise();
-        long timer = vertx.setTimer(
+        Promise<Evaluation> completed = ContextFutures.promise(
+                vertx,
                 timeoutMs + GRACE_MS,
-                expired -> completed.tryFail(new CheckFailure(
+                expired -> expired.tryFail(new CheckFailure(
                         ErrorCode.DEADLINE_EXCEEDED, "The check did not end within " + timeoutMs + " ms.")));
-        Future<E> evidence;
-        try {
-            evidence = Objects.requireNonNull(module.collect(target, context), "collect() returned null");
-        } catch (RuntimeException | StackOverflowError failure) {
-            evidence = Future.failedFuture(failure);
-        }
-        evidence.map(collected -> module.evaluate(collected, options)).onComplete(outcome -> {
-            vertx.cancelTimer(timer);
-            ContextFutures.complete(completed, outcome);
-        });
+        ContextFutures.call(() -> module.collect(target, context))
+                .map(collected -> module.evaluate(collected, options))
+                .onComplete(outcome -> ContextFutures.complete(completed, outcome));
         return completed.future();
     }
 

@@ -1,5 +1,6 @@
 package dev.plumbline.run;
 
+import com.google.common.collect.ClassToInstanceMap;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.Options;
@@ -19,7 +20,7 @@ record RunningCheckContext(
         Clock clock,
         RequestBudget budget,
         boolean fresh,
-        ProbeRegistry probes)
+        ClassToInstanceMap<Object> probes)
         implements CheckContext {
 
     @Override
@@ -29,6 +30,10 @@ record RunningCheckContext(
 
     @Override
     public <P> P probe(Class<P> type) {
-        return probes.get(type);
+        P probe = probes.getInstance(type);
+        if (probe == null) {
+            throw new IllegalArgumentException("unknown probe: " + type.getSimpleName());
+        }
+        return probe;
     }
 }

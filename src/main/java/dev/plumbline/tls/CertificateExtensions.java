@@ -1,7 +1,6 @@
 package dev.plumbline.tls;
 
 import dev.plumbline.check.IpAddressText;
-import java.io.IOException;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -12,7 +11,6 @@ import java.util.stream.Stream;
 import org.bouncycastle.asn1.ASN1Encodable;
 import org.bouncycastle.asn1.ASN1Integer;
 import org.bouncycastle.asn1.ASN1OctetString;
-import org.bouncycastle.asn1.ASN1Primitive;
 import org.bouncycastle.asn1.ASN1Sequence;
 import org.bouncycastle.asn1.x509.AccessDescription;
 import org.bouncycastle.asn1.x509.AuthorityInformationAccess;
@@ -65,8 +63,7 @@ public final class CertificateExtensions {
 
     /** The number of signed certificate timestamps embedded in the certificate. */
     public static int embeddedTimestamps(X509Certificate certificate) {
-        byte[] value = value(certificate, EMBEDDED_SCTS);
-        return value == null ? 0 : timestamps(value);
+        return read(certificate, EMBEDDED_SCTS, 0, CertificateExtensions::timestamps);
     }
 
     /** The number of timestamps in an OCTET STRING with a SignedCertificateTimestampList (RFC 6962 section 3.3). */
@@ -140,9 +137,9 @@ public final class CertificateExtensions {
     }
 
     /** The decoded value of an extension; the default if it is absent or malformed. */
-    private static <T> T read(X509Certificate certificate, String oid, T absent, Function<byte[], T> decoder) {
-        byte[] value = value(certificate, oid);
+    static <T> T read(X509Certificate certificate, String oid, T absent, Function<byte[], T> decoder) {
         try {
+            byte[] value = value(certificate, oid);
             return value == null ? absent : decoder.apply(value);
         } catch (IllegalArgumentException | IllegalStateException malformed) {
             return absent;
@@ -159,19 +156,16 @@ public final class CertificateExtensions {
         return critical != null && critical.contains(oid) || nonCritical != null && nonCritical.contains(oid);
     }
 
-    private static byte @Nullable [] value(X509Certificate certificate, String oid) {
+    /**
+     * The encoded value of an extension; null if it is absent.
+     *
+     * @throws IllegalArgumentException or IllegalStateException if it is not an OCTET STRING
+     */
+    static byte @Nullable [] value(X509Certificate certificate, String oid) {
         if (!has(certificate, oid)) {
             return null;
         }
         byte[] extension = certificate.getExtensionValue(oid);
-        if (extension == null) {
-            return null;
-        }
-        try {
-            return ASN1OctetString.getInstance(ASN1Primitive.fromByteArray(extension))
-                    .getOctets();
-        } catch (IOException | IllegalArgumentException | IllegalStateException unreadable) {
-            return null;
-        }
+        return extension == null ? null : ASN1OctetString.getInstance(extension).getOctets();
     }
 }

@@ -55,19 +55,12 @@ public final class CertificateHostnames {
     }
 
     private static List<byte[]> addresses(X509Certificate certificate) {
-        byte[] extension = certificate.getExtensionValue(Extension.subjectAlternativeName.getId());
-        if (extension == null) {
-            return List.of();
-        }
-        try {
-            byte[] value = ASN1OctetString.getInstance(extension).getOctets();
-            return Arrays.stream(GeneralNames.getInstance(value).getNames())
-                    .filter(name -> name.getTagNo() == GeneralName.iPAddress)
-                    .map(name -> ASN1OctetString.getInstance(name.getName()).getOctets())
-                    .toList();
-        } catch (IllegalArgumentException | IllegalStateException unreadable) {
-            return List.of();
-        }
+        return CertificateExtensions.read(
+                certificate, Extension.subjectAlternativeName.getId(), List.of(), value -> Arrays.stream(
+                                GeneralNames.getInstance(value).getNames())
+                        .filter(name -> name.getTagNo() == GeneralName.iPAddress)
+                        .map(name -> ASN1OctetString.getInstance(name.getName()).getOctets())
+                        .toList());
     }
 
     static boolean matches(String pattern, String name) {

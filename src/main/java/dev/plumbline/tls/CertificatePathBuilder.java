@@ -50,10 +50,9 @@ public final class CertificatePathBuilder {
         path.add(distinct.get(0));
         extend(path);
         CertificatePath result = best;
-        if (result == null) {
-            result = path(path, End.NO_ISSUER, "");
-        }
-        return signatures.exhausted() || steps <= 0 ? exhausted(result) : result;
+        return result == null
+                ? path(path, End.NO_ISSUER, "")
+                : path(result.certificates(), result.end(), result.fault());
     }
 
     private void extend(List<X509Certificate> path) {
@@ -132,18 +131,6 @@ public final class CertificatePathBuilder {
                 distinct.size() - used,
                 sent.size() - distinct.size(),
                 leafSelfSigned,
-                false);
-    }
-
-    private static CertificatePath exhausted(CertificatePath path) {
-        return new CertificatePath(
-                path.certificates(),
-                path.end(),
-                path.fault(),
-                path.ordered(),
-                path.unused(),
-                path.repeated(),
-                path.selfSigned(),
-                true);
+                signatures.exhausted() || steps <= 0);
     }
 }

@@ -32,7 +32,7 @@ final class CertificatePathValidator {
             if (fault != null) {
                 return fault;
             }
-            if (i > 0 && !selfIssued(certificate)) {
+            if (i > 0 && !DistinguishedNames.selfIssued(certificate)) {
                 intermediates++;
             }
         }
@@ -68,9 +68,5 @@ final class CertificatePathValidator {
             return "the extended key usage of a certificate cannot be parsed";
         }
         return null;
-    }
-
-    private static boolean selfIssued(X509Certificate certificate) {
-        return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal());
     }
 }

@@ -49,6 +49,11 @@ public final class DistinguishedNames {
         return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "…";
     }
 
+    /** Whether the subject and the issuer are equal. */
+    static boolean selfIssued(X509Certificate certificate) {
+        return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal());
+    }
+
     private static @Nullable String attribute(X500Principal name, ASN1ObjectIdentifier type) {
         try {
             RDN[] parts = X500Name.getInstance(name.getEncoded()).getRDNs(type);

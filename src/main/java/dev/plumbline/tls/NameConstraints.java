@@ -2,7 +2,6 @@ package dev.plumbline.tls;
 
 import java.security.cert.X509Certificate;
 import java.util.List;
-import org.bouncycastle.asn1.ASN1OctetString;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
@@ -49,7 +48,7 @@ final class NameConstraints {
             if (comparisons > MAX_COMPARISONS) {
                 return "the chain has too many names and name constraints";
             }
-            if (i == 0 || !selfIssued(certificate)) {
+            if (i == 0 || !DistinguishedNames.selfIssued(certificate)) {
                 checkNames(validator, certificate, names);
             }
             org.bouncycastle.asn1.x509.NameConstraints constraints = constraints(certificate);
@@ -93,26 +92,18 @@ final class NameConstraints {
     }
 
     private static GeneralName[] names(X509Certificate certificate) {
-        byte[] value = certificate.getExtensionValue(Extension.subjectAlternativeName.getId());
+        byte[] value = CertificateExtensions.value(certificate, Extension.subjectAlternativeName.getId());
         return value == null
                 ? new GeneralName[0]
-                : GeneralNames.getInstance(ASN1OctetString.getInstance(value).getOctets())
-                        .getNames();
+                : GeneralNames.getInstance(value).getNames();
     }
 
     private static org.bouncycastle.asn1.x509.@Nullable NameConstraints constraints(X509Certificate certificate) {
-        byte[] value = certificate.getExtensionValue(OID);
-        return value == null
-                ? null
-                : org.bouncycastle.asn1.x509.NameConstraints.getInstance(
-                        ASN1OctetString.getInstance(value).getOctets());
+        byte[] value = CertificateExtensions.value(certificate, OID);
+        return value == null ? null : org.bouncycastle.asn1.x509.NameConstraints.getInstance(value);
     }
 
     private static int size(GeneralSubtree @Nullable [] subtrees) {
         return subtrees == null ? 0 : subtrees.length;
-    }
-
-    private static boolean selfIssued(X509Certificate certificate) {
-        return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal());
     }
 }

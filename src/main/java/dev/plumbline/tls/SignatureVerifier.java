@@ -28,8 +28,7 @@ final class SignatureVerifier {
 
     /** Whether the certificate is signed with its own key. */
     boolean isSelfSigned(X509Certificate certificate) {
-        return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())
-                && isSignedBy(certificate, certificate);
+        return DistinguishedNames.selfIssued(certificate) && isSignedBy(certificate, certificate);
     }
 
     private static boolean verifies(X509Certificate certificate, X509Certificate issuer) {

@@ -1,7 +1,5 @@
 package dev.plumbline.tls;
 
-import org.jspecify.annotations.Nullable;
-
 /** A version of SSL or TLS, oldest first. */
 public enum TlsVersion {
     SSL_3("SSLv3", 0x0300),
@@ -31,15 +29,5 @@ public enum TlsVersion {
     /** Whether the version is deprecated (RFC 7568, RFC 8996). */
     public boolean legacy() {
         return this != TLS_1_2 && this != TLS_1_3;
-    }
-
-    /** The version with this code, or null. */
-    public static @Nullable TlsVersion of(int code) {
-        for (TlsVersion version : values()) {
-            if (version.code == code) {
-                return version;
-            }
-        }
-        return null;
     }
 }

@@ -1,5 +1,6 @@
 package dev.plumbline.tls;
 
+import dev.plumbline.check.Host;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,11 +11,13 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
@@ -79,6 +82,21 @@ public final class TrustRoots {
         return certificates;
     }
 
+    /**
+     * The reason why a chain is not trusted for a host, in one sentence; null if it is trusted.
+     *
+     * @param sent the certificates in the order of the peer
+     */
+    public @Nullable String problem(List<X509Certificate> sent, Host host, Instant at) {
+        if (sent.isEmpty()) {
+            return "The server sent no certificate.";
+        }
+        CertificatePath path = CertificatePathBuilder.build(sent, this, at);
+        boolean matches = CertificateHostnames.matches(path.leaf(), host.name(), host.literal());
+        Set<CertificateProblem> problems = CertificateProblem.of(path, matches, false, at);
+        return problems.isEmpty() ? null : problems.iterator().next().sentence(path, host.name(), at);
+    }
+
     private void add(Root root) {
         roots.computeIfAbsent(root.certificate().getSubjectX500Principal(), name -> new ArrayList<>())
                 .add(root);
@@ -97,10 +115,5 @@ public final class TrustRoots {
             }
         }
         return null;
-    }
-
-    /** The number of roots. */
-    public int size() {
-        return roots.values().stream().mapToInt(List::size).sum();
     }
 }

@@ -28,7 +28,7 @@ class ResultSizeLimitTest {
     private static final List<String> NAMES = List.of("first", "second", "third", "fourth", "fifth", "sixth");
     private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("sample", "Sample", InputType.URL)
             .fields(NAMES.stream()
-                    .map(name -> Descriptions.object(name, name, "Anything.").orNull())
+                    .map(name -> Descriptions.orNull(Descriptions.object(name, name, "Anything.")))
                     .toArray(FieldDescription[]::new))
             .build();
 
@@ -75,7 +75,7 @@ class ResultSizeLimitTest {
 
     @Test
     void keepsResultsThatFit() throws InvalidTargetException {
-        Evaluation judgement = Evaluation.of(Map.of("first", "x".repeat(60_000)), List.of());
+        Evaluation judgement = new Evaluation(Map.of("first", "x".repeat(60_000)), List.of(), null);
 
         CheckResult result = assembled(judgement);
 
@@ -86,7 +86,7 @@ class ResultSizeLimitTest {
     @Test
     void truncatesTheLargestFieldFirst() throws InvalidTargetException {
         List<String> many = Collections.nCopies(9_000, "0123456789");
-        Evaluation judgement = Evaluation.of(Map.of("first", "x".repeat(10_000), "second", many), List.of());
+        Evaluation judgement = new Evaluation(Map.of("first", "x".repeat(10_000), "second", many), List.of(), null);
 
         CheckResult result = assembled(judgement);
 
@@ -99,7 +99,7 @@ class ResultSizeLimitTest {
         List<Finding> findings = new ArrayList<>(Collections.nCopies(150, finding(Level.INFO, "m".repeat(500))));
         findings.add(finding(Level.FAIL, "n".repeat(500)));
 
-        CheckResult result = assembled(Evaluation.of(Map.of(), findings));
+        CheckResult result = assembled(new Evaluation(Map.of(), findings, null));
 
         assertThat(result.findings()).last().isEqualTo(findings.get(150));
         assertThat(result.findings()).hasSizeBetween(20, 100);

@@ -80,7 +80,7 @@ class SheetModuleTest {
     }
 
     private static SheetModule<Long, Report, Findings> module(String sheet) {
-        return SheetModule.load(new PageAge(), file -> file.equals("page-age.yaml") ? sheet : null);
+        return SheetModule.load(new PageAge(), List.of(), file -> file.equals("page-age.yaml") ? sheet : null);
     }
 
     @Test
@@ -146,7 +146,8 @@ class SheetModuleTest {
                 include: size
                 fields: {large: boolean | Large | Whether the page is large.}
                 """);
-        SheetModule<Long, SizeReport, FindingCollector> module = SheetModule.load(new LargePage(), files::get);
+        SheetModule<Long, SizeReport, FindingCollector> module =
+                SheetModule.load(new LargePage(), List.of(), files::get);
 
         Evaluation evaluation = module.evaluate(2_000L, Options.defaults(module.description()));
 
@@ -192,7 +193,8 @@ class SheetModuleTest {
                 arguments(
                         "{days}",
                         "{weeks}",
-                        "finding old_page: placeholders [path, tags, weeks], but the method has parameters [days, tags, path]"),
+                        "finding old_page: placeholders [path, tags, weeks], but the method has parameters [days, "
+                                + "tags, path]"),
                 arguments("no_date:", "no_time:", "finding no_time: Findings has no such method"),
                 arguments("no_date:", "no_time:", "method noDate: the sheet declares no such finding"),
                 arguments("field: age_days", "field: age", "finding old_page: field age is not declared"),

@@ -30,7 +30,7 @@ class TextReportTest {
                     Descriptions.table("table", "Table", "A table.", Descriptions.string("cell", "Cell", "A cell.")),
                     Descriptions.object("free", "Free", "Whatever."),
                     Descriptions.time("at", "At", "A time."),
-                    Descriptions.string("none", "None", "Nothing.").orNull())
+                    Descriptions.orNull(Descriptions.string("none", "None", "Nothing.")))
             .build();
 
     @Test

@@ -13,9 +13,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SingleFlightTest {
@@ -109,6 +112,24 @@ class SingleFlightTest {
 
         assertThat(futures).extracting(Await::failure).hasOnlyElementsOfType(IllegalStateException.class);
         assertThat(executed).containsExactly(0);
+    }
+
+    static Stream<Supplier<Future<String>>> operationsWithoutAFuture() {
+        return Stream.of(
+                () -> {
+                    throw new IllegalStateException("exception");
+                },
+                () -> {
+                    throw new StackOverflowError("error");
+                },
+                () -> null);
+    }
+
+    @ParameterizedTest
+    @MethodSource("operationsWithoutAFuture")
+    void anOperationWithoutAFutureLeavesNoKeyInPlace(Supplier<Future<String>> operation) {
+        assertThat(singleFlight.run("key", operation).failed()).isTrue();
+        assertThat(Await.value(join("key", 1, Future.succeededFuture(SHARED)))).isEqualTo(SHARED);
     }
 
     @Test

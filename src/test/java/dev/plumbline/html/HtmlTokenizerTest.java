@@ -123,7 +123,8 @@ class HtmlTokenizerTest {
                 "text/html; charset=utf-8 | <title>é</title> | utf-8 | é | UTF-8",
                 "text/html; charset=\"ISO-8859-1\" | <title>é€</title> | iso-8859-1 | é€ | windows-1252",
                 "text/html | <meta charset=windows-1251><title>Ж</title> | windows-1251 | Ж | windows-1251",
-                "text/html | <meta http-equiv=Content-Type content='text/html; charset=gb2312'><title>中</title> | gb2312 | 中 | GBK",
+                "text/html | <meta http-equiv=Content-Type content='text/html; charset=gb2312'><title>中</title> | "
+                        + "gb2312 | 中 | GBK",
                 "text/html; charset=utf-8 | <meta charset=koi8-r><title>é</title> | utf-8 | é | UTF-8",
                 "text/html; charset=nonsense | <title>é</title> | nonsense | é | UTF-8",
                 "- | <title>é</title> | - | é | UTF-8"

@@ -10,7 +10,6 @@ import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.http.HttpProbe;
-import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
@@ -58,8 +57,7 @@ public final class HttpFixture implements AutoCloseable {
 
     /** A probe with another policy that trusts the root of the lab. */
     public HttpProbe probe(TargetPolicy policy) {
-        CertificateTrustEvaluator trust =
-                new CertificateTrustEvaluator(TrustRoots.of(List.of(), List.of(root.certificate())));
+        TrustRoots trust = TrustRoots.of(List.of(), List.of(root.certificate()));
         return new HttpProbe(vertx, LabEgressGuard.of(vertx, policy, dns), trust, policy, USER_AGENT);
     }
 

@@ -11,7 +11,6 @@ import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
 import dev.plumbline.probe.registry.RdapProbe;
 import dev.plumbline.probe.registry.WhoisProbe;
-import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.tls.TrustRoots;
@@ -63,8 +62,7 @@ public final class RegistryFixture implements AutoCloseable {
         dns.address("rdap.registry.test", "127.0.0.1").address("whois.iana.test", "127.0.0.1");
         TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
         EgressGuard guard = LabEgressGuard.of(vertx, policy, dns);
-        http = new HttpProbe(
-                vertx, guard, new CertificateTrustEvaluator(TrustRoots.of(List.of(), List.of())), policy, "lab");
+        http = new HttpProbe(vertx, guard, TrustRoots.of(List.of(), List.of()), policy, "lab");
         Config.RegistrySettings settings = settings(folder, limit, tlds);
         try {
             rdapProbe = new RdapProbe(vertx, http, new RdapBootstrap(vertx, http, settings), settings);

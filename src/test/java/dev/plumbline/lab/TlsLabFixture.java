@@ -15,7 +15,6 @@ import dev.plumbline.module.tls.SslCertificate;
 import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.certificate.RevocationProbe;
 import dev.plumbline.probe.http.HttpProbe;
-import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
@@ -36,8 +35,7 @@ public final class TlsLabFixture implements AutoCloseable {
     public final TlsLab lab = new TlsLab();
     public final DnsLab dns = DnsLab.start();
     public final Vertx vertx = Vertx.vertx();
-    public final CertificateTrustEvaluator trust = new CertificateTrustEvaluator(
-            TrustRoots.of(List.of(), List.of(lab.root().certificate())));
+    public final TrustRoots trust = TrustRoots.of(List.of(), List.of(lab.root().certificate()));
     public final TlsProbe tls;
     public final HttpProbe http;
     public final CertificateProbe certificates;

@@ -2,6 +2,7 @@ package dev.plumbline.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
@@ -58,8 +59,8 @@ class CheckRunnerTest {
                         "scripted", "Scripted", InputType.DOMAIN)
                 .fields(
                         Descriptions.string("text", "Text", "A text."),
-                        Descriptions.integer("number", "Number", "A number.").orNull(),
-                        Descriptions.bool("flag", "Flag", "A flag.").orNull())
+                        Descriptions.orNull(Descriptions.integer("number", "Number", "A number.")),
+                        Descriptions.orNull(Descriptions.bool("flag", "Flag", "A flag.")))
                 .build();
 
         private final List<String> came = Collections.synchronizedList(new ArrayList<>());
@@ -98,7 +99,7 @@ class CheckRunnerTest {
         return new CheckRunner(
                 vertx,
                 new ModuleCatalogue(List.of(module)),
-                new ProbeRegistry(Map.of()),
+                ImmutableClassToInstanceMap.of(),
                 Clock.systemUTC(),
                 new RunnerMetrics(meters),
                 places,

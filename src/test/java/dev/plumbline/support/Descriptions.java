@@ -97,4 +97,30 @@ public final class Descriptions {
                 maxLength,
                 maxItems);
     }
+
+    /** The field as nullable. */
+    public static FieldDescription orNull(FieldDescription field) {
+        return new FieldDescription(
+                field.name(),
+                field.type(),
+                field.title(),
+                field.description(),
+                true,
+                field.values(),
+                field.items(),
+                field.members());
+    }
+
+    /** The field restricted to these values. */
+    public static FieldDescription oneOf(FieldDescription field, String... values) {
+        return new FieldDescription(
+                field.name(),
+                field.type(),
+                field.title(),
+                field.description(),
+                field.nullable(),
+                List.of(values),
+                field.items(),
+                field.members());
+    }
 }

@@ -7,6 +7,7 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.OptionDescription;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Builds a description. {@link #build()} adds the common options. */
 public final class ModuleDescriptionBuilder {
@@ -21,7 +22,7 @@ public final class ModuleDescriptionBuilder {
     private String placeholder = "example.com";
     private boolean reachability;
     private boolean connects;
-    private boolean resolver;
+    private @Nullable List<String> resolvers;
     private final List<OptionDescription> options = new ArrayList<>();
     private final List<FieldDescription> fields = new ArrayList<>();
     private final List<FindingCode> findings = new ArrayList<>();
@@ -76,9 +77,12 @@ public final class ModuleDescriptionBuilder {
         return this;
     }
 
-    /** Adds the option {@code resolver}, for modules that evaluate DNS records. */
-    public ModuleDescriptionBuilder resolver() {
-        resolver = true;
+    /**
+     * Adds the option {@code resolver} with these values besides the default one, for modules that evaluate DNS
+     * records.
+     */
+    public ModuleDescriptionBuilder resolvers(String... names) {
+        resolvers = List.of(names);
         return this;
     }
 
@@ -98,7 +102,7 @@ public final class ModuleDescriptionBuilder {
     }
 
     public ModuleDescription build() {
-        options.addAll(ModuleDescription.commonOptions(resolver, connects));
+        options.addAll(ModuleDescription.commonOptions(resolvers, connects));
         return new ModuleDescription(
                 module,
                 title,

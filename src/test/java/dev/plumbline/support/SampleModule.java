@@ -60,7 +60,7 @@ public final class SampleModule implements ModuleDefinition<String> {
                             "kinds", "Kinds", "Which kinds.", List.of("A", "MX"), Pattern.compile("[A-Z]+"), 9, 5))
             .fields(
                     Descriptions.string("text", "Some text", "Text of the target."),
-                    Descriptions.string("kind", "Some kind", "A kind.").oneOf("one", "other"),
+                    Descriptions.oneOf(Descriptions.string("kind", "Some kind", "A kind."), "one", "other"),
                     Descriptions.string("lines", "Some lines", "Several lines."),
                     Descriptions.string("link", "Some link", "A link."),
                     Descriptions.string("script_link", "No link", "No link either."),
@@ -72,7 +72,7 @@ public final class SampleModule implements ModuleDefinition<String> {
                     Descriptions.number("connect_ms", "Connection", "The connection."),
                     Descriptions.number("total_ms", "Altogether", "All of it."),
                     Descriptions.bool("flag", "Some flag", "A flag."),
-                    Descriptions.bool("nothing", "Some nothing", "Nothing.").orNull(),
+                    Descriptions.orNull(Descriptions.bool("nothing", "Some nothing", "Nothing.")),
                     Descriptions.time("moment", "Some moment", "A moment."),
                     Descriptions.array("names", "Some names", "Names.", FieldType.STRING),
                     Descriptions.array("numbers", "Some numbers", "Numbers.", FieldType.INTEGER),
@@ -98,7 +98,7 @@ public final class SampleModule implements ModuleDefinition<String> {
                             Descriptions.string("serial", "Serial", "Its number.")),
                     Descriptions.object(
                             "thing", "Some thing", "A thing.", Descriptions.string("part", "Part", "A part.")),
-                    Descriptions.string("sign", "Some sign", "A sign.").oneOf("-", "r", "word"),
+                    Descriptions.oneOf(Descriptions.string("sign", "Some sign", "A sign."), "-", "r", "word"),
                     Descriptions.string("dot", "Some dot", "A dot."),
                     Descriptions.integer("pause", "Some pause", "How many seconds to wait."),
                     Descriptions.number("delay", "Some delay", "Seconds between the steps."),
@@ -242,7 +242,7 @@ public final class SampleModule implements ModuleDefinition<String> {
                         finding(NOTED, NOTED.message()),
                         finding(DUBIOUS, DUBIOUS.message()),
                         finding(BAD, "It says " + HOSTILE));
-        return Evaluation.of(new LinkedHashMap<>(fields), findings);
+        return new Evaluation(new LinkedHashMap<>(fields), findings, null);
     }
 
     private static Finding finding(FindingCode code, String message) {

@@ -1,5 +1,6 @@
 package dev.plumbline.module.dns;
 
+import static dev.plumbline.check.FindingCollector.reportIfAny;
 import static java.util.stream.Collectors.collectingAndThen;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
@@ -313,9 +314,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         if (evidence.random() != null && evidence.random().blocked()) {
             hidden.add("wildcard " + evidence.random().type());
         }
-        if (!hidden.isEmpty()) {
-            findings.privateRecordsHidden(hidden);
-        }
+        reportIfAny(hidden, findings::privateRecordsHidden);
     }
 
     /** Why the result is not complete; null if it is complete. */

@@ -1,5 +1,7 @@
 package dev.plumbline.module.mail;
 
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
@@ -194,9 +196,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
             if (more > 0) {
                 findings.syntaxError("Further syntax errors in the record: " + more + ".");
             }
-            if (!record.unknownTags.isEmpty()) {
-                findings.unknownTag(record.unknownTags);
-            }
+            reportIfAny(record.unknownTags, findings::unknownTag);
             if (inherited) {
                 findings.inherited(domain, publisher);
             }

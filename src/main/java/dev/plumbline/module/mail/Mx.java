@@ -1,5 +1,7 @@
 package dev.plumbline.module.mail;
 
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
@@ -25,7 +27,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -252,14 +253,15 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
             findings.noUsableMx();
         }
         Predicate<Server> isAddress = each -> ADDRESS.matcher(each.host()).matches();
-        add(evidence.hosts(isAddress), findings::mxIsAddress);
-        add(report.unresolvable(), findings::mxUnresolvable);
-        add(evidence.hosts(each -> each.is(State.PRIVATE) && !isAddress.test(each)), findings::mxPrivateAddress);
-        add(report.pointsToCname(), findings::mxPointsToAlias);
-        add(evidence.hosts(each -> each.is(State.FAILED) || each.is(State.PARTIAL)), findings::mxLookupFailed);
-        add(evidence.hosts(each -> Boolean.FALSE.equals(each.tls())), findings::noStarttls);
+        reportIfAny(evidence.hosts(isAddress), findings::mxIsAddress);
+        reportIfAny(report.unresolvable(), findings::mxUnresolvable);
+        reportIfAny(
+                evidence.hosts(each -> each.is(State.PRIVATE) && !isAddress.test(each)), findings::mxPrivateAddress);
+        reportIfAny(report.pointsToCname(), findings::mxPointsToAlias);
+        reportIfAny(evidence.hosts(each -> each.is(State.FAILED) || each.is(State.PARTIAL)), findings::mxLookupFailed);
+        reportIfAny(evidence.hosts(each -> Boolean.FALSE.equals(each.tls())), findings::noStarttls);
         Set<String> unique = new HashSet<>();
-        add(evidence.hosts(each -> !unique.add(each.host())), findings::duplicateMx);
+        reportIfAny(evidence.hosts(each -> !unique.add(each.host())), findings::duplicateMx);
         if (servers.size() == 1) {
             findings.singleMx();
         }
@@ -273,19 +275,13 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                         .noneMatch(Inet6Address.class::isInstance)) {
             findings.noIpv6();
         }
-        add(
+        reportIfAny(
                 servers.stream()
                         .filter(each -> each.tlsError() != null)
                         .map(each -> each.host() + " (" + each.tlsError() + ")")
                         .distinct()
                         .toList(),
                 findings::starttlsUnknown);
-    }
-
-    private static void add(List<String> hosts, Consumer<List<String>> finding) {
-        if (!hosts.isEmpty()) {
-            finding.accept(hosts);
-        }
     }
 
     private static Row row(Server server) {

@@ -1,5 +1,7 @@
 package dev.plumbline.module.mail;
 
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
@@ -210,12 +212,8 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         List<String> redirects = new ArrayList<>();
         List<String> afterAll = new ArrayList<>();
         record.ignored().forEach(term -> (term.kind() == Kind.REDIRECT ? redirects : afterAll).add(term.text()));
-        if (!redirects.isEmpty()) {
-            findings.redirectIgnored(redirects);
-        }
-        if (!afterAll.isEmpty()) {
-            findings.termsAfterAll(afterAll);
-        }
+        reportIfAny(redirects, findings::redirectIgnored);
+        reportIfAny(afterAll, findings::termsAfterAll);
         if (text.length() > LONG_RECORD) {
             findings.longRecord(text.length());
         }

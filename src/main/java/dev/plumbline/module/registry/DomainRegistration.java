@@ -1,5 +1,7 @@
 package dev.plumbline.module.registry;
 
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
@@ -245,14 +247,8 @@ public final class DomainRegistration
         List<String> statuses = registration.statuses();
         List<String> nameservers = registration.nameservers();
         Instant expires = registration.expires();
-        List<String> deletion = matching(statuses, "pendingDelete|redemptionPeriod");
-        if (!deletion.isEmpty()) {
-            findings.aboutToBeDeleted(deletion);
-        }
-        List<String> holds = matching(statuses, "(client|server)Hold");
-        if (!holds.isEmpty()) {
-            findings.onHold(holds);
-        }
+        reportIfAny(matching(statuses, "pendingDelete|redemptionPeriod"), findings::aboutToBeDeleted);
+        reportIfAny(matching(statuses, "(client|server)Hold"), findings::onHold);
         if (expires == null || days == null) {
             findings.expiryUnknown();
         } else if (days < 0) {

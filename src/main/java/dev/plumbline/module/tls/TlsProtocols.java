@@ -1,5 +1,7 @@
 package dev.plumbline.module.tls;
 
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
@@ -124,7 +126,11 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
             findings.dhPrimeBroken(bits);
         }
         reportIfAny(
-                scan.groups().stream().filter(KeyExchangeGroup::weak).map(KeyExchangeGroup::name), findings::weakGroup);
+                scan.groups().stream()
+                        .filter(KeyExchangeGroup::weak)
+                        .map(KeyExchangeGroup::name)
+                        .toList(),
+                findings::weakGroup);
         TlsVersion newest = Collections.max(versions);
         CipherSuite selected = scan.chosen().get(newest);
         // A newer version whose test got no response may be supported, with another selection.
@@ -184,14 +190,12 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
 
     /** Reports each cipher suite once, by its worst weakness. */
     private static void reportWeak(Set<CipherSuite> weak, CipherWeakness weakness, Consumer<List<String>> finding) {
-        reportIfAny(weak.stream().filter(suite -> suite.weakness() == weakness).map(CipherSuite::name), finding);
-    }
-
-    private static void reportIfAny(Stream<String> names, Consumer<List<String>> finding) {
-        List<String> list = names.toList();
-        if (!list.isEmpty()) {
-            finding.accept(list);
-        }
+        reportIfAny(
+                weak.stream()
+                        .filter(suite -> suite.weakness() == weakness)
+                        .map(CipherSuite::name)
+                        .toList(),
+                finding);
     }
 
     private static List<String> titles(Collection<TlsVersion> versions) {

@@ -1,5 +1,7 @@
 package dev.plumbline.module.web;
 
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -193,9 +196,14 @@ public final class PageMetadata
         Target.Url declared = head.base() == null ? null : RedirectLocation.resolveReference(page.url(), head.base());
         Target.Url base = declared == null ? page.url() : declared;
         String title = first(head.titles());
-        addTitle(title, head.titles().size(), findings);
+        evaluateText(head.titles(), LONG_TITLE, findings::titleMissing, findings::titleLong, findings::severalTitles);
         String description = first(head.metas("description"));
-        addDescription(description, head.metas("description").size(), findings);
+        evaluateText(
+                head.metas("description"),
+                LONG_DESCRIPTION,
+                findings::descriptionMissing,
+                findings::descriptionLong,
+                findings::severalDescriptions);
         String canonical = canonical(head, page, base, findings);
         String robots = head.metas("robots").isEmpty() ? null : String.join(", ", head.metas("robots"));
         if (robots != null) {
@@ -255,25 +263,16 @@ public final class PageMetadata
                 List.copyOf(head.jsonLdTypes()));
     }
 
-    private static void addTitle(@Nullable String title, int count, Findings findings) {
-        if (title == null || title.isEmpty()) {
-            findings.titleMissing();
-        } else if (length(title) > LONG_TITLE) {
-            findings.titleLong(length(title));
+    private static void evaluateText(
+            List<String> values, int maxLength, Runnable missing, IntConsumer tooLong, IntConsumer several) {
+        String text = first(values);
+        if (text == null || text.isEmpty()) {
+            missing.run();
+        } else if (length(text) > maxLength) {
+            tooLong.accept(length(text));
         }
-        if (count > 1) {
-            findings.severalTitles(count);
-        }
-    }
-
-    private static void addDescription(@Nullable String description, int count, Findings findings) {
-        if (description == null || description.isEmpty()) {
-            findings.descriptionMissing();
-        } else if (length(description) > LONG_DESCRIPTION) {
-            findings.descriptionLong(length(description));
-        }
-        if (count > 1) {
-            findings.severalDescriptions(count);
+        if (values.size() > 1) {
+            several.accept(values.size());
         }
     }
 
@@ -350,9 +349,7 @@ public final class PageMetadata
                 }
             }
         }
-        if (!invalid.isEmpty()) {
-            findings.hreflangInvalid(invalid);
-        }
+        reportIfAny(invalid, findings::hreflangInvalid);
         return versions;
     }
 

@@ -1,5 +1,6 @@
 package dev.plumbline.module.web;
 
+import static dev.plumbline.check.FindingCollector.reportIfAny;
 import static java.util.stream.Collectors.partitioningBy;
 import static java.util.stream.Collectors.summingInt;
 
@@ -210,9 +211,7 @@ public final class SecurityHeaders
                 .filter(SecurityHeaders::disclosesSoftware)
                 .map(header -> header.name() + ": " + Ascii.truncate(header.value(), MAX_DISCLOSED_CHARACTERS, "…"))
                 .toList();
-        if (!leaking.isEmpty()) {
-            findings.softwareDisclosed(leaking);
-        }
+        reportIfAny(leaking, findings::softwareDisclosed);
         String xssProtection = headers.joined("x-xss-protection");
         if (xssProtection != null && !xssProtection.startsWith("0")) {
             findings.obsoleteHeader("x-xss-protection");
@@ -323,9 +322,7 @@ public final class SecurityHeaders
             List<String> errors = policies.stream()
                     .flatMap(policy -> policy.errors().stream())
                     .toList();
-            if (!errors.isEmpty()) {
-                findings.cspMalformed(errors);
-            }
+            reportIfAny(errors, findings::cspMalformed);
         }
         List<Directive> directives = new ArrayList<>();
         policies.forEach(

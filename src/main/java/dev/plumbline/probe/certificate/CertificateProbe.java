@@ -3,14 +3,15 @@ package dev.plumbline.probe.certificate;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.IpAddressText;
-import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.probe.tls.TlsPeer;
 import dev.plumbline.tls.CertificateEvidence;
 import dev.plumbline.tls.CertificateHostnames;
 import dev.plumbline.tls.CertificatePath;
+import dev.plumbline.tls.CertificatePathBuilder;
 import dev.plumbline.tls.OcspCodec;
 import dev.plumbline.tls.PublicKeys;
 import dev.plumbline.tls.RevocationStatement;
+import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -28,12 +29,14 @@ public final class CertificateProbe {
             "the certificate chain is not trusted, so its OCSP and CRL addresses were not used");
 
     private final Vertx vertx;
-    private final CertificateTrustEvaluator trust;
+    private final TrustRoots roots;
     private final RevocationProbe revocation;
 
-    public CertificateProbe(Vertx vertx, CertificateTrustEvaluator trust, RevocationProbe revocation) {
+    private record Validation(CertificatePath path, boolean hostMatches, @Nullable RevocationStatement stapled) {}
+
+    public CertificateProbe(Vertx vertx, TrustRoots roots, RevocationProbe revocation) {
         this.vertx = vertx;
-        this.trust = trust;
+        this.roots = roots;
         this.revocation = revocation;
     }
 
@@ -46,13 +49,26 @@ public final class CertificateProbe {
      */
     public Future<CertificateEvidence> examine(CheckContext context, TlsPeer peer, Host host, boolean queryIssuer) {
         Instant at = context.clock().instant();
-        if (isCheap(peer)) {
-            CertificateEvidence evidence = evidence(peer, host, at);
-            return queryIssuer ? withRevocation(context, evidence) : Future.succeededFuture(evidence);
-        }
-        return vertx.executeBlocking(() -> evidence(peer, host, at), false)
-                .compose(
-                        evidence -> queryIssuer ? withRevocation(context, evidence) : Future.succeededFuture(evidence));
+        Future<Validation> validation = isCheap(peer)
+                ? Future.succeededFuture(validate(peer, host, at))
+                : vertx.executeBlocking(() -> validate(peer, host, at), false);
+        return validation.compose(result -> (queryIssuer
+                        ? queryRevocation(context, result)
+                        : Future.<@Nullable RevocationStatement>succeededFuture())
+                .map(queried -> new CertificateEvidence(
+                        host.name(),
+                        result.hostMatches(),
+                        IpAddressText.format(peer.address()),
+                        peer.certificates(),
+                        peer.certificateCount(),
+                        result.path(),
+                        at,
+                        result.stapled(),
+                        queried,
+                        peer.version(),
+                        peer.cipher(),
+                        peer.clientCertificateRequested(),
+                        peer.failure())));
     }
 
     static boolean isCheap(TlsPeer peer) {
@@ -61,22 +77,10 @@ public final class CertificateProbe {
                 && peer.certificates().stream().allMatch(certificate -> PublicKeys.isCheap(certificate.getPublicKey()));
     }
 
-    private CertificateEvidence evidence(TlsPeer peer, Host host, Instant at) {
-        CertificatePath path = trust.path(peer.certificates(), at);
-        return new CertificateEvidence(
-                host.name(),
-                CertificateHostnames.matches(path.leaf(), host.name(), host.literal()),
-                IpAddressText.format(peer.address()),
-                peer.certificates(),
-                peer.certificateCount(),
-                path,
-                at,
-                stapled(peer.staple(), path, at),
-                null,
-                peer.version(),
-                peer.cipher(),
-                peer.clientCertificateRequested(),
-                peer.failure());
+    private Validation validate(TlsPeer peer, Host host, Instant at) {
+        CertificatePath path = CertificatePathBuilder.build(peer.certificates(), roots, at);
+        boolean hostMatches = CertificateHostnames.matches(path.leaf(), host.name(), host.literal());
+        return new Validation(path, hostMatches, stapled(peer.staple(), path, at));
     }
 
     private static @Nullable RevocationStatement stapled(@Nullable Buffer staple, CertificatePath path, Instant at) {
@@ -89,42 +93,24 @@ public final class CertificateProbe {
                 : OcspCodec.read(staple.getBytes(), path.leaf(), issuer, at, "it");
     }
 
-    private Future<CertificateEvidence> withRevocation(CheckContext context, CertificateEvidence evidence) {
-        RevocationStatement stapled = evidence.stapled();
+    /** The result is null if the stapled response is conclusive. */
+    private Future<@Nullable RevocationStatement> queryRevocation(CheckContext context, Validation validation) {
+        RevocationStatement stapled = validation.stapled();
         if (stapled != null && stapled.determined()) {
-            return Future.succeededFuture(evidence);
+            return Future.succeededFuture();
         }
-        if (!evidence.path().trusted()) {
+        if (!validation.path().trusted()) {
             // The sources of an untrusted chain can be forged like the chain itself.
-            return Future.succeededFuture(with(evidence, UNTRUSTED_CHAIN));
+            return Future.succeededFuture(UNTRUSTED_CHAIN);
         }
-        X509Certificate issuer = issuer(evidence.path());
-        if (issuer == null) {
-            return Future.succeededFuture(
-                    with(evidence, RevocationStatement.undetermined("the issuer certificate is unknown")));
-        }
-        return revocation.query(context, evidence.leaf(), issuer).map(answer -> with(evidence, answer));
+        X509Certificate issuer = issuer(validation.path());
+        return issuer == null
+                ? Future.succeededFuture(RevocationStatement.undetermined("the issuer certificate is unknown"))
+                : revocation.query(context, validation.path().leaf(), issuer);
     }
 
     private static @Nullable X509Certificate issuer(CertificatePath path) {
         List<X509Certificate> certificates = path.certificates();
         return certificates.size() < 2 ? null : certificates.get(1);
-    }
-
-    private static CertificateEvidence with(CertificateEvidence evidence, RevocationStatement asked) {
-        return new CertificateEvidence(
-                evidence.host(),
-                evidence.hostMatches(),
-                evidence.ip(),
-                evidence.sent(),
-                evidence.sentCount(),
-                evidence.path(),
-                evidence.at(),
-                evidence.stapled(),
-                asked,
-                evidence.version(),
-                evidence.cipher(),
-                evidence.clientCertificateRequested(),
-                evidence.failure());
     }
 }

@@ -2,7 +2,6 @@ package dev.plumbline.probe.certificate;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
@@ -27,7 +26,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Queries the revocation sources of a certificate over plain HTTP through the guard: first its OCSP responders, by GET,
@@ -43,6 +41,7 @@ public final class RevocationProbe {
     private static final int MAX_QUEUED_LISTS = 100;
     private static final int MAX_SOURCES = 2;
     private static final int OK = 200;
+    private static final String HTTP = "http";
     private static final String OCSP_REQUEST = "application/ocsp-request";
 
     /** The time reserved for parsing and for the report, at most. */
@@ -102,13 +101,9 @@ public final class RevocationProbe {
         if (sources.size() == 1) {
             return result;
         }
-        Promise<Void> proceed = Promise.promise();
-        long share = Math.max(1, context.deadline().remainingMillis() / sources.size());
-        long timer = vertx.setTimer(share, passed -> proceed.tryComplete());
-        result.onComplete(done -> {
-            vertx.cancelTimer(timer);
-            proceed.tryComplete();
-        });
+        long share = context.deadline().remainingMillis() / sources.size();
+        Promise<Void> proceed = ContextFutures.promise(vertx, share, Promise::tryComplete);
+        result.onComplete(done -> proceed.tryComplete());
         return proceed.future()
                 .compose(ready ->
                         result.failed() || result.succeeded() && result.result().determined()
@@ -134,8 +129,8 @@ public final class RevocationProbe {
     private Future<RevocationStatement> queryResponder(
             CheckContext context, String responder, byte[] request, Reader reader) {
         String encoded = URLEncoder.encode(Base64.getEncoder().encodeToString(request), StandardCharsets.UTF_8);
-        Target.Url byPost = source(responder);
-        Target.Url byGet = source(responder + (responder.endsWith("/") ? "" : "/") + encoded);
+        Target.Url byPost = TargetParser.tryUrl(responder, HTTP);
+        Target.Url byGet = TargetParser.tryUrl(responder + (responder.endsWith("/") ? "" : "/") + encoded, HTTP);
         if (byPost == null || byGet == null) {
             return NO_URL;
         }
@@ -149,7 +144,7 @@ public final class RevocationProbe {
     }
 
     private Future<RevocationStatement> fetchList(CheckContext context, String url, Reader reader) {
-        Target.Url list = source(url);
+        Target.Url list = TargetParser.tryUrl(url, HTTP);
         if (list == null) {
             return NO_URL;
         }
@@ -159,14 +154,6 @@ public final class RevocationProbe {
                 context.deadline().remainingMillis(),
                 () -> withoutFailure(exchange(context, call, reader), list),
                 () -> Future.succeededFuture(RevocationStatement.undetermined("too many CRLs are being downloaded")));
-    }
-
-    private static Target.@Nullable Url source(String url) {
-        try {
-            return TargetParser.url(url, "http");
-        } catch (InvalidTargetException invalid) {
-            return null;
-        }
     }
 
     private Future<RevocationStatement> exchange(CheckContext context, HttpRequestSpec call, Reader reader) {

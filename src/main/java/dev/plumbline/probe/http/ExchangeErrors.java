@@ -1,5 +1,6 @@
 package dev.plumbline.probe.http;
 
+import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.io.IOException;
@@ -14,6 +15,10 @@ final class ExchangeErrors {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof TooLongFrameException || each instanceof Http2Exception.HeaderListSizeException) {
                 collector.tooLarge(ResponseCollector.HEAD_TOO_LARGE);
+                return;
+            }
+            if (each instanceof PrematureChannelClosureException) {
+                collector.closed(false);
                 return;
             }
             if (each instanceof Http2Exception) {

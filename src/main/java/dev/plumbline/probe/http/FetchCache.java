@@ -88,13 +88,17 @@ final class FetchCache {
     }
 
     private Future<RedirectTrace> start(Key key, InFlight own, Supplier<Future<RedirectTrace>> fetch) {
-        return ContextFutures.call(fetch).onComplete(outcome -> {
-            if (outcome.succeeded() && isShareable(outcome.result())) {
-                cache.put(key, outcome.result());
-            }
-            inFlight.remove(key, own);
-            own.promise.handle(outcome);
-        });
+        return ContextFutures.call(fetch)
+                .map(trace -> {
+                    if (isShareable(trace)) {
+                        cache.put(key, trace);
+                    }
+                    return trace;
+                })
+                .onComplete(outcome -> {
+                    inFlight.remove(key, own);
+                    own.promise.handle(outcome);
+                });
     }
 
     private static boolean isShareable(RedirectTrace trace) {

@@ -3,8 +3,6 @@ package dev.plumbline.probe.http;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderResult;
-import io.netty.handler.codec.PrematureChannelClosureException;
-import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -68,7 +66,7 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
     private void read(HttpObject object) {
         DecoderResult result = object.decoderResult();
         if (result.isFailure()) {
-            malformed(result.cause());
+            ExchangeErrors.report(result.cause(), collector);
             return;
         }
         if (object instanceof HttpResponse response) {
@@ -105,16 +103,6 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
                 HttpHeader.printable(response.status().reasonPhrase()),
                 version.minorVersion() == 0 ? "1.0" : "1.1",
                 new ResponseHeaders(lines));
-    }
-
-    private void malformed(Throwable cause) {
-        if (cause instanceof TooLongFrameException) {
-            collector.tooLarge(ResponseCollector.HEAD_TOO_LARGE);
-        } else if (cause instanceof PrematureChannelClosureException) {
-            collector.closed(false);
-        } else {
-            collector.protocolError("The response is not valid HTTP.");
-        }
     }
 
     @Override

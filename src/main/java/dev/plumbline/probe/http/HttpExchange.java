@@ -53,9 +53,8 @@ public record HttpExchange(
         if (content.unreadable()) {
             throw new CheckFailure(
                     ErrorCode.HTTP_PROTOCOL_ERROR,
-                    "The response body cannot be decoded: Content-Encoding "
-                            + headers.firstText("content-encoding")
-                            + " was not requested or is malformed.");
+                    "The response body cannot be decoded: Content-Encoding %s was not requested or is malformed."
+                            .formatted(headers.firstText("content-encoding")));
         }
         return content;
     }

@@ -10,10 +10,10 @@ import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
-import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
 import dev.plumbline.probe.tls.TlsClientOptions;
 import dev.plumbline.probe.tls.TrustCache;
+import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
@@ -64,15 +64,14 @@ public final class HttpProbe {
      * @param userAgent the default User-Agent, with a contact
      * @throws IllegalStateException if no TLS engine is available
      */
-    public HttpProbe(
-            Vertx vertx, EgressGuard guard, CertificateTrustEvaluator trust, TargetPolicy policy, String userAgent) {
+    public HttpProbe(Vertx vertx, EgressGuard guard, TrustRoots trust, TargetPolicy policy, String userAgent) {
         this(vertx, guard, trust, policy, userAgent, new BodyBudget(MAX_BODY_MEMORY_BYTES));
     }
 
     public HttpProbe(
             Vertx vertx,
             EgressGuard guard,
-            CertificateTrustEvaluator trust,
+            TrustRoots trust,
             TargetPolicy policy,
             String userAgent,
             BodyBudget bodyBudget) {

@@ -1,8 +1,8 @@
 package dev.plumbline.probe.http;
 
 import dev.plumbline.probe.tls.AcceptAllTrustManager;
-import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.probe.tls.TlsClientOptions;
+import dev.plumbline.tls.TrustRoots;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -13,8 +13,7 @@ import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 
 /**
- * The TLS contexts of one engine. They accept all certificates; {@link CertificateTrustEvaluator} evaluates them after
- * the handshake.
+ * The TLS contexts of one engine. They accept all certificates; {@link TrustRoots} evaluates them after the handshake.
  */
 final class HttpTlsOptions {
     private static final long CLOSE_NOTIFY_MS = 200;

@@ -1,6 +1,5 @@
 package dev.plumbline.probe.http;
 
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.UrlNormalizer;
@@ -26,11 +25,7 @@ public final class RedirectLocation {
     public static Target.@Nullable Url resolveReference(Target.Url base, String reference) {
         String bytes = new String(reference.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
         String absolute = resolve(base, bytes.replaceAll("[\\t\\r\\n]", ""));
-        try {
-            return absolute == null ? null : TargetParser.url(absolute, "https", "http");
-        } catch (InvalidTargetException invalid) {
-            return null;
-        }
+        return absolute == null ? null : TargetParser.tryUrl(absolute, "https", "http");
     }
 
     /**

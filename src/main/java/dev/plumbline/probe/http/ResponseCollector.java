@@ -7,7 +7,6 @@ import static dev.plumbline.check.ErrorCode.RESPONSE_TOO_LARGE;
 
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.OverloadFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -160,15 +159,14 @@ final class ResponseCollector {
 
     /** The peer closed or reset the connection. */
     void closed(boolean reset) {
-        ErrorCode code = CONNECTION_RESET;
         String how = reset ? "reset" : "closed";
-        if (head != null) {
-            finish(new CheckError(code, "The server " + how + " the connection before the end of the response."), true);
-        } else if (receivedBytes == 0) {
-            finish(new CheckError(code, "The server " + how + " the connection without a response."), true);
-        } else {
-            finish(new CheckError(code, "The server " + how + " the connection during the response header."), true);
-        }
+        String when = receivedBytes == 0 ? "without a response" : "during the response header";
+        finish(
+                new CheckError(
+                        CONNECTION_RESET,
+                        "The server %s the connection %s."
+                                .formatted(how, head == null ? when : "before the end of the response")),
+                true);
     }
 
     void timedOut() {

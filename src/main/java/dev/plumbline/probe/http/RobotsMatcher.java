@@ -1,5 +1,7 @@
 package dev.plumbline.probe.http;
 
+import static dev.plumbline.check.UrlNormalizer.isUnreserved;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -139,9 +141,5 @@ public record RobotsMatcher(String agent, List<String> allow, List<String> disal
             }
         }
         return out.toString();
-    }
-
-    private static boolean isUnreserved(int c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || "-._~".indexOf(c) >= 0;
     }
 }

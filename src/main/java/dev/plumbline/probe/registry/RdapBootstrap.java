@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.concurrent.ContextFutures;
@@ -83,9 +82,9 @@ public final class RdapBootstrap {
         this.source = remote ? url(source) : null;
         if (source != null && this.source == null) {
             if (remote) {
-                throw new IllegalArgumentException("rdap.bootstrap is \""
-                        + source
-                        + "\". Set an http or https URL, or the path of a readable file.");
+                throw new IllegalArgumentException(
+                        "rdap.bootstrap is \"%s\". Set an http or https URL, or the path of a readable file."
+                                .formatted(source));
             }
             this.servers = read(source);
         } else {
@@ -119,13 +118,9 @@ public final class RdapBootstrap {
         if (ready.future().isComplete()) {
             return Future.succeededFuture(Optional.ofNullable(serverOf(domain)));
         }
-        Promise<Void> proceed = Promise.promise();
-        long timeoutMillis = Math.max(1, context.deadline().remainingMillis() / 2);
-        long timer = vertx.setTimer(timeoutMillis, late -> proceed.tryComplete());
-        ready.future().onComplete(there -> {
-            vertx.cancelTimer(timer);
-            proceed.tryComplete();
-        });
+        long timeoutMillis = context.deadline().remainingMillis() / 2;
+        Promise<Void> proceed = ContextFutures.promise(vertx, timeoutMillis, Promise::tryComplete);
+        ready.future().onComplete(there -> proceed.tryComplete());
         return ContextFutures.onCallerContext(proceed.future()).map(done -> Optional.ofNullable(serverOf(domain)));
     }
 
@@ -233,10 +228,6 @@ public final class RdapBootstrap {
     }
 
     static Target.@Nullable Url url(String text) {
-        try {
-            return TargetParser.url(text, "https", "http");
-        } catch (InvalidTargetException none) {
-            return null;
-        }
+        return TargetParser.tryUrl(text, "https", "http");
     }
 }

@@ -119,8 +119,8 @@ final class RegistryRateLimiter {
         return backedOff
                 ? new CheckFailure(
                         ErrorCode.DEADLINE_EXCEEDED,
-                        server
-                                + " did not respond to recent queries and is not queried for some seconds. Retry in a minute.")
+                        "%s did not respond to recent queries and is not queried for some seconds. Retry in a minute."
+                                .formatted(server))
                 : null;
     }
 }

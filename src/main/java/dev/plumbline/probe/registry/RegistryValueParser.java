@@ -38,8 +38,9 @@ final class RegistryValueParser {
                     + "serverTransferProhibited serverUpdateProhibited addPeriod autoRenewPeriod redemptionPeriod "
                     + "pendingRestore renewPeriod transferPeriod");
 
-    private static final Pattern OFFSET = Pattern.compile(
-            "(\\d{4}-\\d{2}-\\d{2})[T ](\\d{2}:\\d{2}(?::\\d{2})?)(?:\\.\\d{1,9})?\\s*(Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)");
+    private static final Pattern OFFSET =
+            Pattern.compile("(\\d{4}-\\d{2}-\\d{2})[T ](\\d{2}:\\d{2}(?::\\d{2})?)(?:\\.\\d{1,9})?\\s*"
+                    + "(Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)");
     private static final Pattern ZONE = Pattern.compile("\\s+\\(?(?:UTC|GMT|JST|CLST|CET|CEST)\\)?$");
     private static final Pattern CLOCK = Pattern.compile(
             "[T\\s]+(\\d{1,2}:\\d{2}(?::\\d{2})?)(?:\\.\\d{1,9})?(?:\\s*[A-Z]{3,4}(?:[+-]\\d{1,2})?)?$");

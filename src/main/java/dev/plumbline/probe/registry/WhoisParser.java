@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,9 @@ public final class WhoisParser {
                     + "query rate|rate limit|quota|access (?:control|denied)|try again later|temporarily"
                     + " (?:denied|blocked)|blacklisted",
             Pattern.CASE_INSENSITIVE);
+    /** A key in brackets, for example {@code a. [Domain Name]}. */
+    private static final Pattern BRACKETED = Pattern.compile("[^\\[\\]]{0,3}\\[([^\\]]{0,59})]");
+
     private static final Pattern DOT_LEADERS = Pattern.compile("[.\\s]++$");
     private static final int MAX_RATE_LIMIT_RESPONSE = 1_000;
 
@@ -222,10 +226,9 @@ public final class WhoisParser {
 
     /** The key of {@code key: value}, {@code [key] value} or {@code a. [key] value}, null otherwise. */
     private static @Nullable String key(String line) {
-        int open = line.indexOf('[');
-        int close = line.indexOf(']');
-        if (open >= 0 && open <= 3 && close > open && close - open <= MAX_KEY) {
-            return line.substring(open + 1, close).strip().toLowerCase(Locale.ROOT);
+        Matcher bracketed = BRACKETED.matcher(line);
+        if (bracketed.lookingAt()) {
+            return bracketed.group(1).strip().toLowerCase(Locale.ROOT);
         }
         int colon = line.indexOf(':');
         if (colon <= 0 || colon > MAX_KEY) {
@@ -239,9 +242,8 @@ public final class WhoisParser {
     }
 
     private static String value(String line) {
-        int close = line.indexOf(']');
-        int open = line.indexOf('[');
-        boolean brackets = open >= 0 && open <= 3 && close > open && close - open <= MAX_KEY;
-        return line.substring((brackets ? close : line.indexOf(':')) + 1).strip();
+        Matcher bracketed = BRACKETED.matcher(line);
+        return line.substring(bracketed.lookingAt() ? bracketed.end() : line.indexOf(':') + 1)
+                .strip();
     }
 }

@@ -2,10 +2,12 @@ package dev.plumbline.probe.registry;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.google.common.base.Utf8;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Target;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
@@ -16,8 +18,7 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
 import java.net.InetAddress;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -147,10 +148,9 @@ public final class WhoisProbe {
         boolean last = addresses.size() == 1;
         CheckContext share = last ? context : halfDeadline(context);
         InetAddress address = addresses.get(0);
-        return guard.dial(share, server.host(), address, server.port(), remote -> {
-                    return guard.connect(client, remote, address, remainingMillis(share))
-                            .compose(socket -> transfer(share, server, query, socket));
-                })
+        return guard.dial(share, server.host(), address, server.port(), remote -> guard.connect(
+                                client, remote, address, remainingMillis(share))
+                        .compose(socket -> transfer(share, server, query, socket)))
                 .recover(failure -> !last && failure instanceof CheckFailure && remainingMillis(context) > 0
                         ? dial(context, server, addresses.subList(1, addresses.size()), query)
                         : Future.failedFuture(failure));
@@ -159,7 +159,11 @@ public final class WhoisProbe {
     private Future<WhoisResponse> transfer(
             CheckContext context, Target.HostPort server, String query, NetSocket socket) {
         String name = server.host().name();
-        Promise<WhoisResponse> promise = Promise.promise();
+        Promise<WhoisResponse> promise = ContextFutures.promise(
+                vertx,
+                remainingMillis(context),
+                late -> late.tryFail(
+                        new CheckFailure(ErrorCode.READ_TIMEOUT, name + " did not complete the response in time.")));
         Buffer received = Buffer.buffer();
         socket.exceptionHandler(broken -> promise.tryFail(
                 new CheckFailure(ErrorCode.CONNECTION_RESET, name + " reset the connection without a response.")));
@@ -180,28 +184,14 @@ public final class WhoisProbe {
                 received.appendBuffer(bytes);
             }
         });
-        long timer = vertx.setTimer(
-                Math.max(1, remainingMillis(context)),
-                late -> promise.tryFail(
-                        new CheckFailure(ErrorCode.READ_TIMEOUT, name + " did not complete the response in time.")));
         socket.write(Buffer.buffer(query + "\r\n", "US-ASCII"));
-        return promise.future().eventually(() -> {
-            vertx.cancelTimer(timer);
-            return socket.close().otherwiseEmpty();
-        });
+        return promise.future().eventually(() -> socket.close().otherwiseEmpty());
     }
 
     /** Decodes UTF-8 if it is valid, otherwise ISO-8859-1; RFC 3912 section 4 defines no encoding. */
     static String text(byte[] bytes) {
-        String text;
-        try {
-            text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException wrongPeer) {
-            text = new String(bytes, StandardCharsets.ISO_8859_1);
-        }
+        Charset charset = Utf8.isWellFormed(bytes) ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1;
+        String text = new String(bytes, charset);
         return CONTROLS.matcher(text.replace("\r\n", "\n").replace('\r', '\n')).replaceAll("");
     }
 

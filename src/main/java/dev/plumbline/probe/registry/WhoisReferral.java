@@ -6,6 +6,7 @@ import dev.plumbline.check.TargetParser;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the WHOIS server to which a response refers. */
@@ -51,19 +52,14 @@ final class WhoisReferral {
     }
 
     private static Target.@Nullable HostPort find(String text, Set<String> keys, int ownPort) {
-        for (int at = 0; at < text.length(); ) {
-            int end = text.indexOf('\n', at);
-            end = end < 0 ? text.length() : end;
-            String line = end - at > MAX_LINE_LENGTH ? "" : text.substring(at, end);
-            int colon = line.indexOf(':');
-            if (colon >= 0 && keys.contains(line.substring(0, colon).strip().toLowerCase(Locale.ROOT))) {
-                Target.HostPort server = server(line.substring(colon + 1));
-                if (server != null && (server.port() == PORT || server.port() == ownPort)) {
-                    return server;
-                }
-            }
-            at = end + 1;
-        }
-        return null;
+        return text.lines()
+                .filter(line -> line.length() <= MAX_LINE_LENGTH)
+                .map(line -> line.split(":", 2))
+                .filter(parts ->
+                        parts.length == 2 && keys.contains(parts[0].strip().toLowerCase(Locale.ROOT)))
+                .flatMap(parts -> Stream.ofNullable(server(parts[1])))
+                .filter(server -> server.port() == PORT || server.port() == ownPort)
+                .findFirst()
+                .orElse(null);
     }
 }

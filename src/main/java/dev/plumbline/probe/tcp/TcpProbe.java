@@ -3,10 +3,9 @@ package dev.plumbline.probe.tcp;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.Target;
-import dev.plumbline.concurrent.Scheduler;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -148,13 +147,8 @@ public final class TcpProbe {
             long connectMillis,
             long readMillis,
             Script script) {
-        long remainingMillis = remainingMillis(context);
-        if (remainingMillis <= 0) {
-            return Future.failedFuture(
-                    new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
-        }
         long started = System.nanoTime();
-        return guard.connect(client, remote, address, Math.min(remainingMillis, connectMillis))
+        return guard.connect(client, remote, address, Math.min(remainingMillis(context), connectMillis))
                 .compose(socket -> {
                     double connectMs = (System.nanoTime() - started) / 1e6;
                     return runScript(socket, script, Math.min(readMillis, remainingMillis(context)))
@@ -163,9 +157,8 @@ public final class TcpProbe {
     }
 
     private Future<Buffer> runScript(NetSocket socket, Script script, long millis) {
-        Promise<Void> done = Promise.promise();
+        Promise<Void> done = ContextFutures.promise(vertx, millis, Promise::tryComplete);
         Buffer received = Buffer.buffer();
-        Runnable cancel = Scheduler.of(vertx).after(Math.max(1, millis), done::tryComplete);
         socket.exceptionHandler(broken -> done.tryComplete());
         socket.closeHandler(closed -> done.tryComplete());
         socket.handler(bytes -> {
@@ -179,9 +172,7 @@ public final class TcpProbe {
             }
         });
         runStep(socket, script, received, done);
-        return done.future().onComplete(ended -> cancel.run()).transform(result -> socket.close()
-                .transform(closed ->
-                        result.failed() ? Future.failedFuture(result.cause()) : Future.succeededFuture(received)));
+        return done.future().eventually(() -> socket.close().otherwiseEmpty()).map(received);
     }
 
     private static void runStep(NetSocket socket, Script script, Buffer received, Promise<Void> done) {

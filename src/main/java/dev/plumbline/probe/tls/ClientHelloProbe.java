@@ -2,8 +2,8 @@ package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -38,21 +38,18 @@ final class ClientHelloProbe {
      */
     Future<ServerHelloResult> exchange(
             CheckContext context, Peer peer, ClientHello hello, boolean keyExchange, long millis) {
-        return guard.dial(context, peer.host(), peer.address(), peer.port(), remote -> {
-            long remaining = Math.min(millis, context.deadline().remainingMillis());
-            if (remaining <= 0) {
-                return Future.failedFuture(
-                        new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
-            }
-            return guard.connect(client, remote, peer.address(), remaining)
-                    .compose(socket -> readResult(context, hello, keyExchange, millis, socket));
-        });
+        return guard.dial(context, peer.host(), peer.address(), peer.port(), remote -> guard.connect(
+                        client, remote, peer.address(), remainingMillis(context, millis))
+                .compose(socket -> readResult(context, hello, keyExchange, millis, socket)));
     }
 
     private Future<ServerHelloResult> readResult(
             CheckContext context, ClientHello hello, boolean keyExchange, long millis, NetSocket socket) {
         ServerHelloReader reader = new ServerHelloReader(keyExchange);
-        Promise<ServerHelloResult> promise = Promise.promise();
+        Promise<ServerHelloResult> promise = ContextFutures.promise(
+                vertx,
+                remainingMillis(context, millis),
+                late -> late.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.SILENT)));
         socket.exceptionHandler(broken -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.RESET)));
         socket.closeHandler(closed -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.CLOSED)));
         socket.handler(bytes -> {
@@ -61,13 +58,11 @@ final class ClientHelloProbe {
                 promise.tryComplete(result);
             }
         });
-        long remaining = Math.max(1, Math.min(millis, context.deadline().remainingMillis()));
-        long timer = vertx.setTimer(
-                remaining, late -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.SILENT)));
         socket.write(hello.bytes());
-        return promise.future().eventually(() -> {
-            vertx.cancelTimer(timer);
-            return socket.close().otherwiseEmpty();
-        });
+        return promise.future().eventually(() -> socket.close().otherwiseEmpty());
+    }
+
+    private static long remainingMillis(CheckContext context, long millis) {
+        return Math.min(millis, context.deadline().remainingMillis());
     }
 }

@@ -1,5 +1,6 @@
 package dev.plumbline.probe.tls;
 
+import dev.plumbline.tls.TrustRoots;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OpenSslContextOption;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * TLS contexts of the probes: BoringSSL, or the JDK if BoringSSL is not available. They accept all certificates, which
- * {@link CertificateTrustEvaluator} evaluates afterwards, and never resume sessions, because resumed sessions have no
- * Certificate message.
+ * {@link TrustRoots} evaluates afterwards, and never resume sessions, because resumed sessions have no Certificate
+ * message.
  */
 public final class TlsClientOptions {
     /** The maximum size of the certificates of a peer in bytes. */

@@ -87,12 +87,8 @@ final class TlsHandshake {
         handler.handshakeFuture().addListener(done -> {
             long handshakeMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
             try {
-                if (done.isSuccess()) {
-                    promise.complete(completed(handler, observation, address, connectMillis, handshakeMillis));
-                } else {
-                    promise.complete(withoutCompletion(
-                            done.cause(), limits, observation, address, connectMillis, handshakeMillis));
-                }
+                promise.complete(
+                        peer(handler, done.cause(), limits, observation, address, connectMillis, handshakeMillis));
             } catch (Exception failure) {
                 promise.fail(failure);
             } finally {
@@ -104,60 +100,45 @@ final class TlsHandshake {
         return promise.future();
     }
 
-    private static TlsPeer completed(
+    /** @param cause why the handshake failed; null if it was completed */
+    private static TlsPeer peer(
             SslHandler handler,
-            HandshakeRecorder.Observation observation,
-            InetAddress address,
-            long connectMillis,
-            long handshakeMillis)
-            throws CheckFailure {
-        SSLSession session = handler.engine().getSession();
-        Certificate[] chain;
-        try {
-            chain = session.getPeerCertificates();
-        } catch (SSLPeerUnverifiedException none) {
-            throw new CheckFailure(ErrorCode.TLS_HANDSHAKE_FAILED, "The server sent no certificate.");
-        }
-        return new TlsPeer(
-                address,
-                parse(chain),
-                chain.length,
-                session.getProtocol(),
-                session.getCipherSuite(),
-                handler.applicationProtocol(),
-                staple(session),
-                observation.certificateRequested(),
-                connectMillis,
-                handshakeMillis,
-                null);
-    }
-
-    private static TlsPeer withoutCompletion(
-            Throwable cause,
+            @Nullable Throwable cause,
             HandshakeLimitHandler limits,
             HandshakeRecorder.Observation observation,
             InetAddress address,
             long connectMillis,
             long handshakeMillis)
             throws Exception {
-        X509Certificate[] chain = observation.chain();
-        if (chain.length == 0 || !observation.certificateRequested()) {
+        SSLSession session = cause == null ? handler.engine().getSession() : null;
+        Certificate[] chain = session == null ? observation.chain() : certificates(session);
+        if (cause != null && (chain.length == 0 || !observation.certificateRequested())) {
             throw TlsErrors.ofHandshake(cause, limits);
         }
-        CheckError error = new CheckError(
-                TlsErrors.toFailure(cause, limits).error().code(), "The server requires a client certificate.");
         return new TlsPeer(
                 address,
                 parse(chain),
                 chain.length,
-                null,
-                null,
-                null,
-                null,
-                true,
+                session == null ? null : session.getProtocol(),
+                session == null ? null : session.getCipherSuite(),
+                session == null ? null : handler.applicationProtocol(),
+                session == null ? null : staple(session),
+                observation.certificateRequested(),
                 connectMillis,
                 handshakeMillis,
-                error);
+                cause == null
+                        ? null
+                        : new CheckError(
+                                TlsErrors.toFailure(cause, limits).error().code(),
+                                "The server requires a client certificate."));
+    }
+
+    private static Certificate[] certificates(SSLSession session) throws CheckFailure {
+        try {
+            return session.getPeerCertificates();
+        } catch (SSLPeerUnverifiedException none) {
+            throw new CheckFailure(ErrorCode.TLS_HANDSHAKE_FAILED, "The server sent no certificate.");
+        }
     }
 
     private static @Nullable Buffer staple(SSLSession session) {

@@ -37,9 +37,4 @@ public record TlsPeer(
     public TlsPeer {
         certificates = List.copyOf(certificates);
     }
-
-    /** The certificate of the peer itself. */
-    public X509Certificate leaf() {
-        return certificates.get(0);
-    }
 }

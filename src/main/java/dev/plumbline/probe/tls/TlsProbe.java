@@ -2,7 +2,6 @@ package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
@@ -10,7 +9,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
-import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -126,36 +124,23 @@ public final class TlsProbe {
             CheckContext context, Host host, InetAddress address, int port, String serverName, long connectMillis) {}
 
     private Future<TlsPeer> dial(Endpoint endpoint, TlsHandshake handshake) {
-        return guard.dial(
-                endpoint.context(),
-                endpoint.host(),
-                endpoint.address(),
-                endpoint.port(),
-                socketAddress -> exchange(endpoint, handshake, socketAddress));
-    }
-
-    private Future<TlsPeer> exchange(Endpoint endpoint, TlsHandshake handshake, SocketAddress remote) {
-        long remainingMillis = remainingMillis(endpoint.context());
-        if (remainingMillis <= 0) {
-            return Future.failedFuture(
-                    new CheckFailure(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit."));
-        }
-        long started = System.nanoTime();
-        return guard.connect(client, remote, endpoint.address(), Math.min(remainingMillis, endpoint.connectMillis()))
-                .compose(socket -> {
-                    long connectMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
-                    return handshake
-                            .start(
-                                    socket,
-                                    endpoint.serverName(),
-                                    endpoint.address(),
-                                    connectMillis,
-                                    remainingMillis(endpoint.context()))
-                            .transform(peer -> socket.close()
-                                    .transform(closed -> peer.succeeded()
-                                            ? Future.succeededFuture(peer.result())
-                                            : Future.failedFuture(peer.cause())));
-                });
+        CheckContext context = endpoint.context();
+        return guard.dial(context, endpoint.host(), endpoint.address(), endpoint.port(), remote -> {
+            long started = System.nanoTime();
+            long timeoutMillis = Math.min(remainingMillis(context), endpoint.connectMillis());
+            return guard.connect(client, remote, endpoint.address(), timeoutMillis)
+                    .compose(socket -> {
+                        long connectMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
+                        return handshake
+                                .start(
+                                        socket,
+                                        endpoint.serverName(),
+                                        endpoint.address(),
+                                        connectMillis,
+                                        remainingMillis(context))
+                                .eventually(() -> socket.close().otherwiseEmpty());
+                    });
+        });
     }
 
     private static long remainingMillis(CheckContext context) {

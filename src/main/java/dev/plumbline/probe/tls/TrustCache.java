@@ -2,16 +2,16 @@ package dev.plumbline.probe.tls;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.google.common.hash.Hasher;
+import com.google.common.hash.Hashing;
 import dev.plumbline.check.Host;
+import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,16 +25,16 @@ public final class TrustCache {
     private static final Duration TTL = Duration.ofMinutes(5);
 
     private final Vertx vertx;
-    private final CertificateTrustEvaluator trust;
+    private final TrustRoots trust;
     private final Cache<String, Optional<String>> cache =
             Caffeine.newBuilder().maximumSize(MAX_ENTRIES).expireAfterWrite(TTL).build();
 
-    public TrustCache(Vertx vertx, CertificateTrustEvaluator trust) {
+    public TrustCache(Vertx vertx, TrustRoots trust) {
         this.vertx = vertx;
         this.trust = trust;
     }
 
-    /** As {@link CertificateTrustEvaluator#problem}; empty for a chain that is trusted. */
+    /** As {@link TrustRoots#problem}; empty for a chain that is trusted. */
     public Future<Optional<String>> problem(List<X509Certificate> chain, Host host, Instant now) {
         String key = key(chain, host);
         Optional<String> cached = key == null ? null : cache.getIfPresent(key);
@@ -54,15 +54,13 @@ public final class TrustCache {
 
     private static @Nullable String key(List<X509Certificate> chain, Host host) {
         try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            Hasher hasher = Hashing.sha256().newHasher();
             for (X509Certificate certificate : chain) {
-                digest.update(certificate.getEncoded());
+                hasher.putBytes(certificate.getEncoded());
             }
-            return HexFormat.of().formatHex(digest.digest()) + host.name();
+            return hasher.hash() + host.name();
         } catch (CertificateEncodingException unreadable) {
             return null;
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
         }
     }
 }

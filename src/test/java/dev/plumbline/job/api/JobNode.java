@@ -1,5 +1,6 @@
 package dev.plumbline.job.api;
 
+import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
@@ -17,7 +18,6 @@ import dev.plumbline.result.ResultLookup;
 import dev.plumbline.result.ResultStore;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
-import dev.plumbline.run.ProbeRegistry;
 import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.store.Database;
 import dev.plumbline.support.Await;
@@ -53,7 +53,8 @@ public final class JobNode implements AutoCloseable {
         RunnerMetrics runnerMetrics = new RunnerMetrics(meters);
         Await.value(vertx.deployVerticle(new CheckRunnerVerticle(
                 bus,
-                () -> new CheckRunner(vertx, modules, new ProbeRegistry(Map.of()), clock, runnerMetrics, 2_000, 100))));
+                () -> new CheckRunner(
+                        vertx, modules, ImmutableClassToInstanceMap.of(), clock, runnerMetrics, 2_000, 100))));
         coordinator = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
                 bus,
                 modules,

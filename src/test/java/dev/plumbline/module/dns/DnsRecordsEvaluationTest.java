@@ -55,7 +55,8 @@ class DnsRecordsEvaluationTest {
                         "CNAME a.example.com. 60 IN CNAME b.test.|a.example.com. 60 IN CNAME c.test."),
                 evidence(
                         "long_alias_chain",
-                        "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN CNAME c.test.|c.test. 60 IN CNAME d.test.|d.test. 60 IN A 1.1.1.1"),
+                        "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN CNAME c.test.|c.test. 60 IN CNAME "
+                                + "d.test.|d.test. 60 IN A 1.1.1.1"),
                 evidence("-", "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN A 1.1.1.1"),
                 evidence("single_name_server", "NS a.example.com. 60 IN NS ns.test."),
                 evidence("-", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 60 IN NS ns2.test."),

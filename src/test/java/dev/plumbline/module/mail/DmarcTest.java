@@ -139,7 +139,9 @@ class DmarcTest {
                 "p=reject; t=y; rua=mailto:a@example.com|true|policy_testing",
                 "p=none; t=y; rua=mailto:a@example.com|true|policy_none",
                 "p=reject; rua=mailto:a@example.com!10m,mailto:b@example.com|true|none",
-                "p=reject; rua=mailto:a@example.com,mailto:b@example.com,mailto:c@example.com|true|many_report_addresses",
+                "p=reject; "
+                        + "rua=mailto:a@example.com,mailto:b@example.com,"
+                        + "mailto:c@example.com|true|many_report_addresses",
                 "p=reject; rua=mailto:a@sub.example.com|true|none",
                 "rua=mailto:a@example.com|false|no_policy",
                 "p=block; rua=mailto:a@example.com|false|no_policy syntax_error",
@@ -450,9 +452,9 @@ class DmarcTest {
                     .containsEntry("external_authorised", false);
             assertThat(www.findings())
                     .extracting(Finding::message)
-                    .contains(
-                            "third.test does not authorize DMARC reports for zone.test, so receivers do not send reports"
-                                    + " there.");
+                    .contains("third.test does not authorize DMARC reports for zone.test, so receivers do not send "
+                            + "reports"
+                            + " there.");
             assertThat(Dig.ask(named.port(), "+short", "zone.test._report._dmarc.other.test", "TXT"))
                     .containsExactly("\"v=DMARC1\"");
             assertThat(Dig.ask(named.port(), "+short", "zone.test._report._dmarc.third.test", "TXT"))

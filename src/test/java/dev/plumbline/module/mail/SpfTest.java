@@ -189,7 +189,8 @@ class SpfTest {
                 "v=spf1 -all.|none|false|syntax_error",
                 "v=spf1 -all:x|none|false|syntax_error",
                 "v=spf1 exp=a.example.com exp=b.example.com -all|-|false|syntax_error",
-                "v=spf1 redirect=example.org redirect=example.org|none|false|include_without_record repeated_term syntax_error",
+                "v=spf1 redirect=example.org redirect=example.org|none|false|include_without_record repeated_term "
+                        + "syntax_error",
                 "v=spf1 include:nobody.example.com -all|-|false|include_without_record",
                 "v=spf1 redirect=example.org|none|false|include_without_record",
                 "v=spf1 include:example.com -all|-|false|include_loop",

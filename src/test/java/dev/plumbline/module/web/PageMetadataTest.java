@@ -113,8 +113,10 @@ class PageMetadataTest {
                 "</head> | <link rel=canonical href=https://b.test/></head> | canonical_elsewhere",
                 "</head> | <link rel='CANONICAL x' href=https://a.test/b></head> | canonical_elsewhere",
                 "</head> | <link rel=canonical href='javascript:x'></head> | canonical_invalid",
-                "</head> | <link rel=canonical href=https://a.test/><link rel=canonical href=https://a.test/b></head> | canonical_conflict",
-                "</head> | <link rel=canonical href=https://a.test/><link rel=canonical href=https://A.test></head> | -",
+                "</head> | <link rel=canonical href=https://a.test/><link rel=canonical "
+                        + "href=https://a.test/b></head> | canonical_conflict",
+                "</head> | <link rel=canonical href=https://a.test/><link rel=canonical "
+                        + "href=https://A.test></head> | -",
                 "</head> | <meta name=robots content='NOINDEX, follow'></head> | noindex",
                 "</head> | <meta name=robots content=none></head> | noindex",
                 "</head> | <meta name=robots content='max-snippet:5'></head> | -",
@@ -134,7 +136,8 @@ class PageMetadataTest {
                 "rel=\"icon\" | rel='shortcut icon' | -",
                 "rel=\"icon\" | rel='apple-touch-icon' | favicon_missing",
                 "</head> | <meta property=og:title content=x></head> | open_graph_incomplete",
-                "</head> | <meta property=og:title content=x><meta property=og:type content=x><meta property=og:image content=x><meta property=og:url content=x></head> | -",
+                "</head> | <meta property=og:title content=x><meta property=og:type content=x><meta "
+                        + "property=og:image content=x><meta property=og:url content=x></head> | -",
                 "</head> | <link rel=alternate hreflang=de href=https://a.test/de></head> | -",
                 "</head> | <link rel=alternate hreflang=x-default href=https://a.test/></head> | -",
                 "</head> | <link rel=alternate hreflang=de_DE href=https://a.test/de></head> | hreflang_invalid",

@@ -198,8 +198,8 @@ class RobotsTxtTest {
         assertThat(fixture.check(MODULE, probe, url, "agent=barbot&path=/example/page.html")
                         .findings())
                 .extracting(Finding::message)
-                .containsExactly(
-                        "The rule `Disallow: /example/page.html` for `User-agent: barbot` disallows /example/page.html.");
+                .containsExactly("The rule `Disallow: /example/page.html` for `User-agent: barbot` disallows "
+                        + "/example/page.html.");
         assertThat(fixture.check(MODULE, probe, url, "agent=Mozilla/5.0 (compatible; BarBot/1.0)")
                         .fields())
                 .containsEntry("allowed", true);
@@ -378,8 +378,10 @@ class RobotsTxtTest {
                 "user-agent: googlebot|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, false",
                 "user-agent: GOOGLEBOT|disallow: /|user-agent: *, Mozilla/5.0 (compatible; Googlebot/2.1), /, false",
                 "user-agent: *|disallow: /|user-agent: googlebot, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
-                "user-agent: mozilla|disallow: /|user-agent: googlebot, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
-                "user-agent: googlebot|user-agent: mozilla|disallow: /x|user-agent: googlebot-news|disallow: /, Mozilla/5.0 Googlebot-News Googlebot, /, false",
+                "user-agent: mozilla|disallow: /|user-agent: googlebot, Mozilla/5.0 (compatible; Googlebot/2.1), "
+                        + "/, true",
+                "user-agent: googlebot|user-agent: mozilla|disallow: /x|user-agent: googlebot-news|disallow: /, "
+                        + "Mozilla/5.0 Googlebot-News Googlebot, /, false",
                 "user-agent: google|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
                 "user-agent: bot|disallow: /, Mozilla/5.0 (compatible; Googlebot/2.1), /, true",
                 "user-agent: *|disallow: /, (), /, false",

@@ -94,13 +94,20 @@ class SecurityHeadersTest {
                 "Strict-Transport-Security | includeSubDomains | 80 | hsts_invalid",
                 "Strict-Transport-Security | max-age=31536000 | 100 | hsts_not_for_subdomains",
                 "Strict-Transport-Security | max-age=31535999; includeSubDomains; preload | 100 | hsts_preload_unready",
-                "Content-Security-Policy | frame-ancestors 'none' | 75 | csp_scripts_unlimited csp_objects_unlimited csp_forms_unlimited csp_inline_styles",
+                "Content-Security-Policy | frame-ancestors 'none' | 75 | csp_scripts_unlimited "
+                        + "csp_objects_unlimited csp_forms_unlimited csp_inline_styles",
                 "Content-Security-Policy | - | 55 | csp_missing framing_unlimited",
-                "Content-Security-Policy | default-src 'self' 'unsafe-inline'; form-action 'self'; frame-ancestors 'self' | 80 | csp_inline_scripts csp_inline_styles",
-                "Content-Security-Policy | default-src 'self' 'unsafe-eval'; form-action 'self'; frame-ancestors 'self' | 95 | csp_eval",
-                "Content-Security-Policy | default-src 'self' * 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; object-src 'none' | 75 | csp_inline_scripts csp_any_source csp_inline_styles",
-                "Content-Security-Policy | default-src 'self'; form-action 'self'; frame-ancestors * | 80 | framing_unlimited",
-                "Content-Security-Policy | default-src 'self'; form-action 'self'; frame-ancestors 'self'; img self | 95 | csp_malformed",
+                "Content-Security-Policy | default-src 'self' 'unsafe-inline'; form-action 'self'; frame-ancestors "
+                        + "'self' | 80 | csp_inline_scripts csp_inline_styles",
+                "Content-Security-Policy | default-src 'self' 'unsafe-eval'; form-action 'self'; frame-ancestors "
+                        + "'self' | 95 | csp_eval",
+                "Content-Security-Policy | default-src 'self' * 'unsafe-inline'; form-action 'self'; "
+                        + "frame-ancestors 'self'; object-src 'none' | 75 | csp_inline_scripts csp_any_source "
+                        + "csp_inline_styles",
+                "Content-Security-Policy | default-src 'self'; form-action 'self'; frame-ancestors * | 80 | "
+                        + "framing_unlimited",
+                "Content-Security-Policy | default-src 'self'; form-action 'self'; frame-ancestors 'self'; img "
+                        + "self | 95 | csp_malformed",
                 "X-Content-Type-Options | - | 90 | nosniff_missing",
                 "X-Content-Type-Options | NoSniff | 100 | -",
                 "X-Content-Type-Options | nosniff, sniff | 100 | -",

@@ -11,7 +11,6 @@ import dev.plumbline.lab.RevocationLab;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.probe.http.BodyBudget;
 import dev.plumbline.probe.http.HttpProbe;
-import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.tls.RevocationStatement;
@@ -43,7 +42,7 @@ class RevocationProbeTest {
         HttpProbe http = new HttpProbe(
                 vertx,
                 LabEgressGuard.of(vertx, policy, dns),
-                new CertificateTrustEvaluator(TrustRoots.of(List.of(), List.of())),
+                TrustRoots.of(List.of(), List.of()),
                 policy,
                 HttpFixture.USER_AGENT,
                 bodies);

@@ -43,9 +43,8 @@ class DnsProbeTest {
             new TargetPolicy.Rules(List.of(), List.of(), List.of("corp.example"), List.of("*")),
             (address, port) -> false);
     private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("any", "Any", InputType.DOMAIN)
-            .resolver()
-            .build()
-            .withResolvers(List.of("other", "third"));
+            .resolvers("other", "third")
+            .build();
 
     private final AtomicLong now = new AtomicLong();
     private Vertx vertx;

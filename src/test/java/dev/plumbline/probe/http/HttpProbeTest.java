@@ -15,7 +15,6 @@ import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.HostileHttp2;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.TlsServers;
-import dev.plumbline.probe.tls.CertificateTrustEvaluator;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.tls.TrustRoots;
@@ -160,7 +159,7 @@ class HttpProbeTest {
         HttpProbe probe = new HttpProbe(
                 vertx,
                 LabEgressGuard.of(vertx, policy, bench.dns()),
-                new CertificateTrustEvaluator(TrustRoots.of(List.of(), List.of())),
+                TrustRoots.of(List.of(), List.of()),
                 policy,
                 HttpFixture.USER_AGENT,
                 budget);
@@ -188,12 +187,12 @@ class HttpProbeTest {
 
         assertThat(bench.lab().requestsFor("/ok?once"))
                 .singleElement()
-                .isEqualTo(
-                        "GET /ok?once HTTP/1.1\r\nhost: "
-                                + bench.lab().authority()
-                                + "\r\nuser-agent: "
-                                + HttpFixture.USER_AGENT
-                                + "\r\naccept: */*\r\naccept-encoding: identity\r\nvia: 1.1 plumbline\r\nx-extra: 1\r\nconnection: close");
+                .isEqualTo("GET /ok?once HTTP/1.1\r\nhost: "
+                        + bench.lab().authority()
+                        + "\r\nuser-agent: "
+                        + HttpFixture.USER_AGENT
+                        + "\r\naccept: */*\r\naccept-encoding: identity\r\nvia: 1.1 plumbline\r\nx-extra: "
+                        + "1\r\nconnection: close");
     }
 
     @ParameterizedTest

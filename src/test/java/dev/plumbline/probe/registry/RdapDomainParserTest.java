@@ -81,7 +81,8 @@ class RdapDomainParserTest {
                 "\"events\":[{\"eventAction\":\"expiration\",\"eventDate\":\"9999-99-99\"}]",
                 "\"nameservers\":[{\"ldhName\":\"not a name\\u0000\"},7]",
                 "\"secureDNS\":{\"delegationSigned\":\"yes\"}",
-                "\"entities\":[{\"roles\":[\"registrar\"],\"vcardArray\":[\"vcard\",{}],\"publicIds\":[{\"type\":\"IANA Registrar ID\",\"identifier\":\"-1\"}]}]")) {
+                "\"entities\":[{\"roles\":[\"registrar\"],\"vcardArray\":[\"vcard\",{}],"
+                        + "\"publicIds\":[{\"type\":\"IANA Registrar ID\",\"identifier\":\"-1\"}]}]")) {
             RegistrationRecord registration = read("{\"ldhName\":\"a.test\"," + member + "}");
 
             assertThat(registration).as(member).isNotNull();

@@ -88,7 +88,7 @@ class TlsProbeTest {
     void reportsTheCertificateOfAServerThatRequiresClientCertificates() {
         TlsLab.Server server = fixture.lab.server("client-certificate-1.2");
         TlsPeer peer = handshake(server.host(), server.port());
-        assertThat(peer.leaf())
+        assertThat(peer.certificates().get(0))
                 .isEqualTo(fixture.lab.identity("client-certificate-1.2").certificate());
         assertThat(peer.clientCertificateRequested()).isTrue();
         assertThat(peer.failure()).isNotNull();
@@ -184,7 +184,8 @@ class TlsProbeTest {
         NetSocket socket = Await.value(client.connect(server.port(), "127.0.0.1"));
         TlsPeer peer = Await.value(TlsHandshake.jdk(fixture.vertx, List.of())
                 .start(socket, server.host(), InetAddress.getLoopbackAddress(), 0, 5_000));
-        assertThat(peer.leaf().getSubjectX500Principal().getName()).contains(server.host());
+        assertThat(peer.certificates().get(0).getSubjectX500Principal().getName())
+                .contains(server.host());
         Await.value(client.close());
     }
 }

@@ -41,7 +41,7 @@ class ResultFormatTest {
     private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("made-up", "Made up", InputType.DOMAIN)
             .fields(
                     Descriptions.integer("status", "Status", "A number."),
-                    Descriptions.string("title", "Title", "A text.").orNull(),
+                    Descriptions.orNull(Descriptions.string("title", "Title", "A text.")),
                     Descriptions.array("names", "Names", "Texts.", FieldType.STRING),
                     Descriptions.object("server", "Server", "Anything."),
                     Descriptions.number("share", "Share", "A part."),

@@ -29,7 +29,7 @@ class ResultTableTest {
     private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("made-up", "Made up", InputType.HOST)
             .fields(
                     Descriptions.string("free", "Free text", "Anything."),
-                    Descriptions.string("kind", "Kind", "One of two.").oneOf("one_kind", "other"),
+                    Descriptions.oneOf(Descriptions.string("kind", "Kind", "One of two."), "one_kind", "other"),
                     Descriptions.bool("yes", "Yes", "Whether."),
                     Descriptions.time("seen_at", "Seen", "When."),
                     Descriptions.time("not_after", "Ends", "When it ends."),

@@ -1,4 +1,4 @@
-package dev.plumbline.probe.tls;
+package dev.plumbline.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class CertificateTrustEvaluatorTest {
+class TrustRootsTest {
     private static final Instant NOW = Instant.now();
     private static final TestCa ROOT = TestCa.root("Root");
     private static final TestCa.Identity SERVER =
@@ -27,7 +27,7 @@ class CertificateTrustEvaluatorTest {
     @Test
     void trustsRootsOfTheConfiguredFile() throws IOException {
         Path file = Files.writeString(folder.resolve("roots.pem"), TestCa.pem(ROOT.certificate()));
-        CertificateTrustEvaluator trust = new CertificateTrustEvaluator(file);
+        TrustRoots trust = TrustRoots.load(file);
         assertThat(trust.problem(SERVER.chain(), HOST, NOW)).isNull();
         assertThat(trust.problem(SERVER.chain(), new Host("example.com", null), NOW))
                 .isEqualTo("The certificate is not valid for example.com.");
@@ -36,7 +36,7 @@ class CertificateTrustEvaluatorTest {
 
     @Test
     void doesNotTrustTestRootsByDefault() throws IOException {
-        assertThat(new CertificateTrustEvaluator((Path) null).problem(SERVER.chain(), HOST, NOW))
+        assertThat(TrustRoots.load(null).problem(SERVER.chain(), HOST, NOW))
                 .isEqualTo("The server did not send the certificate of the issuer \"Root\".");
     }
 
@@ -46,7 +46,7 @@ class CertificateTrustEvaluatorTest {
         Path broken = Files.writeString(folder.resolve("broken.pem"), "-----BEGIN CERTIFICATE-----\nx");
         Path missing = folder.resolve("missing.pem");
         for (Path file : List.of(empty, broken, missing)) {
-            assertThatThrownBy(() -> new CertificateTrustEvaluator(file))
+            assertThatThrownBy(() -> TrustRoots.load(file))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining(file.getFileName().toString());
         }
