@@ -1,6 +1,6 @@
 package dev.plumbline.http.api;
 
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
@@ -30,7 +30,7 @@ public final class StaticDocument {
                 .putHeader("ETag", etag)
                 .putHeader("Access-Control-Allow-Origin", "*")
                 .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+                .putHeader(RequestId.HEADER, RequestId.of(ctx));
         if (ContentNegotiation.matches(ctx, etag)) {
             response.setStatusCode(304).end();
             return;

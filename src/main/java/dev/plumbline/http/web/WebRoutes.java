@@ -4,7 +4,7 @@ import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.ApiContract;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckService;
@@ -96,7 +96,7 @@ public final class WebRoutes implements PageRoutes.Pages {
                 .putHeader("Content-Type", "text/plain; charset=utf-8")
                 .putHeader("Cache-Control", "public, max-age=86400")
                 .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+                .putHeader(RequestId.HEADER, RequestId.of(ctx));
         ResponseBodies.end(ctx, ROBOTS_TXT);
     }
 

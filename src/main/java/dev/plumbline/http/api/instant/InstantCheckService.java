@@ -4,7 +4,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.Options;
 import dev.plumbline.http.ClientAddress;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.instant.InstantChecks;
@@ -75,7 +75,7 @@ public final class InstantCheckService {
                 target,
                 options,
                 clientAddress.quotaKey(ctx.request()),
-                RequestIdHandler.of(ctx),
+                RequestId.of(ctx),
                 isOwnRequest(ctx.request())));
     }
 

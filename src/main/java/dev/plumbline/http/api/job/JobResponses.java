@@ -3,7 +3,7 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
@@ -157,6 +157,6 @@ final class JobResponses {
         ApiKeyHandler.markPrivate(ctx.response());
         ctx.response()
                 .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+                .putHeader(RequestId.HEADER, RequestId.of(ctx));
     }
 }

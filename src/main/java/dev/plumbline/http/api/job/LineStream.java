@@ -1,7 +1,7 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -189,7 +189,7 @@ final class LineStream {
     private void fail(Throwable cause) {
         if (started && !response.ended()) {
             LOG.atWarn()
-                    .addKeyValue("request_id", RequestIdHandler.of(ctx))
+                    .addKeyValue("request_id", RequestId.of(ctx))
                     .addKeyValue("lines", position)
                     .setCause(cause instanceof ProblemException ? null : cause)
                     .log("result stream aborted");
