@@ -7,7 +7,7 @@ import dev.plumbline.http.auth.SessionHandler;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.http.web.WebRoutes;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.LocalPath;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
@@ -23,7 +23,7 @@ public final class AccountAccess {
     private final SessionHandler sessions;
     private final RequestBodyReader bodies;
 
-    public AccountAccess(WebRoutes.Dependencies dependencies) {
+    public AccountAccess(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.problems = dependencies.problems();
         this.sessions = dependencies.accounts().sessionHandler();

@@ -14,7 +14,7 @@ import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.FormErrors;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
@@ -47,10 +47,10 @@ public final class AccountPages implements PageRoutes.Pages {
     private final AccountAccess access;
     private final JsonBody changePassword;
     private final MessageBus bus;
-    private final WebRoutes.Limits limits;
+    private final PageDependencies.Limits limits;
     private final Clock clock;
 
-    public AccountPages(WebRoutes.Dependencies dependencies) {
+    public AccountPages(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.problems = dependencies.problems();
         this.accounts = dependencies.accounts();

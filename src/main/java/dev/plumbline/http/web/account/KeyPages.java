@@ -9,7 +9,7 @@ import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.FormErrors;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.core.json.JsonArray;
@@ -34,7 +34,7 @@ public final class KeyPages implements PageRoutes.Pages {
     private final JsonBody createKey;
     private final Clock clock;
 
-    public KeyPages(WebRoutes.Dependencies dependencies, AccountPages accountPage) {
+    public KeyPages(PageDependencies dependencies, AccountPages accountPage) {
         this.pages = dependencies.pages();
         this.problems = dependencies.problems();
         this.accounts = dependencies.accounts();

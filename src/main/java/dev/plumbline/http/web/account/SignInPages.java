@@ -6,7 +6,7 @@ import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.FormErrors;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.layout.LocalPath;
@@ -28,7 +28,7 @@ public final class SignInPages implements PageRoutes.Pages {
     private final JsonBody signIn;
     private final JsonBody signUp;
 
-    public SignInPages(WebRoutes.Dependencies dependencies) {
+    public SignInPages(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.accounts = dependencies.accounts();
         this.access = new AccountAccess(dependencies);

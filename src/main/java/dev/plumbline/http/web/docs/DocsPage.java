@@ -1,7 +1,7 @@
 package dev.plumbline.http.web.docs;
 
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.EncodedBody;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
@@ -17,7 +17,7 @@ public final class DocsPage implements PageRoutes.Pages {
 
     private volatile @Nullable EncodedBody anonymous;
 
-    public DocsPage(WebRoutes.Dependencies dependencies) {
+    public DocsPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.reference = ApiReferenceReader.read(
                 dependencies.contract().published(), dependencies.pages().site().publicUrl());

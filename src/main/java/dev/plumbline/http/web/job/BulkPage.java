@@ -12,7 +12,7 @@ import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.body.UploadForm;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
@@ -60,7 +60,7 @@ public final class BulkPage implements PageRoutes.Pages {
     private final PageJobService jobs;
     private final PageKeyStore keys;
 
-    public BulkPage(WebRoutes.Dependencies dependencies) {
+    public BulkPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
         this.access = new AccountAccess(dependencies);

@@ -8,7 +8,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.Links;
@@ -42,7 +42,7 @@ public final class JobPage implements PageRoutes.Pages {
     private final Clock clock;
     private final Map<String, ResultColumns> columns = new HashMap<>();
 
-    public JobPage(WebRoutes.Dependencies dependencies) {
+    public JobPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
         this.access = new AccountAccess(dependencies);

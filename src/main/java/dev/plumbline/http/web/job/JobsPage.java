@@ -5,7 +5,7 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
@@ -31,7 +31,7 @@ public final class JobsPage implements PageRoutes.Pages {
     private final PageJobService jobs;
     private final Clock clock;
 
-    public JobsPage(WebRoutes.Dependencies dependencies) {
+    public JobsPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
         this.access = new AccountAccess(dependencies);
