@@ -144,11 +144,8 @@ public final class ProblemResponder {
                                 405,
                                 "method-not-allowed",
                                 "Method not allowed",
-                                "Method "
-                                        + ctx.request().method()
-                                        + " is not allowed. Allowed methods: "
-                                        + allowed
-                                        + ".")
+                                "Method %s is not allowed. Allowed methods: %s."
+                                        .formatted(ctx.request().method(), allowed))
                         .with("Allow", allowed));
     }
 

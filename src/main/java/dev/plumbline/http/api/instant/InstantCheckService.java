@@ -105,11 +105,9 @@ public final class InstantCheckService {
     private static Problem rateLimitExceeded(Message.Denied quota) {
         return RateLimitHeaders.exceeded(
                 InstantChecks.POLICY,
-                "Your address has used its "
-                        + quota.limit()
-                        + " fresh checks of the last 60 minutes. Retry in "
-                        + quota.retryAfterSeconds()
-                        + " seconds. Cached results remain available.",
+                ("Your address has used its %s fresh checks of the last 60 minutes. Retry in %s seconds."
+                                + " Cached results remain available.")
+                        .formatted(quota.limit(), quota.retryAfterSeconds()),
                 quota.retryAfterSeconds());
     }
 
