@@ -7,7 +7,7 @@ import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.ApiOperation;
-import dev.plumbline.http.RequestFutures;
+import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.auth.ApiKeyHandler;

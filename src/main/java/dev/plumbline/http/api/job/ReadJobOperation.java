@@ -3,7 +3,7 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Scope;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.RequestFutures;
+import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.auth.ApiKeyHandler;

@@ -36,7 +36,7 @@ public record PageDependencies(
 
     /** The reader of the JSON body of an operation. */
     public JsonBody body(String operationId) {
-        return new JsonBody(bodies, problems, contract, operationId);
+        return new JsonBody(bodies, contract, operationId);
     }
 
     /**
