@@ -100,7 +100,8 @@ public final class ApiKeyHandler {
                     forbidden(
                                     "insufficient-scope",
                                     "Insufficient scope",
-                                    "The API key does not have the scope %s. Use another key or create one on the account page."
+                                    ("The API key does not have the scope %s. Use another key or create one on the"
+                                                    + " account page.")
                                             .formatted(required.id()))
                             .with(
                                     "WWW-Authenticate",
