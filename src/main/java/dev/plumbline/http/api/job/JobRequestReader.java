@@ -277,7 +277,7 @@ final class JobRequestReader {
                 if (options.containsKey(name)) {
                     faults.add(RequestFaultList.pointer("/options", name), "must not be repeated");
                 } else if (options.size() <= MAX_FAULTS) {
-                    // no module has so many options
+                    // further ones are skipped: no module has so many
                     options.put(name, json.currentToken() == JsonToken.START_ARRAY ? list() : scalar());
                 }
                 json.skipChildren();
