@@ -299,7 +299,8 @@ $$;
 -- only the first 100 chunks are read by start tag. If none matches, the waiting accounts are enumerated (loose
 -- index scan).
 create function find_chunks_excluding(
-  p_max_chunks int, p_modules text[], p_excluded_accounts bigint[], p_max_start_tag bigint, p_excluded_suspect_accounts bigint[]
+  p_max_chunks int, p_modules text[], p_excluded_accounts bigint[], p_max_start_tag bigint,
+  p_excluded_suspect_accounts bigint[]
 ) returns table (job_id bigint, number int)
 language plpgsql stable rows 16 as $$
 #variable_conflict use_column
@@ -341,7 +342,7 @@ $$;
 -- Claims up to p_max_chunks chunks, the lowest start tags first.
 --
 -- p_excluded_accounts: accounts whose chunks are not claimed.
--- p_new_accounts_only: only chunks with a start tag p_new_accounts_only the virtual time, as those of new accounts.
+-- p_new_accounts_only: only chunks with a start tag near the virtual time, as those of new accounts.
 -- p_excluded_suspect_accounts: accounts whose crashed chunks are not claimed; null: no crashed chunk is claimed.
 create function claim_chunks(
   p_owner bigint, p_max_chunks int, p_modules text[], p_excluded_accounts bigint[], p_new_accounts_only boolean,
@@ -377,7 +378,8 @@ begin
       into jobs, numbers, latest
       from (
         select c.job_id, c.number, c.start_tag
-        from find_chunks_excluding(2 * p_max_chunks, p_modules, p_excluded_accounts, max_start_tag, p_excluded_suspect_accounts) o
+        from find_chunks_excluding(
+            2 * p_max_chunks, p_modules, p_excluded_accounts, max_start_tag, p_excluded_suspect_accounts) o
           join job_chunk c on c.job_id = o.job_id and c.number = o.number
         where c.state = 'waiting'
         order by c.start_tag, c.job_id, c.number

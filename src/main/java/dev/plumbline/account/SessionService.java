@@ -151,7 +151,7 @@ public final class SessionService {
         String next = tokens.successorId(claims);
         return store.renew(claims.sessionId(), tokenHash, SessionTokenCodec.hash(next))
                 // a concurrent request may have replaced the token with the same successor
-                .map(renew -> withToken(user.account(), renew == null ? user.session() : renew, next));
+                .map(renewed -> withToken(user.account(), renewed == null ? user.session() : renewed, next));
     }
 
     private Future<@Nullable AuthenticatedUser> endIfReused(SessionTokenCodec.Claims claims, Buffer tokenHash) {

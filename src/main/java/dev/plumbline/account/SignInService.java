@@ -195,22 +195,22 @@ public final class SignInService {
      * @param next valid by {@link PasswordHasher#validate}
      */
     public Future<SignInResult> changePassword(
-            AuthenticatedUser accountDigest, String current, String next, Client client) {
-        String key = digest(EmailAddress.parse(accountDigest.account().email()).key());
+            AuthenticatedUser user, String current, String next, Client client) {
+        String key = digest(EmailAddress.parse(user.account().email()).key());
         List<Quota> quotas = new ArrayList<>(quotas(key, client, true));
         // by session, because third parties cannot exhaust it
-        quotas.add(new Quota(BY_ACCOUNT, "session " + accountDigest.session().id()));
-        return attempt(quotas, () -> accounts.find(accountDigest.account().id())
+        quotas.add(new Quota(BY_ACCOUNT, "session " + user.session().id()));
+        return attempt(quotas, () -> accounts.find(user.account().id())
                 .compose(
-                        stored -> change(accountDigest, stored == null ? null : stored.passwordHash(), current, next)));
+                        stored -> change(user, stored == null ? null : stored.passwordHash(), current, next)));
     }
 
     private Future<SignInResult> change(
-            AuthenticatedUser accountDigest, @Nullable String hash, String current, String next) {
+            AuthenticatedUser user, @Nullable String hash, String current, String next) {
         return passwords
                 .verify(current, hash)
                 .compose(matches -> matches && hash != null
-                        ? passwords.hash(next).compose(newHash -> sessions.changePassword(accountDigest, hash, newHash))
+                        ? passwords.hash(next).compose(newHash -> sessions.changePassword(user, hash, newHash))
                         : Future.succeededFuture(null))
                 .map(changed -> changed == null ? new SignInResult.InvalidCredentials() : changed);
     }

@@ -337,7 +337,7 @@ public final class Service {
             BlockingAwait.quietly(database.close(), 5);
         }
         if (contract != null) {
-            // the contract may still be loadedContract if the start failed
+            // if the start failed, the contract may still be loading
             BlockingAwait.quietly(contract, 10);
         }
         BlockingAwait.quietly(vertx.close(), 10);

@@ -92,10 +92,10 @@ final class AccountCommandSession {
         return accounts;
     }
 
-    /** Waits for a response of the database. */
-    static <T> T await(Future<T> answer) throws Refusal {
+    /** Waits for an operation of the database. */
+    static <T> T await(Future<T> operation) throws Refusal {
         try {
-            return answer.toCompletionStage().toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);
+            return operation.toCompletionStage().toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
             throw new Refusal(String.valueOf(cause.getMessage()));

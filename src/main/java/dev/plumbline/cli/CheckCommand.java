@@ -112,15 +112,15 @@ public final class CheckCommand implements Callable<Integer> {
             throws IOException {
         Vertx vertx = Vertx.vertx();
         try {
-            CheckEnvironment equipment = CheckEnvironment.of(vertx, settings, new OwnEndpoints(), Version.text());
-            String refusal = equipment.policy().refusal(normalized);
+            CheckEnvironment environment = CheckEnvironment.of(vertx, settings, new OwnEndpoints(), Version.text());
+            String refusal = environment.policy().refusal(normalized);
             if (refusal != null) {
                 return fail(refusal);
             }
             CheckRunner runner = new CheckRunner(
                     vertx,
                     modules,
-                    equipment.probes(),
+                    environment.probes(),
                     Clock.systemUTC(),
                     new RunnerMetrics(new SimpleMeterRegistry()),
                     1,

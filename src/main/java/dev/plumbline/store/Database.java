@@ -185,8 +185,8 @@ public final class Database {
                 .onSuccess(v -> markAvailable());
     }
 
-    private <T> Future<T> withOutageDetection(Future<T> answer) {
-        return withDeadline(answer)
+    private <T> Future<T> withOutageDetection(Future<T> operation) {
+        return withDeadline(operation)
                 .onSuccess(rows -> lastResponseNanos = System.nanoTime())
                 .recover(this::classify);
     }
@@ -195,8 +195,8 @@ public final class Database {
         return System.nanoTime() - lastResponseNanos < TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     }
 
-    private <T> Future<T> withDeadline(Future<T> answer) {
-        return answer.timeout(timeoutMillis, TimeUnit.MILLISECONDS);
+    private <T> Future<T> withDeadline(Future<T> operation) {
+        return operation.timeout(timeoutMillis, TimeUnit.MILLISECONDS);
     }
 
     private <T> Future<T> classify(Throwable failure) {

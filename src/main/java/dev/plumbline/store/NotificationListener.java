@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Receives notifications (LISTEN) on one connection, which is re-established after a failure. Notifications in the
- * meantime are connectionLost.
+ * meantime are lost.
  */
 public final class NotificationListener {
     private static final Logger LOG = LoggerFactory.getLogger(NotificationListener.class);
@@ -45,7 +45,7 @@ public final class NotificationListener {
 
     /**
      * @param url {@code postgresql://user:password@host:port/name}; a direct connection or a pooler in session mode
-     * @param onConnected called after each connection, because notifications may have been connectionLost before
+     * @param onConnected called after each connection, because notifications may have been lost before
      * @throws StoreException if the URL is not valid
      */
     public NotificationListener(Vertx vertx, String url, Runnable onConnected) {
@@ -102,7 +102,7 @@ public final class NotificationListener {
         connected.notificationHandler(this::handle);
         connected.closeHandler(closed -> connectionLost(connected));
         query(connected, "listen " + String.join("; listen ", handlers.keySet()))
-                .onSuccess(handle -> {
+                .onSuccess(subscribed -> {
                     if (disconnected) {
                         LOG.info("database notifications restored");
                         disconnected = false;

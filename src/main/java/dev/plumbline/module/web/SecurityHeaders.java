@@ -244,7 +244,7 @@ public final class SecurityHeaders
                 leaking);
     }
 
-    /** The value of a header whose absence costs points. */
+    /** The value of a header whose absence reduces the score. */
     private static @Nullable String required(String name, ResponseHeaders headers, List<String> missing) {
         String value = headers.joined(name);
         if (value == null) {

@@ -243,10 +243,11 @@ class WorkStoreRaceTest {
             long account = accounts.get(random.nextInt(accounts.size()));
             switch (random.nextInt(6)) {
                 case 0 -> {
+                    // one row, because two rows in random order could cause a deadlock that the product does not have
                     mine.sql(
                             """
               update job set created_at = created_at - interval '1 hour'
-              where id in (select id from job where state = 'queued' order by random() limit 2)""");
+              where id = (select id from job where state = 'queued' order by random() limit 1)""");
                     await(work.failUnsupportedJobs(List.of("another")));
                 }
                 case 1 -> await(jobs.purgeExpired());

@@ -203,7 +203,7 @@ class MxTest {
 
         assertThat(evaluation.findings())
                 .extracting(Finding::message)
-                .contains("Mail servers do not support STARTTLS, so mail is sent to them unencrypted: b.test.");
+                .contains("These mail servers do not support STARTTLS, so they receive mail unencrypted: b.test.");
         assertThat(codes(evaluate(server(10, "a.test", true), server(20, "a.test", true))
                         .findings()))
                 .contains("duplicate_mx");

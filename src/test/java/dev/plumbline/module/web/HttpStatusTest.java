@@ -177,11 +177,11 @@ class HttpStatusTest {
         assertThat(check("/soft-404", "").fields())
                 .containsEntry("method_used", "head")
                 .containsEntry("soft_404_suspected", false);
-        assertThat(MODULE.description().summary()).contains("fetched with GET");
+        assertThat(MODULE.description().summary()).contains("require GET");
         assertThat(MODULE.description().fields())
                 .filteredOn(field -> field.name().equals("soft_404_suspected"))
                 .singleElement()
-                .satisfies(field -> assertThat(field.description()).contains("fetched with GET"));
+                .satisfies(field -> assertThat(field.description()).contains("only with GET"));
     }
 
     @Test

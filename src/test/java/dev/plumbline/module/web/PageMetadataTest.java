@@ -217,7 +217,7 @@ class PageMetadataTest {
 
         assertThat(evaluation.findings())
                 .extracting(Finding::message)
-                .containsExactly("The URL redirects to https://b.test/in, which is the page in this report.");
+                .containsExactly("The URL redirects to https://b.test/in. This report is about that page.");
     }
 
     @Test

@@ -100,7 +100,7 @@ class RedirectChainTest {
         assertThat(result.fields()).containsEntry("hop_count", 3);
         assertThat(result.findings())
                 .extracting(Finding::message)
-                .contains("The URL redirects more often than `max_redirects` allows (2).");
+                .contains("The number of redirects exceeds `max_redirects` (2).");
     }
 
     @ParameterizedTest
@@ -116,7 +116,7 @@ class RedirectChainTest {
         assertThat(result.error().message()).isEqualTo(message);
         assertThat(result.findings())
                 .extracting(Finding::message)
-                .contains("The URL redirects more often than `max_redirects` allows (" + max + ").");
+                .contains("The number of redirects exceeds `max_redirects` (" + max + ").");
         assertThat(result.findings())
                 .extracting(Finding::code)
                 .doesNotContain("several_redirects", "long_redirect_chain");

@@ -222,7 +222,7 @@ class RobotsTxtTest {
                         .findings())
                 .extracting(Finding::message)
                 .containsExactly("/robots.txt redirects to " + sites.url("good", "/robots.txt")
-                        + ", which is the file in this report.");
+                        + ". This report is about that file.");
     }
 
     @ParameterizedTest
@@ -235,8 +235,8 @@ class RobotsTxtTest {
                 .equals("agent"));
         assertThat(parsed.faults().get(0).detail())
                 .contains(
-                        "for example Googlebot",
-                        "`*` selects the rules for all other crawlers",
+                        "for example `Googlebot`",
+                        "`*` selects the rules for crawlers without a group",
                         "a letter from A to Z");
     }
 

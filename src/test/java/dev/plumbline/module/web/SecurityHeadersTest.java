@@ -168,7 +168,7 @@ class SecurityHeadersTest {
     void findingsCostWhatTheDescriptionStates(FindingCode finding) {
         assertThat(finding.cost()).isEqualTo(cost(finding.code()));
         if (finding.level() == Level.WARN) {
-            assertThat(finding.cost()).as("a warning costs points").isPositive();
+            assertThat(finding.cost()).as("a warning deducts points").isPositive();
         }
     }
 
@@ -330,7 +330,9 @@ class SecurityHeadersTest {
         assertThat(evaluation.findings())
                 .extracting(Finding::code, Finding::level, Finding::message)
                 .containsExactly(tuple(
-                        "redirected", Level.INFO, "The evaluated page is https://a.test/, the target of a redirect."));
+                        "redirected",
+                        Level.INFO,
+                        "The URL redirects to https://a.test/. This report is about that page."));
     }
 
     @Test
