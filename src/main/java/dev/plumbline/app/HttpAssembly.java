@@ -22,6 +22,7 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.HttpVerticle;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.http.web.WebRoutes;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.result.ResultCache;
@@ -93,7 +94,7 @@ final class HttpAssembly {
         operations.addAll(ToolOperations.of(tools, dependencies.contract, problems));
         operations.add(new InstantCheckOperation(instantCheckService, dependencies.cache, responseCache, problems)
                 .operation());
-        website = new WebRoutes(new WebRoutes.Dependencies(
+        website = new WebRoutes(new PageDependencies(
                 dependencies.pages,
                 problems,
                 dependencies.modules,
@@ -102,7 +103,7 @@ final class HttpAssembly {
                 dependencies.contract,
                 bodies,
                 dependencies.bus,
-                new WebRoutes.Limits(
+                new PageDependencies.Limits(
                         config.limits().freshPerHour(),
                         config.limits().jobsPerHour(),
                         config.limits().jobsPerHourAccount()),

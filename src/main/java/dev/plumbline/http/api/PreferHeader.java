@@ -17,15 +17,9 @@ import org.jspecify.annotations.Nullable;
 public record PreferHeader(int waitSeconds, boolean minimal) {
     private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
     private static final String WORD = "(" + TOKEN + "|\"(?:[^\"\\\\]|\\\\.)*+\")";
-    private static final Pattern PREFERENCE = Pattern.compile("[\\s,]*("
-            + TOKEN
-            + ")(?:\\s*=\\s*"
-            + WORD
-            + "?)?(?:\\s*;(?:\\s*"
-            + TOKEN
-            + "(?:\\s*=\\s*"
-            + WORD
-            + "?)?)?)*+\\s*(?=,|$)");
+    private static final Pattern PREFERENCE =
+            Pattern.compile("[\\s,]*(%1$s)(?:\\s*=\\s*%2$s?)?(?:\\s*;(?:\\s*%1$s(?:\\s*=\\s*%2$s?)?)?)*+\\s*(?=,|$)"
+                    .formatted(TOKEN, WORD));
     private static final Pattern SECONDS = Pattern.compile("[0-9]{1,9}");
 
     public static PreferHeader of(MultiMap headers) {

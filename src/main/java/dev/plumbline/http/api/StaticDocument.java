@@ -1,14 +1,12 @@
 package dev.plumbline.http.api;
 
-import dev.plumbline.http.RequestIdHandler;
+import com.google.common.hash.Hashing;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /** An immutable JSON document that pages of any origin can read. */
 public final class StaticDocument {
@@ -17,7 +15,7 @@ public final class StaticDocument {
 
     public StaticDocument(JsonObject json) {
         this.body = json.toBuffer();
-        this.etag = '"' + hash(body).substring(0, 32) + '"';
+        this.etag = '"' + Hashing.sha256().hashBytes(body.getBytes()).toString().substring(0, 32) + '"';
     }
 
     public void send(RoutingContext ctx) {
@@ -30,20 +28,12 @@ public final class StaticDocument {
                 .putHeader("ETag", etag)
                 .putHeader("Access-Control-Allow-Origin", "*")
                 .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+                .putHeader(RequestId.HEADER, RequestId.of(ctx));
         if (ContentNegotiation.matches(ctx, etag)) {
             response.setStatusCode(304).end();
             return;
         }
         response.putHeader("Content-Type", "application/json");
         ResponseBodies.end(ctx, body);
-    }
-
-    private static String hash(Buffer body) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(body.getBytes()));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -5,9 +5,9 @@ import dev.plumbline.account.ApiKeyAuthenticator;
 import dev.plumbline.account.ApiKeyLookup;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
-import dev.plumbline.http.RequestFutures;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
@@ -100,9 +100,9 @@ public final class ApiKeyHandler {
                     forbidden(
                                     "insufficient-scope",
                                     "Insufficient scope",
-                                    "The API key does not have the scope "
-                                            + required.id()
-                                            + ". Use another key or create one on the account page.")
+                                    ("The API key does not have the scope %s. Use another key or create one on the"
+                                                    + " account page.")
+                                            .formatted(required.id()))
                             .with(
                                     "WWW-Authenticate",
                                     CHALLENGE + ", error=\"insufficient_scope\", scope=\"" + required.id() + '"'));

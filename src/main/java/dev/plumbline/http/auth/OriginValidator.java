@@ -53,23 +53,17 @@ public final class OriginValidator {
     }
 
     private Problem crossOrigin() {
-        return Problem.of(
-                403,
-                "cross-origin",
-                "Cross-origin request",
-                "The request must come from a page of "
-                        + serviceOrigin
-                        + ". If it does, the operator must set `http.public_url` to the URL of the page.");
+        return rejection("The request must come from a page of %s. If it does, the operator must set `http.public_url`"
+                + " to the URL of the page.");
     }
 
     private Problem missingOrigin() {
-        return Problem.of(
-                403,
-                "cross-origin",
-                "Cross-origin request",
-                "The request has a session cookie but does not identify its origin. Send Origin: "
-                        + serviceOrigin
-                        + ", or use an API key.");
+        return rejection("The request has a session cookie but does not identify its origin. Send Origin: %s, or use"
+                + " an API key.");
+    }
+
+    private Problem rejection(String detail) {
+        return Problem.of(403, "cross-origin", "Cross-origin request", detail.formatted(serviceOrigin));
     }
 
     /** Returns scheme, host and port in the form used by browsers; null if the URL has no origin. */

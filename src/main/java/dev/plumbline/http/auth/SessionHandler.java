@@ -1,12 +1,11 @@
 package dev.plumbline.http.auth;
 
 import dev.plumbline.account.AuthenticatedUser;
-import dev.plumbline.account.Session;
 import dev.plumbline.account.SessionService;
-import dev.plumbline.http.RequestFutures;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
@@ -22,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * if the database is unavailable.
  */
 public final class SessionHandler {
+    /** The challenge required by RFC 9110, 15.5.2. Browsers do not show a dialog for an unknown scheme. */
+    public static final String CHALLENGE = "Session realm=\"plumbline\"";
+
     private final SessionService sessions;
     private final SessionCookies cookies;
     private final OriginValidator origins;
@@ -94,17 +96,13 @@ public final class SessionHandler {
             return;
         }
         RequestFutures.handle(ctx, sessions.authenticate(token), user -> {
-            updateCookie(ctx, user);
+            if (user == null) {
+                cookies.clear(ctx.response());
+            } else {
+                setCookie(ctx.response(), user);
+            }
             next.accept(user);
         });
-    }
-
-    private void updateCookie(RoutingContext ctx, @Nullable AuthenticatedUser user) {
-        if (user == null) {
-            cookies.clear(ctx.response());
-        } else if (user.newToken() != null) {
-            setCookie(ctx.response(), user.session(), user.newToken());
-        }
     }
 
     /** Returns whether the request comes from a page of the service. If not, sends a problem. */
@@ -120,18 +118,13 @@ public final class SessionHandler {
         return rejection == null;
     }
 
-    /** Sets the cookie of a new session. */
+    /** Sets the cookie of a session that has a new token. */
     public void setCookie(HttpServerResponse response, AuthenticatedUser user) {
-        if (user.newToken() != null) {
-            setCookie(response, user.session(), user.newToken());
+        String token = user.newToken();
+        if (token != null) {
+            Duration lifetime = Duration.between(clock.instant(), user.session().expiresAt());
+            cookies.set(response, token, lifetime.toSeconds());
         }
-    }
-
-    private void setCookie(HttpServerResponse response, Session session, String token) {
-        cookies.set(
-                response,
-                token,
-                Duration.between(clock.instant(), session.expiresAt()).toSeconds());
     }
 
     /** Deletes the session cookie. */
@@ -147,7 +140,4 @@ public final class SessionHandler {
                         "The request has no valid session. Sign in with POST /api/v1/session.")
                 .with("WWW-Authenticate", CHALLENGE);
     }
-
-    /** The challenge required by RFC 9110, 15.5.2. Browsers do not show a dialog for an unknown scheme. */
-    public static final String CHALLENGE = "Session realm=\"plumbline\"";
 }

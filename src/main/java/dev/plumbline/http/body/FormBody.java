@@ -1,72 +1,131 @@
 package dev.plumbline.http.body;
 
 import dev.plumbline.http.problem.Problem;
-import dev.plumbline.http.problem.ProblemResponder;
-import io.netty.handler.codec.http.QueryStringDecoder;
+import dev.plumbline.http.problem.ProblemException;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.multipart.Attribute;
+import io.netty.handler.codec.http.multipart.DefaultHttpDataFactory;
+import io.netty.handler.codec.http.multipart.FileUpload;
+import io.netty.handler.codec.http.multipart.HttpPostRequestDecoder;
+import io.netty.handler.codec.http.multipart.InterfaceHttpData;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** A submitted form without files ({@code application/x-www-form-urlencoded}). */
-public final class FormBody {
+/**
+ * A submitted form that can contain files: {@code multipart/form-data} (RFC 7578) or
+ * {@code application/x-www-form-urlencoded}.
+ *
+ * @param values the values by field, in order
+ * @param files the first file by field, without empty files that have no name
+ */
+public record FormBody(Map<String, List<String>> values, Map<String, File> files) {
+    static final String MULTIPART = "multipart/form-data";
+    static final String URLENCODED = "application/x-www-form-urlencoded";
+
     private static final int MAX_BYTES = 16 << 10;
-    private static final int MAX_FIELDS = 100;
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final int MAX_FIELDS = 100;
 
-    private final Map<String, List<String>> values;
+    /**
+     * An uploaded file.
+     *
+     * @param name the file name sent by the client; not validated
+     */
+    public record File(String name, byte[] content) {}
 
-    private FormBody(Map<String, List<String>> values) {
-        this.values = values;
+    /** Whether the media type is a form. */
+    static boolean isForm(@Nullable String contentType) {
+        if (contentType == null) {
+            return false;
+        }
+        String plain = contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].strip();
+        return plain.equals(URLENCODED) || plain.equals(MULTIPART);
     }
 
     /**
-     * Reads the form. A malformed form gets a problem response.
+     * Reads a small form without files.
      *
-     * @param next called at most once, on the context of the request
+     * @param next called at most once, on the context of the request; not called if the form is malformed
      */
-    public static void read(
-            RoutingContext ctx, RequestBodyReader bodies, ProblemResponder problems, Consumer<FormBody> next) {
+    public static void read(RoutingContext ctx, RequestBodyReader bodies, Consumer<FormBody> next) {
         bodies.readForm(ctx, MAX_BYTES, TIMEOUT, body -> {
-            FormBody form;
-            try {
-                form = parse(body);
-            } catch (IllegalArgumentException e) {
-                problems.send(ctx, Problem.badRequest("The form is malformed. Reload its page and send it again."));
-                return;
+            FormBody form = parse(URLENCODED, body);
+            // Netty replaces bytes that are not UTF-8
+            if (form.values.toString().indexOf('\ufffd') >= 0) {
+                throw malformed();
             }
             next.accept(form);
         });
     }
 
-    /** The first value of a field; empty if the field is absent. */
+    /**
+     * Parses a form. A large one must be parsed on a worker thread.
+     *
+     * @param contentType the Content-Type of the body
+     * @throws ProblemException 400 if the form is malformed or has more than 100 fields
+     */
+    public static FormBody parse(String contentType, Buffer body) {
+        DefaultFullHttpRequest request = new DefaultFullHttpRequest(
+                HttpVersion.HTTP_1_1, HttpMethod.POST, "/", Unpooled.wrappedBuffer(body.getBytes()));
+        request.headers().set(HttpHeaderNames.CONTENT_TYPE, contentType);
+        // no temporary files
+        DefaultHttpDataFactory inMemory = new DefaultHttpDataFactory(false);
+        HttpPostRequestDecoder decoder = null;
+        try {
+            decoder = new HttpPostRequestDecoder(
+                    inMemory, request, StandardCharsets.UTF_8, MAX_FIELDS, Integer.MAX_VALUE);
+            return collect(decoder.getBodyHttpDatas());
+        } catch (IOException | RuntimeException e) {
+            throw malformed();
+        } finally {
+            if (decoder != null) {
+                decoder.destroy();
+            }
+            request.release();
+        }
+    }
+
+    private static ProblemException malformed() {
+        return new ProblemException(Problem.badRequest("The form is malformed. Reload its page and send it again."));
+    }
+
+    private static FormBody collect(List<InterfaceHttpData> parts) throws IOException {
+        Map<String, List<String>> values = new LinkedHashMap<>();
+        Map<String, File> files = new LinkedHashMap<>();
+        for (InterfaceHttpData part : parts) {
+            if (part instanceof Attribute attribute) {
+                values.computeIfAbsent(attribute.getName(), key -> new ArrayList<>())
+                        .add(attribute.getValue());
+            } else if (part instanceof FileUpload file
+                    && (file.length() > 0 || !file.getFilename().isEmpty())) {
+                files.putIfAbsent(file.getName(), new File(file.getFilename(), file.get()));
+            }
+        }
+        return new FormBody(values, files);
+    }
+
+    /** The last value of a field; empty if there is none. A hidden field with the default precedes each check box. */
     public String text(String name) {
         List<String> all = all(name);
-        return all.isEmpty() ? "" : all.get(0);
+        return all.isEmpty() ? "" : all.get(all.size() - 1);
     }
 
     /** All values of a field, in order. */
     public List<String> all(String name) {
         return values.getOrDefault(name, List.of());
-    }
-
-    /**
-     * Parses the fields (WHATWG URL, 5.1).
-     *
-     * @throws IllegalArgumentException if a percent sign is not followed by two hexadecimal digits, or if the bytes are
-     *     not UTF-8
-     */
-    static FormBody parse(Buffer body) {
-        String text = body.toString(StandardCharsets.UTF_8);
-        Map<String, List<String>> values =
-                new QueryStringDecoder(text, StandardCharsets.UTF_8, false, MAX_FIELDS, true).parameters();
-        // Netty replaces bytes that are not UTF-8
-        if (values.toString().indexOf('\ufffd') >= 0) {
-            throw new IllegalArgumentException("not UTF-8");
-        }
-        return new FormBody(values);
     }
 }

@@ -1,6 +1,7 @@
 package dev.plumbline.http.body;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -8,7 +9,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.problem.Problem;
-import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.ProblemException;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -36,62 +38,54 @@ public final class JsonBody {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
     private final RequestBodyReader bodies;
-    private final ProblemResponder problems;
     private final BodySchema schema;
 
-    public JsonBody(RequestBodyReader bodies, ProblemResponder problems, ApiContract contract, String operationId) {
+    public JsonBody(RequestBodyReader bodies, ApiContract contract, String operationId) {
         this.bodies = bodies;
-        this.problems = problems;
         this.schema = BodySchema.of(contract.published(), operationId);
     }
 
     /**
-     * Reads the body. Sends a problem if it is not valid.
+     * Reads the body.
      *
-     * @param next called at most once, on the context of the request
+     * @param next called at most once, on the context of the request; not called if the body is not valid
      */
     public void read(RoutingContext ctx, Consumer<JsonObject> next) {
-        bodies.readJson(ctx, MAX_BYTES, TIMEOUT, body -> parse(ctx, body, next));
+        bodies.readJson(ctx, MAX_BYTES, TIMEOUT, body -> next.accept(parse(body)));
     }
 
-    private void parse(RoutingContext ctx, Buffer body, Consumer<JsonObject> next) {
+    private JsonObject parse(Buffer body) {
         Object value;
         try {
-            String text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(body.getBytes()))
-                    .toString();
+            ByteBuffer bytes = ByteBuffer.wrap(body.getBytes());
+            String text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
             value = toVertx(JSON.readValue(text, Object.class));
         } catch (CharacterCodingException e) {
-            problems.send(ctx, Problem.badRequest("The request body is not valid UTF-8."));
-            return;
+            throw new ProblemException(Problem.badRequest("The request body is not valid UTF-8."));
         } catch (JsonProcessingException e) {
-            problems.send(ctx, Problem.badRequest(syntaxError(e)));
-            return;
+            throw new ProblemException(Problem.badRequest(syntaxError(e)));
         }
         List<Problem.Fault> faults = schema.faults(value);
-        if (faults.isEmpty()) {
-            next.accept((JsonObject) Objects.requireNonNull(value));
-        } else {
-            problems.send(ctx, invalid(faults));
+        if (!faults.isEmpty()) {
+            throw new ProblemException(invalid(faults));
         }
+        return (JsonObject) Objects.requireNonNull(value);
     }
 
-    /** Returns the problem of a body; null if it is valid. */
-    public @Nullable Problem fault(JsonObject body) {
+    /** Validates a body. Fails with a {@link ProblemException} if it is not valid. */
+    public Future<JsonObject> validate(JsonObject body) {
         List<Problem.Fault> faults = schema.faults(body);
-        return faults.isEmpty() ? null : invalid(faults);
+        return faults.isEmpty() ? Future.succeededFuture(body) : ProblemException.failed(invalid(faults));
     }
 
     /** Returns the position of the error. The message of the parser can contain input, such as a password. */
     private static String syntaxError(JsonProcessingException e) {
-        return e.getLocation() == null
-                ? "The request body is not valid JSON."
-                : "The request body is not valid JSON or contains a duplicate name. Error at line "
-                        + e.getLocation().getLineNr()
-                        + ", column "
-                        + e.getLocation().getColumnNr()
-                        + ".";
+        JsonLocation at = e.getLocation();
+        return "The request body is not valid JSON"
+                + (at == null
+                        ? "."
+                        : " or contains a duplicate name. Error at line %s, column %s."
+                                .formatted(at.getLineNr(), at.getColumnNr()));
     }
 
     @SuppressWarnings("unchecked")

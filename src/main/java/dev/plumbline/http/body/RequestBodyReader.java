@@ -1,8 +1,8 @@
 package dev.plumbline.http.body;
 
-import dev.plumbline.http.RequestFutures;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -99,12 +99,12 @@ public final class RequestBodyReader {
 
     /** As {@link #readJson}, for a form without files. */
     void readForm(RoutingContext ctx, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
-        read(ctx, "application/x-www-form-urlencoded", maxBytes, timeout, consumer);
+        read(ctx, FormBody.URLENCODED, maxBytes, timeout, consumer);
     }
 
-    /** As {@link #readJson}, for a form that can contain files; see {@link UploadForm#read}. */
+    /** As {@link #readJson}, for a form that can contain files; see {@link FormBody#parse}. */
     public void readUpload(RoutingContext ctx, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
-        read(ctx, UploadForm.MULTIPART, maxBytes, timeout, consumer);
+        read(ctx, FormBody.MULTIPART, maxBytes, timeout, consumer);
     }
 
     private void read(RoutingContext ctx, String type, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
@@ -145,8 +145,8 @@ public final class RequestBodyReader {
         if (type == null) {
             return false;
         }
-        if (expected.equals(UploadForm.MULTIPART)) {
-            return UploadForm.isForm(type);
+        if (expected.equals(FormBody.MULTIPART)) {
+            return FormBody.isForm(type);
         }
         String plain = type.toLowerCase(Locale.ROOT).replace(" ", "").replace("\"", "");
         return plain.equals(expected) || plain.equals(expected + ";charset=utf-8");

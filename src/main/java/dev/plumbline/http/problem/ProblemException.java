@@ -1,5 +1,7 @@
 package dev.plumbline.http.problem;
 
+import io.vertx.core.Future;
+
 /** A failure that is sent to the client as a problem. Has no stack trace. */
 public final class ProblemException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -9,6 +11,10 @@ public final class ProblemException extends RuntimeException {
     public ProblemException(Problem problem) {
         super(problem.detail(), null, false, false);
         this.problem = problem;
+    }
+
+    public static <T> Future<T> failed(Problem problem) {
+        return Future.failedFuture(new ProblemException(problem));
     }
 
     public Problem problem() {

@@ -3,7 +3,7 @@ package dev.plumbline.http.problem;
 import dev.plumbline.account.HashingQueueFullException;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.RawTarget;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.buffer.Buffer;
@@ -57,14 +57,14 @@ public final class ProblemResponder {
             page.show(ctx, problem);
         } else {
             HttpServerResponse response = ctx.response();
-            writeHead(response, problem, RequestIdHandler.of(ctx));
-            ResponseBodies.end(ctx, body(problem, ctx.request().path(), RequestIdHandler.of(ctx)));
+            writeHead(response, problem, RequestId.of(ctx));
+            ResponseBodies.end(ctx, body(problem, ctx.request().path(), RequestId.of(ctx)));
         }
     }
 
     /** Sends a problem for a request that was not routed. */
     public void send(HttpServerRequest request, Problem problem) {
-        String requestId = RequestIdHandler.of(request);
+        String requestId = RequestId.of(request);
         writeHead(request.response(), problem, requestId);
         Buffer body = body(problem, path(request.uri()), requestId);
         if (request.method().equals(HttpMethod.HEAD)) {
@@ -97,7 +97,7 @@ public final class ProblemResponder {
         response.putHeader("Content-Type", "application/problem+json")
                 .putHeader("Cache-Control", "no-store")
                 .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(RequestIdHandler.HEADER, requestId);
+                .putHeader(RequestId.HEADER, requestId);
     }
 
     private static String path(@Nullable String uri) {
@@ -144,11 +144,8 @@ public final class ProblemResponder {
                                 405,
                                 "method-not-allowed",
                                 "Method not allowed",
-                                "Method "
-                                        + ctx.request().method()
-                                        + " is not allowed. Allowed methods: "
-                                        + allowed
-                                        + ".")
+                                "Method %s is not allowed. Allowed methods: %s."
+                                        .formatted(ctx.request().method(), allowed))
                         .with("Allow", allowed));
     }
 
@@ -173,14 +170,14 @@ public final class ProblemResponder {
             return;
         }
         LOG.atError()
-                .addKeyValue("request_id", RequestIdHandler.of(ctx))
+                .addKeyValue("request_id", RequestId.of(ctx))
                 .addKeyValue("path", JOB.matcher(ctx.request().path()).replaceAll("job_…"))
                 .setCause(cause)
                 .log("request failed");
         send(
                 ctx,
                 Problem.unavailable(
-                        "internal", "Internal error. See the log for request_id=" + RequestIdHandler.of(ctx) + ".", 5));
+                        "internal", "Internal error. See the log for request_id=" + RequestId.of(ctx) + ".", 5));
     }
 
     private static String reason(RoutingContext ctx, Throwable cause) {

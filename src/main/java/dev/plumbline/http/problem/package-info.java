@@ -1,4 +1,4 @@
-/** Problem documents (RFC 9457). */
+/** Problem documents (RFC 9457), and futures that fail with them. */
 @NullMarked
 package dev.plumbline.http.problem;
 

@@ -88,11 +88,9 @@ final class ParameterValidator {
         }
         for (String value : ctx.queryParam(parameter.getName())) {
             if (!INTEGER.matcher(value).matches()) {
+                String hint = value.startsWith(" ") ? " (a plus sign in a query is a space)." : ".";
                 throw new ValidatorException(
-                        "Parameter "
-                                + parameter.getName()
-                                + " must be an integer in decimal digits"
-                                + (value.startsWith(" ") ? " (a plus sign in a query is a space)." : "."),
+                        "Parameter " + parameter.getName() + " must be an integer in decimal digits" + hint,
                         ValidatorErrorType.INVALID_VALUE);
             }
         }

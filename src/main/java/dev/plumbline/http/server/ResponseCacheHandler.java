@@ -1,6 +1,6 @@
 package dev.plumbline.http.server;
 
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultCache;
@@ -61,7 +61,7 @@ public final class ResponseCacheHandler {
         }
         checks.recordResponseCacheHit();
         HttpServerResponse response = request.response();
-        writeHeaders(response, result, RequestIdHandler.of(request));
+        writeHeaders(response, result, RequestId.of(request));
         response.end(result.cachedBody());
         return true;
     }

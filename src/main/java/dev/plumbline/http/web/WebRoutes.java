@@ -1,17 +1,7 @@
 package dev.plumbline.http.web;
 
-import dev.plumbline.account.PageKeyStore;
-import dev.plumbline.bus.MessageBus;
-import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.http.ApiContract;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
-import dev.plumbline.http.api.account.AccountService;
-import dev.plumbline.http.api.instant.InstantCheckService;
-import dev.plumbline.http.api.job.PageJobService;
-import dev.plumbline.http.body.JsonBody;
-import dev.plumbline.http.body.RequestBodyReader;
-import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountPages;
 import dev.plumbline.http.web.account.KeyPages;
@@ -20,14 +10,12 @@ import dev.plumbline.http.web.docs.DocsPage;
 import dev.plumbline.http.web.job.BulkPage;
 import dev.plumbline.http.web.job.JobPage;
 import dev.plumbline.http.web.job.JobsPage;
-import dev.plumbline.http.web.layout.PageRenderer;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.report.ReportPage;
 import dev.plumbline.http.web.tool.HomePage;
 import dev.plumbline.http.web.tool.ToolPages;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
-import java.time.Clock;
-import java.time.Duration;
 import java.util.List;
 
 /** The routes of all web pages. */
@@ -38,46 +26,10 @@ public final class WebRoutes implements PageRoutes.Pages {
 
     private final List<PageRoutes.Pages> pages;
 
-    /**
-     * The dependencies of the pages.
-     *
-     * @param uploadTimeout for receiving a bulk form
-     * @param keys the hidden API keys under which the pages create jobs
-     */
-    public record Dependencies(
-            PageRenderer pages,
-            ProblemResponder problems,
-            ModuleCatalogue modules,
-            InstantCheckService checks,
-            AccountService accounts,
-            ApiContract contract,
-            RequestBodyReader bodies,
-            MessageBus bus,
-            Limits limits,
-            Clock clock,
-            Duration uploadTimeout,
-            PageJobService jobs,
-            PageKeyStore keys) {
-
-        /** The reader of the JSON body of an operation. */
-        public JsonBody body(String operationId) {
-            return new JsonBody(bodies, problems, contract, operationId);
-        }
-    }
-
-    /**
-     * The limits that pages display, per 60 minutes; 0 for no limit.
-     *
-     * @param fresh fresh instant checks per client address
-     * @param jobsOfKey created jobs per API key
-     * @param jobsOfAccount created jobs per account
-     */
-    public record Limits(int fresh, int jobsOfKey, int jobsOfAccount) {}
-
-    public WebRoutes(Dependencies dependencies) {
+    public WebRoutes(PageDependencies dependencies) {
         AccountPages account = new AccountPages(dependencies);
         this.pages = List.of(
-                dependencies.pages.site().assets().routes(dependencies.problems),
+                dependencies.pages().site().assets().routes(dependencies.problems()),
                 routes -> routes.get("/robots.txt", "robots", WebRoutes::robotsTxt),
                 new HomePage(dependencies),
                 new ToolPages(dependencies),
@@ -96,7 +48,7 @@ public final class WebRoutes implements PageRoutes.Pages {
                 .putHeader("Content-Type", "text/plain; charset=utf-8")
                 .putHeader("Cache-Control", "public, max-age=86400")
                 .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+                .putHeader(RequestId.HEADER, RequestId.of(ctx));
         ResponseBodies.end(ctx, ROBOTS_TXT);
     }
 

@@ -1,19 +1,21 @@
 package dev.plumbline.http.api.account;
 
+import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.auth.SessionHandler;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.body.RequestBodyReader;
-import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.RequestFutures;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The operations on accounts, sessions and API keys. */
 public final class AccountOperations {
@@ -60,24 +62,14 @@ public final class AccountOperations {
     }
 
     private JsonBody body(String operationId) {
-        return new JsonBody(bodies, problems, contract, operationId);
-    }
-
-    private Consumer<Problem> problem(RoutingContext ctx) {
-        return problem -> problems.send(ctx, problem);
+        return new JsonBody(bodies, contract, operationId);
     }
 
     private ApiOperation signIn() {
         JsonBody body = body("signIn");
         return json("signIn", ctx -> {
             if (sessions.validateOrigin(ctx)) {
-                body.read(
-                        ctx,
-                        credentials -> accounts.signIn(
-                                ctx,
-                                credentials,
-                                user -> AccountResponses.send(ctx, 200, AccountResponses.json(user)),
-                                problem(ctx)));
+                body.read(ctx, credentials -> sendUser(ctx, 200, accounts.signIn(ctx, credentials)));
             }
         });
     }
@@ -88,14 +80,24 @@ public final class AccountOperations {
             if (!accounts.isSignUpOpen()) {
                 problems.send(ctx, AccountService.signUpClosed());
             } else if (sessions.validateOrigin(ctx)) {
-                body.read(
-                        ctx,
-                        credentials -> accounts.signUp(
-                                ctx,
-                                credentials,
-                                user -> AccountResponses.send(ctx, 201, AccountResponses.json(user)),
-                                problem(ctx)));
+                body.read(ctx, credentials -> sendUser(ctx, 201, accounts.signUp(ctx, credentials)));
             }
+        });
+    }
+
+    private static void sendUser(RoutingContext ctx, int status, Future<AuthenticatedUser> signedIn) {
+        RequestFutures.handle(ctx, signedIn, user -> AccountResponses.send(ctx, status, AccountResponses.json(user)));
+    }
+
+    private static <T> void sendNoContent(RoutingContext ctx, Future<T> future) {
+        RequestFutures.handle(ctx, future, done -> AccountResponses.noContent(ctx));
+    }
+
+    private static <T> void sendList(
+            RoutingContext ctx, String name, Future<List<T>> future, Function<T, JsonObject> json) {
+        RequestFutures.handle(ctx, future, items -> {
+            JsonArray list = new JsonArray(items.stream().map(json).toList());
+            AccountResponses.send(ctx, 200, new JsonObject().put(name, list));
         });
     }
 
@@ -104,23 +106,22 @@ public final class AccountOperations {
     }
 
     private void listSessions(RoutingContext ctx) {
-        sessions.authenticate(ctx, user -> accounts.sessions(user)
-                .onSuccess(all -> {
-                    JsonArray list = new JsonArray();
-                    all.forEach(session -> list.add(AccountResponses.json(
-                            session, session.id() == user.session().id())));
-                    AccountResponses.send(ctx, 200, new JsonObject().put("sessions", list));
-                })
-                .onFailure(ctx::fail));
+        sessions.authenticate(
+                ctx,
+                user -> sendList(
+                        ctx,
+                        "sessions",
+                        accounts.sessions(user),
+                        session -> AccountResponses.json(
+                                session, session.id() == user.session().id())));
     }
 
     private void signOut(RoutingContext ctx) {
-        sessions.authenticateOptional(ctx, user -> accounts.signOut(ctx, user, () -> AccountResponses.noContent(ctx)));
+        sessions.authenticateOptional(ctx, user -> sendNoContent(ctx, accounts.signOut(ctx, user)));
     }
 
     private void signOutEverywhere(RoutingContext ctx) {
-        sessions.authenticate(
-                ctx, user -> accounts.signOutEverywhere(ctx, user, () -> AccountResponses.noContent(ctx)));
+        sessions.authenticate(ctx, user -> sendNoContent(ctx, accounts.signOutEverywhere(ctx, user)));
     }
 
     private ApiOperation changePassword() {
@@ -130,18 +131,11 @@ public final class AccountOperations {
                 ctx -> sessions.authenticate(
                         ctx,
                         body,
-                        (user, passwords) -> accounts.changePassword(
-                                ctx, user, passwords, () -> AccountResponses.noContent(ctx), problem(ctx))));
+                        (user, passwords) -> sendNoContent(ctx, accounts.changePassword(ctx, user, passwords))));
     }
 
     private void listKeys(RoutingContext ctx) {
-        sessions.authenticate(ctx, user -> accounts.keys(user)
-                .onSuccess(keys -> {
-                    JsonArray list = new JsonArray();
-                    keys.forEach(key -> list.add(AccountResponses.json(key)));
-                    AccountResponses.send(ctx, 200, new JsonObject().put("keys", list));
-                })
-                .onFailure(ctx::fail));
+        sessions.authenticate(ctx, user -> sendList(ctx, "keys", accounts.keys(user), AccountResponses::json));
     }
 
     private ApiOperation createKey() {
@@ -151,21 +145,13 @@ public final class AccountOperations {
                 ctx -> sessions.authenticate(
                         ctx,
                         body,
-                        (user, request) -> accounts.createKey(
-                                ctx,
-                                user,
-                                request,
-                                created -> AccountResponses.send(
-                                        ctx,
-                                        201,
-                                        AccountResponses.json(created.key()).put("key", created.secret())),
-                                problem(ctx))));
+                        (user, request) -> RequestFutures.handle(ctx, accounts.createKey(user, request), created -> {
+                            JsonObject key = AccountResponses.json(created.key());
+                            AccountResponses.send(ctx, 201, key.put("key", created.secret()));
+                        })));
     }
 
     private void revokeKey(RoutingContext ctx) {
-        sessions.authenticate(
-                ctx,
-                user -> accounts.revokeKey(
-                        ctx, user, ctx.pathParam("id"), () -> AccountResponses.noContent(ctx), problem(ctx)));
+        sessions.authenticate(ctx, user -> sendNoContent(ctx, accounts.revokeKey(user, ctx.pathParam("id"))));
     }
 }

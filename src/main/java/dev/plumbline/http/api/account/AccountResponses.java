@@ -7,7 +7,7 @@ import dev.plumbline.account.Scope;
 import dev.plumbline.account.Session;
 import dev.plumbline.account.SignInResult;
 import dev.plumbline.account.SignInService;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.auth.SessionHandler;
@@ -45,7 +45,7 @@ final class AccountResponses {
                 .setStatusCode(status)
                 .putHeader("Cache-Control", "private, no-store")
                 .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+                .putHeader(RequestId.HEADER, RequestId.of(ctx));
     }
 
     static JsonObject json(AuthenticatedUser user) {

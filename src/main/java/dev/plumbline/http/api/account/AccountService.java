@@ -14,10 +14,10 @@ import dev.plumbline.account.SessionService;
 import dev.plumbline.account.SignInResult;
 import dev.plumbline.account.SignInService;
 import dev.plumbline.http.ClientAddress;
-import dev.plumbline.http.RequestFutures;
 import dev.plumbline.http.auth.SessionHandler;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -31,16 +31,17 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Account operations shared by the API and the pages. Bodies have the form defined in openapi.json. Rejections are
- * passed to the caller as problems; failures fail the request.
+ * failed futures with a {@link ProblemException}.
  */
 public final class AccountService {
     private static final Duration MAX_KEY_LIFETIME = Duration.ofDays(36_525);
+    private static final Pattern ID = Pattern.compile("[0-9]{1,18}");
 
     private final Dependencies services;
 
@@ -77,12 +78,10 @@ public final class AccountService {
      *
      * @param body a body with {@code email} and {@code password}
      */
-    public void signIn(
-            RoutingContext ctx, JsonObject body, Consumer<AuthenticatedUser> then, Consumer<Problem> rejected) {
-        services.signIns
+    public Future<AuthenticatedUser> signIn(RoutingContext ctx, JsonObject body) {
+        return services.signIns
                 .signIn(body.getString("email"), body.getString("password"), client(ctx))
-                .onSuccess(outcome -> RequestFutures.run(ctx, () -> completeSignIn(ctx, outcome, then, rejected)))
-                .onFailure(ctx::fail);
+                .compose(outcome -> completeSignIn(ctx, outcome));
     }
 
     /**
@@ -90,12 +89,10 @@ public final class AccountService {
      *
      * @param body a body with {@code email} and {@code password}
      */
-    public void signUp(
-            RoutingContext ctx, JsonObject body, Consumer<AuthenticatedUser> then, Consumer<Problem> rejected) {
+    public Future<AuthenticatedUser> signUp(RoutingContext ctx, JsonObject body) {
         Plan plan = services.signUpPlan;
         if (plan == null) {
-            rejected.accept(signUpClosed());
-            return;
+            return ProblemException.failed(signUpClosed());
         }
         List<Problem.Fault> faults = new ArrayList<>();
         EmailAddress email = null;
@@ -110,13 +107,11 @@ public final class AccountService {
             faults.add(Problem.Fault.pointer("/password", fault));
         }
         if (email == null || !faults.isEmpty()) {
-            rejected.accept(JsonBody.invalid(faults));
-            return;
+            return ProblemException.failed(JsonBody.invalid(faults));
         }
-        services.signIns
+        return services.signIns
                 .signUp(email, plan, password, client(ctx))
-                .onSuccess(outcome -> RequestFutures.run(ctx, () -> completeSignIn(ctx, outcome, then, rejected)))
-                .onFailure(ctx::fail);
+                .compose(outcome -> completeSignIn(ctx, outcome));
     }
 
     static Problem signUpClosed() {
@@ -127,14 +122,12 @@ public final class AccountService {
                 "Ask the operator for an account. An operator can change `accounts.signup`.");
     }
 
-    private void completeSignIn(
-            RoutingContext ctx, SignInResult outcome, Consumer<AuthenticatedUser> then, Consumer<Problem> rejected) {
+    private Future<AuthenticatedUser> completeSignIn(RoutingContext ctx, SignInResult outcome) {
         if (outcome instanceof SignInResult.Success success) {
             services.sessionHandler.setCookie(ctx.response(), success.signedIn());
-            then.accept(success.signedIn());
-        } else {
-            rejected.accept(AccountResponses.problem(outcome));
+            return Future.succeededFuture(success.signedIn());
         }
+        return ProblemException.failed(AccountResponses.problem(outcome));
     }
 
     /**
@@ -142,38 +135,35 @@ public final class AccountService {
      *
      * @param body a body with {@code current_password} and {@code new_password}
      */
-    public void changePassword(
-            RoutingContext ctx, AuthenticatedUser user, JsonObject body, Runnable then, Consumer<Problem> rejected) {
+    public Future<Void> changePassword(RoutingContext ctx, AuthenticatedUser user, JsonObject body) {
         String next = body.getString("new_password");
         String fault = PasswordHasher.validate(next);
         if (fault != null) {
-            rejected.accept(JsonBody.invalid(List.of(Problem.Fault.pointer("/new_password", fault))));
-            return;
+            return ProblemException.failed(JsonBody.invalid(List.of(Problem.Fault.pointer("/new_password", fault))));
         }
-        services.signIns
+        return services.signIns
                 .changePassword(user, body.getString("current_password"), next, client(ctx))
-                .onSuccess(outcome -> RequestFutures.run(ctx, () -> passwordChanged(ctx, outcome, then, rejected)))
-                .onFailure(ctx::fail);
+                .compose(outcome -> passwordChanged(ctx, outcome));
     }
 
-    private void passwordChanged(RoutingContext ctx, SignInResult outcome, Runnable then, Consumer<Problem> rejected) {
+    private Future<Void> passwordChanged(RoutingContext ctx, SignInResult outcome) {
         if (outcome instanceof SignInResult.PasswordChanged changed) {
             if (changed.signedIn() == null) {
                 services.sessionHandler.clearCookie(ctx.response());
             } else {
                 services.sessionHandler.setCookie(ctx.response(), changed.signedIn());
             }
-            then.run();
-        } else if (outcome instanceof SignInResult.InvalidCredentials) {
-            rejected.accept(Problem.of(
-                            403,
-                            "wrong-password",
-                            "Incorrect password",
-                            "The current password is incorrect. Passwords are case-sensitive.")
-                    .withFaults(List.of(Problem.Fault.pointer("/current_password", "is incorrect"))));
-        } else {
-            rejected.accept(AccountResponses.problem(outcome));
+            return Future.succeededFuture();
         }
+        return ProblemException.failed(
+                outcome instanceof SignInResult.InvalidCredentials
+                        ? Problem.of(
+                                        403,
+                                        "wrong-password",
+                                        "Incorrect password",
+                                        "The current password is incorrect. Passwords are case-sensitive.")
+                                .withFaults(List.of(Problem.Fault.pointer("/current_password", "is incorrect")))
+                        : AccountResponses.problem(outcome));
     }
 
     /** The client address and User-Agent of the request. */
@@ -191,14 +181,9 @@ public final class AccountService {
      * Creates an API key.
      *
      * @param body a body with {@code name} and optional {@code scopes} and {@code expires_at}
-     * @param then receives the key, which is not stored and cannot be shown again
+     * @return the key, which is not stored and cannot be shown again
      */
-    public void createKey(
-            RoutingContext ctx,
-            AuthenticatedUser user,
-            JsonObject body,
-            Consumer<ApiKeyCreation.Created> then,
-            Consumer<Problem> rejected) {
+    public Future<ApiKeyCreation.Created> createKey(AuthenticatedUser user, JsonObject body) {
         List<Problem.Fault> faults = new ArrayList<>();
         String name = body.getString("name");
         String validateName = ApiKeyRequest.validateName(name);
@@ -214,13 +199,13 @@ public final class AccountService {
                     "/expires_at", "must be within 100 years; omit it for a key that does not expire"));
         }
         if (!faults.isEmpty()) {
-            rejected.accept(JsonBody.invalid(faults));
-            return;
+            return ProblemException.failed(JsonBody.invalid(faults));
         }
-        services.accounts
+        return services.accounts
                 .createKey(user.account().id(), new ApiKeyRequest(name, scopes(body), expiresAt))
-                .onSuccess(creation -> RequestFutures.run(ctx, () -> keyCreated(creation, then, rejected)))
-                .onFailure(ctx::fail);
+                .compose(creation -> creation instanceof ApiKeyCreation.Created created
+                        ? Future.succeededFuture(created)
+                        : ProblemException.failed(notCreated(creation)));
     }
 
     private static @Nullable Instant expiresAt(JsonObject body) {
@@ -238,21 +223,15 @@ public final class AccountService {
                         .collect(Collectors.toSet());
     }
 
-    private static void keyCreated(
-            ApiKeyCreation creation, Consumer<ApiKeyCreation.Created> then, Consumer<Problem> rejected) {
-        if (creation instanceof ApiKeyCreation.Created created) {
-            then.accept(created);
-        } else if (creation instanceof ApiKeyCreation.TooMany) {
-            rejected.accept(Problem.of(
-                    409,
-                    "too-many-keys",
-                    "Too many API keys",
-                    "The account has "
-                            + AccountAdministration.MAX_KEYS
-                            + " active API keys, the maximum. Revoke a key that is no longer used."));
-        } else {
-            rejected.accept(Problem.notFound("The account no longer exists."));
-        }
+    private static Problem notCreated(ApiKeyCreation outcome) {
+        return outcome instanceof ApiKeyCreation.TooMany
+                ? Problem.of(
+                        409,
+                        "too-many-keys",
+                        "Too many API keys",
+                        "The account has %s active API keys, the maximum. Revoke a key that is no longer used."
+                                .formatted(AccountAdministration.MAX_KEYS))
+                : Problem.notFound("The account no longer exists.");
     }
 
     /**
@@ -260,25 +239,14 @@ public final class AccountService {
      *
      * @param id as given by the client; not validated
      */
-    public void revokeKey(
-            RoutingContext ctx, AuthenticatedUser user, String id, Runnable then, Consumer<Problem> rejected) {
-        if (!id.matches("[0-9]{1,18}")) {
-            rejected.accept(noSuchKey());
-            return;
-        }
-        services.accounts
-                .revokeKey(user.account().id(), Long.parseLong(id))
-                .onSuccess(exists -> RequestFutures.run(ctx, () -> {
-                    if (exists) {
-                        then.run();
-                    } else {
-                        rejected.accept(noSuchKey());
-                    }
-                }))
-                .onFailure(ctx::fail);
+    public Future<Void> revokeKey(AuthenticatedUser user, String id) {
+        Future<Boolean> revoked = ID.matcher(id).matches()
+                ? services.accounts.revokeKey(user.account().id(), Long.parseLong(id))
+                : Future.succeededFuture(false);
+        return revoked.compose(exists -> exists ? Future.succeededFuture() : ProblemException.failed(noSuchKey()));
     }
 
-    public static Problem noSuchKey() {
+    private static Problem noSuchKey() {
         return Problem.notFound("Your account has no API key with this identifier. GET /api/v1/keys lists your keys.");
     }
 
@@ -291,38 +259,32 @@ public final class AccountService {
      * Ends a session of the account. Idempotent. For the current session, also deletes the cookie.
      *
      * @param id as given by the client; not validated
-     * @param then receives whether it was the current session
+     * @return whether it was the current session
      */
-    public void endSession(
-            RoutingContext ctx, AuthenticatedUser user, String id, Consumer<Boolean> then, Consumer<Problem> rejected) {
-        if (!id.matches("[0-9]{1,18}")) {
-            rejected.accept(Problem.notFound(
+    public Future<Boolean> endSession(RoutingContext ctx, AuthenticatedUser user, String id) {
+        if (!ID.matcher(id).matches()) {
+            return ProblemException.failed(Problem.notFound(
                     "Your account has no session with this identifier. The account page lists your sessions."));
-        } else if (Long.parseLong(id) == user.session().id()) {
-            signOut(ctx, user, () -> then.accept(true));
-        } else {
-            services.sessions
-                    .end(user.account().id(), Long.parseLong(id))
-                    .onSuccess(ended -> RequestFutures.run(ctx, () -> then.accept(false)))
-                    .onFailure(ctx::fail);
         }
+        long session = Long.parseLong(id);
+        boolean current = session == user.session().id();
+        return (current
+                        ? signOut(ctx, user)
+                        : services.sessions.end(user.account().id(), session))
+                .map(current);
     }
 
     /** Ends the current session and deletes the cookie. */
-    public void signOut(RoutingContext ctx, @Nullable AuthenticatedUser user, Runnable then) {
-        end(ctx, user == null ? Future.succeededFuture() : services.sessions.end(user.session()), then);
+    public Future<Void> signOut(RoutingContext ctx, @Nullable AuthenticatedUser user) {
+        return clearingCookie(ctx, user == null ? Future.succeededFuture() : services.sessions.end(user.session()));
     }
 
     /** Ends all sessions of the account, including the current one. */
-    public void signOutEverywhere(RoutingContext ctx, AuthenticatedUser user, Runnable then) {
-        end(ctx, services.sessions.endAll(user.account().id()), then);
+    public Future<Void> signOutEverywhere(RoutingContext ctx, AuthenticatedUser user) {
+        return clearingCookie(ctx, services.sessions.endAll(user.account().id()));
     }
 
-    private void end(RoutingContext ctx, Future<Void> ending, Runnable then) {
-        ending.onSuccess(ended -> RequestFutures.run(ctx, () -> {
-                    services.sessionHandler.clearCookie(ctx.response());
-                    then.run();
-                }))
-                .onFailure(ctx::fail);
+    private Future<Void> clearingCookie(RoutingContext ctx, Future<Void> ending) {
+        return ending.onSuccess(ended -> services.sessionHandler.clearCookie(ctx.response()));
     }
 }

@@ -2,7 +2,7 @@ package dev.plumbline.http.api.instant;
 
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.RawTarget;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -54,7 +54,7 @@ public final class InstantCheckOperation {
 
     private void send(RoutingContext ctx, InstantOutcome.Completed answered) {
         HttpServerResponse response = ctx.response();
-        responses.writeHeaders(response, answered.result(), RequestIdHandler.of(ctx));
+        responses.writeHeaders(response, answered.result(), RequestId.of(ctx));
         InstantCheckService.setRateLimitHeaders(ctx, answered);
         if (!answered.result().cacheable()) {
             response.putHeader("Cache-Control", "no-store");

@@ -4,7 +4,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.Options;
 import dev.plumbline.http.ClientAddress;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.instant.InstantChecks;
@@ -75,7 +75,7 @@ public final class InstantCheckService {
                 target,
                 options,
                 clientAddress.quotaKey(ctx.request()),
-                RequestIdHandler.of(ctx),
+                RequestId.of(ctx),
                 isOwnRequest(ctx.request())));
     }
 
@@ -105,11 +105,9 @@ public final class InstantCheckService {
     private static Problem rateLimitExceeded(Message.Denied quota) {
         return RateLimitHeaders.exceeded(
                 InstantChecks.POLICY,
-                "Your address has used its "
-                        + quota.limit()
-                        + " fresh checks of the last 60 minutes. Retry in "
-                        + quota.retryAfterSeconds()
-                        + " seconds. Cached results remain available.",
+                ("Your address has used its %s fresh checks of the last 60 minutes. Retry in %s seconds."
+                                + " Cached results remain available.")
+                        .formatted(quota.limit(), quota.retryAfterSeconds()),
                 quota.retryAfterSeconds());
     }
 

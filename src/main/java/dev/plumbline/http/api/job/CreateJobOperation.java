@@ -3,7 +3,6 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Scope;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.RequestFutures;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.api.RateLimitHeaders;
@@ -11,6 +10,7 @@ import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -86,9 +86,9 @@ final class CreateJobOperation {
         JobMessage.Idempotency idempotency =
                 key == null || parsed.hash() == null ? null : new JobMessage.Idempotency(key, parsed.hash());
         RequestFutures.handle(
-                ctx, jobs.create(caller.accountId(), caller.keyId(), parsed.outcome(), idempotency), reply -> {
+                ctx, jobs.create(caller.accountId(), caller.keyId(), parsed.job(), idempotency), reply -> {
                     if (reply instanceof JobMessage.JobCreated created) {
-                        accepted(ctx, ((JobRequestReader.Valid) parsed.outcome()).items(), created);
+                        accepted(ctx, parsed.job().items(), created);
                     } else if (reply instanceof JobMessage.JobQuotaExceeded over) {
                         RateLimitHeaders.write(ctx.response(), over.quotas());
                         problems.send(ctx, rateLimitExceeded(over));
@@ -126,20 +126,15 @@ final class CreateJobOperation {
     }
 
     static Problem invalid(List<Problem.Fault> faults) {
-        String detail;
-        if (faults.size() == 1) {
-            Problem.Fault fault = faults.get(0);
-            detail = (fault.where().isEmpty() ? "The request body " : fault.where() + ' ')
-                    + fault.detail()
-                    + (fault.detail().endsWith(".") ? "" : ".");
-        } else {
-            detail = "The request body has "
-                    + (faults.size() < JobRequestReader.MAX_FAULTS ? "" : "at least ")
-                    + faults.size()
-                    + " errors. See `errors`.";
-        }
-        detail += " No job was created.";
-        return Problem.of(422, "invalid-job", "Invalid job", detail).withFaults(faults);
+        Problem.Fault first = faults.get(0);
+        String subject = first.where().isEmpty() ? "The request body" : first.where();
+        String end = first.detail().endsWith(".") ? "" : ".";
+        String atLeast = faults.size() < JobRequestReader.MAX_FAULTS ? "" : "at least ";
+        String detail = faults.size() == 1
+                ? subject + ' ' + first.detail() + end
+                : "The request body has " + atLeast + faults.size() + " errors. See `errors`.";
+        return Problem.of(422, "invalid-job", "Invalid job", detail + " No job was created.")
+                .withFaults(faults);
     }
 
     private static Problem rateLimitExceeded(JobMessage.JobQuotaExceeded over) {
@@ -147,14 +142,13 @@ final class CreateJobOperation {
         boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
-                (ofAccount ? "The API keys of this account have" : "This API key has")
-                        + " created "
-                        + quota.limit()
-                        + " jobs in the last 60 minutes. Retry in "
-                        + over.retryAfterSeconds()
-                        + " seconds. Rejected requests are not charged. A job can have up to "
-                        + JobRequestReader.MAX_ITEMS
-                        + " lines.",
+                ("%s created %s jobs in the last 60 minutes. Retry in %s seconds. Rejected requests are not charged."
+                                + " A job can have up to %s lines.")
+                        .formatted(
+                                ofAccount ? "The API keys of this account have" : "This API key has",
+                                quota.limit(),
+                                over.retryAfterSeconds(),
+                                JobRequestReader.MAX_ITEMS),
                 over.retryAfterSeconds());
     }
 

@@ -33,28 +33,14 @@ final class JobClient {
         return TOKEN.matcher(text).matches();
     }
 
-    /** Creates a job. Fails with the problem of a body that is not valid. */
     Future<JobMessage.CreateReply> create(
-            long accountId,
-            long keyId,
-            JobRequestReader.Outcome outcome,
-            JobMessage.@Nullable Idempotency idempotency) {
-        if (outcome instanceof JobRequestReader.Valid job) {
-            return request(
-                    BusAddresses.JOB_CREATE,
-                    new JobMessage.CreateJob(
-                            accountId, keyId, job.module(), job.items(), job.options(), job.fresh(), idempotency),
-                    JobMessage.CreateReply.class,
-                    TIMEOUT_MS);
-        }
-        return failed(
-                outcome instanceof JobRequestReader.Invalid invalid
-                        ? CreateJobOperation.invalid(invalid.faults())
-                        : Problem.badRequest(((JobRequestReader.Malformed) outcome).detail()));
-    }
-
-    static <T> Future<T> failed(Problem problem) {
-        return Future.failedFuture(new ProblemException(problem));
+            long accountId, long keyId, JobRequestReader.JobRequest job, JobMessage.@Nullable Idempotency idempotency) {
+        return request(
+                BusAddresses.JOB_CREATE,
+                new JobMessage.CreateJob(
+                        accountId, keyId, job.module(), job.items(), job.options(), job.fresh(), idempotency),
+                JobMessage.CreateReply.class,
+                TIMEOUT_MS);
     }
 
     Future<JobMessage.JobSnapshot> read(long accountId, String token) {
@@ -83,7 +69,7 @@ final class JobClient {
         try {
             before = cursor == null ? null : PageCursor.job(cursor);
         } catch (IllegalArgumentException e) {
-            return failed(PageCursor.invalid());
+            return ProblemException.failed(PageCursor.invalid());
         }
         return request(
                         BusAddresses.JOB_LIST,
@@ -92,7 +78,8 @@ final class JobClient {
                         TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.JobList list
                         ? Future.succeededFuture(page(list))
-                        : failed(reply instanceof JobMessage.JobNotFound ? PageCursor.invalid() : unavailable()));
+                        : ProblemException.failed(
+                                reply instanceof JobMessage.JobNotFound ? PageCursor.invalid() : unavailable()));
     }
 
     private static PageJobService.JobsPage page(JobMessage.JobList list) {
@@ -112,19 +99,20 @@ final class JobClient {
                         TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.ResultLines page
                         ? Future.<List<JobMessage.ResultLine>>succeededFuture(page.lines())
-                        : failed(unavailable()));
+                        : ProblemException.failed(unavailable()));
     }
 
     private Future<JobMessage.JobSnapshot> job(String address, JobMessage request, long timeoutMs) {
         return request(address, request, JobMessage.JobReply.class, timeoutMs)
                 .compose(reply -> reply instanceof JobMessage.JobFound existing
                         ? Future.succeededFuture(existing.job())
-                        : failed(problem(reply)));
+                        : ProblemException.failed(problem(reply)));
     }
 
     private <R extends JobMessage> Future<R> request(
             String address, JobMessage request, Class<R> replyType, long timeoutMs) {
-        return bus.request(address, request, replyType, timeoutMs).recover(failure -> failed(noReply(failure)));
+        return bus.request(address, request, replyType, timeoutMs)
+                .recover(failure -> ProblemException.failed(noReply(failure)));
     }
 
     /** Returns the problem for a request without reply. */

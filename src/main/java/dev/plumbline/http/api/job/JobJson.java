@@ -1,25 +1,20 @@
 package dev.plumbline.http.api.job;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ResultJson;
 import io.vertx.core.buffer.Buffer;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Serializes jobs as JSON. Equal jobs have equal bytes. */
 final class JobJson {
-    private static final JsonFactory FACTORY = new JsonFactory();
     private static final String PATH = "/api/v1/jobs/";
     private static final byte[] NO_RESULT =
             ("\"target\":null,\"verdict\":null,\"fields\":null,\"findings\":null,\"truncated\":null,"
@@ -40,27 +35,15 @@ final class JobJson {
 
     /** Returns a job without its lines. */
     Buffer summary(JobMessage.JobSnapshot job) {
-        return toBuffer(json -> {
-            json.writeStartObject();
-            writeJob(json, job);
-            json.writeEndObject();
-        });
+        return json(job).toBuffer();
     }
 
     /** Returns a page of jobs. */
     Buffer list(List<JobMessage.JobSnapshot> jobs, @Nullable String nextCursor) {
-        return toBuffer(json -> {
-            json.writeStartObject();
-            json.writeArrayFieldStart("jobs");
-            for (JobMessage.JobSnapshot job : jobs) {
-                json.writeStartObject();
-                writeJob(json, job);
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-            json.writeStringField("next_cursor", nextCursor);
-            json.writeEndObject();
-        });
+        return new JsonObject()
+                .put("jobs", new JsonArray(jobs.stream().map(this::json).toList()))
+                .put("next_cursor", nextCursor)
+                .toBuffer();
     }
 
     /**
@@ -132,38 +115,35 @@ final class JobJson {
         return start.length;
     }
 
-    private void writeJob(JsonGenerator json, JobMessage.JobSnapshot job) throws IOException {
-        json.writeStringField("token", job.token());
-        json.writeStringField("module", job.module());
-        json.writeObjectFieldStart("options");
-        for (Map.Entry<String, Object> option : new TreeMap<>(job.options()).entrySet()) {
-            json.writeFieldName(option.getKey());
-            writeValue(json, option.getValue());
-        }
-        json.writeEndObject();
-        json.writeStringField("state", job.state().id());
-        json.writeObjectFieldStart("counts");
-        json.writeNumberField("total", job.total());
-        json.writeNumberField("pending", job.pending());
-        json.writeNumberField("running", job.running());
-        json.writeNumberField("done", job.done());
-        json.writeNumberField("pass", job.pass());
-        json.writeNumberField("warn", job.warn());
-        json.writeNumberField("fail", job.fail());
-        json.writeNumberField("error", job.error());
-        json.writeNumberField("cancelled", job.cancelled());
-        json.writeEndObject();
-        json.writeNumberField("progress", progress(job));
-        writeTime(json, "created_at", job.createdAt());
-        writeTime(json, "started_at", job.startedAt());
-        writeTime(json, "finished_at", job.finishedAt());
-        writeTime(json, "expires_at", job.expiresAt());
-        json.writeObjectFieldStart("links");
-        json.writeStringField("self", location(job));
-        json.writeStringField("csv", location(job) + "/results.csv");
-        json.writeStringField("ndjson", location(job) + "/results.ndjson");
-        json.writeStringField("web", publicUrl + "/jobs/" + job.token());
-        json.writeEndObject();
+    private JsonObject json(JobMessage.JobSnapshot job) {
+        String location = location(job);
+        JsonObject counts = new JsonObject()
+                .put("total", job.total())
+                .put("pending", job.pending())
+                .put("running", job.running())
+                .put("done", job.done())
+                .put("pass", job.pass())
+                .put("warn", job.warn())
+                .put("fail", job.fail())
+                .put("error", job.error())
+                .put("cancelled", job.cancelled());
+        JsonObject links = new JsonObject()
+                .put("self", location)
+                .put("csv", location + "/results.csv")
+                .put("ndjson", location + "/results.ndjson")
+                .put("web", publicUrl + "/jobs/" + job.token());
+        return new JsonObject()
+                .put("token", job.token())
+                .put("module", job.module())
+                .put("options", new JsonObject(new TreeMap<>(job.options())))
+                .put("state", job.state().id())
+                .put("counts", counts)
+                .put("progress", progress(job))
+                .put("created_at", time(job.createdAt()))
+                .put("started_at", time(job.startedAt()))
+                .put("finished_at", time(job.finishedAt()))
+                .put("expires_at", time(job.expiresAt()))
+                .put("links", links);
     }
 
     /** The completed share, from 0 to 1, rounded down to thousandths. */
@@ -172,37 +152,7 @@ final class JobJson {
         return Math.floor(1000.0 * completed / Math.max(1, job.total())) / 1000;
     }
 
-    private static void writeValue(JsonGenerator json, Object value) throws IOException {
-        if (value instanceof Boolean flag) {
-            json.writeBoolean(flag);
-        } else if (value instanceof Number number) {
-            json.writeNumber(number.longValue());
-        } else if (value instanceof List<?> list) {
-            json.writeStartArray();
-            for (Object item : list) {
-                json.writeString(String.valueOf(item));
-            }
-            json.writeEndArray();
-        } else {
-            json.writeString(value.toString());
-        }
-    }
-
-    private static void writeTime(JsonGenerator json, String name, @Nullable Instant time) throws IOException {
-        json.writeStringField(name, time == null ? null : ResultJson.time(time));
-    }
-
-    private interface JsonWriter {
-        void write(JsonGenerator json) throws IOException;
-    }
-
-    private static Buffer toBuffer(JsonWriter writer) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream(1024);
-        try (JsonGenerator json = FACTORY.createGenerator(out)) {
-            writer.write(json);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return Buffer.buffer(out.toByteArray());
+    private static @Nullable String time(@Nullable Instant time) {
+        return time == null ? null : ResultJson.time(time);
     }
 }

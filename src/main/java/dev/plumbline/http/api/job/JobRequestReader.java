@@ -8,26 +8,27 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.google.common.hash.Hasher;
+import com.google.common.hash.Hashing;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,15 @@ final class JobRequestReader {
     private static final int MAX_NESTING = 64;
     private static final int MAX_NUMBER_LENGTH = 100;
     private static final int MAX_NAME_LENGTH = 8 * 1024 * 1024;
+
+    /** A large body is not copied as a whole. */
+    private static final int HASH_BYTES = 64 << 10;
+
+    private static final int MAX_LIST_ITEMS = 100;
+    private static final double MAX_EXACT_DOUBLE = 1L << 53;
+
+    /** A value that no option accepts. */
+    private static final Object UNSUPPORTED = new Object();
 
     private static final String UNPAIRED_SURROGATE = "contains an unpaired surrogate, which is not valid Unicode";
 
@@ -69,8 +79,10 @@ final class JobRequestReader {
         this.modules = modules;
     }
 
-    /** The outcome of parsing. */
-    sealed interface Outcome {}
+    /** The fault of more than 500 lines. */
+    static String tooMany(int lines) {
+        return "has " + lines + " lines; the maximum is " + MAX_ITEMS;
+    }
 
     /**
      * A valid request.
@@ -79,40 +91,32 @@ final class JobRequestReader {
      * @param options the options that differ from the defaults of the module
      * @param fresh whether cached results must not be used
      */
-    record Valid(String module, List<String> items, Map<String, Object> options, boolean fresh) implements Outcome {}
-
-    /** The body is not valid JSON. The detail contains the position. */
-    record Malformed(String detail) implements Outcome {}
-
-    /**
-     * The body is valid JSON but not a valid job.
-     *
-     * @param faults at least one, at most 100
-     */
-    record Invalid(List<Problem.Fault> faults) implements Outcome {}
+    record JobRequest(String module, List<String> items, Map<String, Object> options, boolean fresh) {}
 
     /**
      * A parsed body.
      *
      * @param hash the SHA-256 of the body in base64url; null if not requested
      */
-    record Parsed(Outcome outcome, @Nullable String hash) {}
+    record Parsed(JobRequest job, @Nullable String hash) {}
 
+    /** @throws ProblemException as {@link #read} */
     Parsed parse(Buffer body, boolean hashed) {
         return new Parsed(read(body), hashed ? hash(body) : null);
     }
 
     private static String hash(Buffer body) {
-        try (BufferInputStream in = new BufferInputStream(body, 0)) {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
-            return Base64.getUrlEncoder().withoutPadding().encodeToString(digest.digest());
-        } catch (IOException | NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
+        Hasher hasher = Hashing.sha256().newHasher();
+        for (int from = 0; from < body.length(); from += HASH_BYTES) {
+            hasher.putBytes(body.getBytes(from, Math.min(body.length(), from + HASH_BYTES)));
         }
+        return Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(hasher.hash().asBytes());
     }
 
-    Outcome read(Buffer body) {
+    /** @throws ProblemException 400 if the body is not valid JSON; 422 with 1 to 100 faults if it is not a valid job */
+    JobRequest read(Buffer body) {
         int from = body.length() >= 3 && body.getMedium(0) == BYTE_ORDER_MARK ? 3 : 0;
         Reader text = new InputStreamReader(
                 // a decoder instance reports malformed input; a charset would replace it
@@ -120,76 +124,73 @@ final class JobRequestReader {
         try (JsonParser json = JSON.createParser(text)) {
             return new Parse(json).parse();
         } catch (StreamConstraintsException e) {
-            return new Malformed("The request body has more than "
-                    + MAX_NESTING
-                    + " nesting levels or a number with more than "
-                    + MAX_NUMBER_LENGTH
-                    + " digits.");
+            throw malformed("The request body has more than %s nesting levels or a number with more than %s digits."
+                    .formatted(MAX_NESTING, MAX_NUMBER_LENGTH));
         } catch (JsonProcessingException e) {
-            JsonLocation location = e.getLocation();
-            return new Malformed(
-                    location == null
-                            ? "The request body is not valid JSON."
-                            : "The request body is not valid JSON. Error at line "
-                                    + location.getLineNr()
-                                    + ", column "
-                                    + location.getColumnNr()
-                                    + ".");
+            JsonLocation at = e.getLocation();
+            throw malformed("The request body is not valid JSON."
+                    + (at == null ? "" : " Error at line %s, column %s.".formatted(at.getLineNr(), at.getColumnNr())));
         } catch (CharacterCodingException e) {
-            return new Malformed("The request body is not valid UTF-8.");
+            throw malformed("The request body is not valid UTF-8.");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** One pass over one body. */
+    private static ProblemException malformed(String detail) {
+        return new ProblemException(Problem.badRequest(detail));
+    }
+
+    /** One pass over one body. Values without a meaning are skipped, so that they take no memory. */
     private final class Parse {
         private final JsonParser json;
         private final RequestFaultList faults = new RequestFaultList(MAX_FAULTS);
-        private boolean hasModule;
-        private boolean hasItems;
-        private boolean hasOptions;
+        private final Set<String> members = new HashSet<>();
         private @Nullable ModuleDescription module;
         private final List<String> items = new ArrayList<>();
-        private final Map<String, @Nullable Object> options = new TreeMap<>();
+        private final Map<String, Object> options = new TreeMap<>();
 
         Parse(JsonParser json) {
             this.json = json;
         }
 
-        Outcome parse() throws IOException {
+        JobRequest parse() throws IOException {
             JsonToken first = json.nextToken();
             if (first == null) {
-                return new Malformed("The request body is empty. Send a JSON object with module and items.");
+                throw malformed("The request body is empty. Send a JSON object with module and items.");
             }
             if (first != JsonToken.START_OBJECT) {
                 json.skipChildren();
                 endOfBody();
                 faults.add(
                         "",
-                        "must be an object with module (an identifier from /api/v1/tools), items (an array of 1 to "
-                                + MAX_ITEMS
-                                + " strings) and optional options (an object), not "
-                                + typeName(first));
-                return new Invalid(faults.list());
+                        ("must be an object with module (an identifier from /api/v1/tools), items (an array of 1 to %s"
+                                        + " strings) and optional options (an object), not %s")
+                                .formatted(MAX_ITEMS, typeName(first)));
+                throw invalid();
             }
             while (!faults.full() && json.nextToken() != JsonToken.END_OBJECT) {
-                member(json.currentName());
+                String name = json.currentName();
+                json.nextToken();
+                member(name);
+                json.skipChildren();
             }
             if (faults.full()) {
-                return new Invalid(faults.list());
+                throw invalid();
             }
             endOfBody();
             return validate();
+        }
+
+        private ProblemException invalid() {
+            return new ProblemException(CreateJobOperation.invalid(faults.list()));
         }
 
         private static String typeName(JsonToken value) {
             return switch (value) {
                 case START_ARRAY -> "an array";
                 case VALUE_STRING -> "a string";
-                case VALUE_NULL -> "null";
-                case VALUE_TRUE -> "true";
-                case VALUE_FALSE -> "false";
+                case VALUE_NULL, VALUE_TRUE, VALUE_FALSE -> value.asString();
                 default -> "a number";
             };
         }
@@ -201,57 +202,31 @@ final class JobRequestReader {
         }
 
         private void member(String name) throws IOException {
-            json.nextToken();
+            if (!members.add(name)) {
+                faults.add(RequestFaultList.pointer("", name), "must not be repeated");
+                return;
+            }
             switch (name) {
-                case "module" -> {
-                    if (first(hasModule, "/module")) {
-                        module();
-                    }
-                    hasModule = true;
-                }
-                case "items" -> {
-                    if (first(hasItems, "/items")) {
-                        items();
-                    }
-                    hasItems = true;
-                }
-                case "options" -> {
-                    if (first(hasOptions, "/options")) {
-                        options();
-                    }
-                    hasOptions = true;
-                }
-                default -> {
-                    json.skipChildren();
+                case "module" -> module();
+                case "items" -> items();
+                case "options" -> options();
+                default ->
                     faults.add(
                             RequestFaultList.pointer("", name),
                             "is not a member of a job; members: module, items, options");
-                }
             }
-        }
-
-        private boolean first(boolean given, String pointer) throws IOException {
-            if (given) {
-                json.skipChildren();
-                faults.add(pointer, "must not be repeated");
-            }
-            return !given;
         }
 
         private void module() throws IOException {
             if (json.currentToken() != JsonToken.VALUE_STRING) {
-                json.skipChildren();
                 faults.add("/module", "must be a string, the identifier of a module");
                 return;
             }
             String name = json.getText();
             ModuleDefinition<?> known = modules.find(name);
             if (known == null) {
-                faults.add(
-                        "/module",
-                        "is not a known module: '"
-                                + RequestFaultList.shown(name)
-                                + "'; /api/v1/tools lists all modules");
+                String shown = RequestFaultList.shown(name);
+                faults.add("/module", "is not a known module: '" + shown + "'; /api/v1/tools lists all modules");
             } else {
                 module = known.description();
             }
@@ -259,48 +234,40 @@ final class JobRequestReader {
 
         private void items() throws IOException {
             if (json.currentToken() != JsonToken.START_ARRAY) {
-                json.skipChildren();
                 faults.add("/items", "must be an array of strings");
                 return;
             }
             int count = 0;
             while (!faults.full() && json.nextToken() != JsonToken.END_ARRAY) {
                 item(count++);
+                json.skipChildren();
             }
             if (count == 0) {
                 faults.add("/items", "is empty; a job must have 1 to " + MAX_ITEMS + " lines");
             } else if (count > MAX_ITEMS) {
-                faults.add(
-                        "/items",
-                        "has " + count + " lines; the maximum is " + MAX_ITEMS + ", use several jobs for more");
+                faults.add("/items", tooMany(count) + ", use several jobs for more");
             }
         }
 
         private void item(int index) throws IOException {
-            String fault = null;
             if (json.currentToken() != JsonToken.VALUE_STRING) {
-                json.skipChildren();
-                fault = "must be a string";
-            } else {
-                // avoids creating a string of a long text
-                String item = json.getTextLength() > MAX_ITEM_BYTES ? null : json.getText();
-                int bytes = item == null ? Integer.MAX_VALUE : RequestFaultList.utf8Length(item);
-                if (bytes < 0) {
-                    fault = UNPAIRED_SURROGATE;
-                } else if (item == null || bytes > MAX_ITEM_BYTES) {
-                    fault = "must have at most " + MAX_ITEM_BYTES + " bytes in UTF-8";
-                } else if (index < MAX_ITEMS) {
-                    items.add(item);
-                }
+                faults.add("/items/" + index, "must be a string");
+                return;
             }
-            if (fault != null) {
-                faults.add("/items/" + index, fault);
+            // avoids creating a string of a long text
+            String item = json.getTextLength() > MAX_ITEM_BYTES ? null : json.getText();
+            int bytes = item == null ? Integer.MAX_VALUE : RequestFaultList.utf8Length(item);
+            if (bytes < 0) {
+                faults.add("/items/" + index, UNPAIRED_SURROGATE);
+            } else if (item == null || bytes > MAX_ITEM_BYTES) {
+                faults.add("/items/" + index, "must have at most " + MAX_ITEM_BYTES + " bytes in UTF-8");
+            } else if (index < MAX_ITEMS) {
+                items.add(item);
             }
         }
 
         private void options() throws IOException {
             if (json.currentToken() != JsonToken.START_OBJECT) {
-                json.skipChildren();
                 faults.add("/options", "must be an object");
                 return;
             }
@@ -308,15 +275,39 @@ final class JobRequestReader {
                 String name = json.currentName();
                 json.nextToken();
                 if (options.containsKey(name)) {
-                    json.skipChildren();
                     faults.add(RequestFaultList.pointer("/options", name), "must not be repeated");
                 } else if (options.size() <= MAX_FAULTS) {
-                    options.put(name, OptionValueReader.read(json));
-                } else {
-                    // no module has so many options
-                    json.skipChildren();
+                    // further ones are skipped: no module has so many
+                    options.put(name, json.currentToken() == JsonToken.START_ARRAY ? list() : scalar());
                 }
+                json.skipChildren();
             }
+        }
+
+        private List<Object> list() throws IOException {
+            List<Object> kept = new ArrayList<>();
+            while (json.nextToken() != JsonToken.END_ARRAY) {
+                if (kept.size() < MAX_LIST_ITEMS) {
+                    kept.add(scalar());
+                }
+                json.skipChildren();
+            }
+            return kept;
+        }
+
+        private Object scalar() throws IOException {
+            return switch (json.currentToken()) {
+                case VALUE_TRUE, VALUE_FALSE -> json.getBooleanValue();
+                case VALUE_STRING -> json.getText();
+                case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> whole(json.getDoubleValue());
+                default -> UNSUPPORTED;
+            };
+        }
+
+        /** In JSON Schema, 5.0 is an integer. */
+        private static Object whole(double value) {
+            boolean exact = value == Math.rint(value) && Math.abs(value) < MAX_EXACT_DOUBLE;
+            return exact ? (Object) (long) value : UNSUPPORTED;
         }
 
         /** Rejects text that cannot be stored as UTF-8. */
@@ -330,12 +321,11 @@ final class JobRequestReader {
             }
         }
 
-        private Outcome validate() {
-            if (!hasModule) {
-                faults.add("/module", "is missing");
-            }
-            if (!hasItems) {
-                faults.add("/items", "is missing");
+        private JobRequest validate() {
+            for (String required : List.of("module", "items")) {
+                if (!members.contains(required)) {
+                    faults.add('/' + required, "is missing");
+                }
             }
             Object fresh = options.remove(ModuleDescription.FRESH.name());
             if (fresh != null && !(fresh instanceof Boolean)) {
@@ -349,9 +339,9 @@ final class JobRequestReader {
             }
             options.forEach((name, value) -> text(RequestFaultList.pointer("/options", name), value));
             if (!faults.list().isEmpty() || module == null || parsed.options() == null) {
-                return new Invalid(faults.list());
+                throw invalid();
             }
-            return new Valid(
+            return new JobRequest(
                     module.module(), List.copyOf(items), parsed.options().given(), Boolean.TRUE.equals(fresh));
         }
     }

@@ -3,7 +3,7 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
@@ -57,7 +57,7 @@ final class JobResponses {
         }
         Future<Void> sent;
         try {
-            sent = stream(ctx, job, view, lines, headers);
+            sent = send(ctx, job, view, lines, headers);
         } catch (RuntimeException e) {
             sent = Future.succeededFuture();
             ctx.fail(e);
@@ -68,19 +68,11 @@ final class JobResponses {
     /**
      * Sends a job in the requested view.
      *
-     * @param lines the lines, in memory
+     * @param lines the source of the lines
      * @param headers sets the status and additional headers; not called if a problem is sent instead
+     * @return completes when the lines have been sent
      */
-    void send(
-            RoutingContext ctx,
-            JobMessage.JobSnapshot job,
-            JobViewParameters view,
-            LineStream.Source lines,
-            Runnable headers) {
-        stream(ctx, job, view, lines, headers);
-    }
-
-    private Future<Void> stream(
+    Future<Void> send(
             RoutingContext ctx,
             JobMessage.JobSnapshot job,
             JobViewParameters view,
@@ -99,7 +91,8 @@ final class JobResponses {
             head.run();
             ctx.response().end();
         } else {
-            return LineStream.send(ctx, writer(job, view), lines, view.from(), view.to(job), writeTimeoutMs, head)
+            return new LineStream(ctx, writer(job, view), lines, view.from(), view.to(job), writeTimeoutMs, head)
+                    .send()
                     .onFailure(ctx::fail);
         }
         return Future.succeededFuture();
@@ -155,8 +148,6 @@ final class JobResponses {
     /** Sets the headers of all authenticated responses. */
     private static void setHeaders(RoutingContext ctx) {
         ApiKeyHandler.markPrivate(ctx.response());
-        ctx.response()
-                .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+        ctx.response().putHeader("X-Content-Type-Options", "nosniff").putHeader(RequestId.HEADER, RequestId.of(ctx));
     }
 }

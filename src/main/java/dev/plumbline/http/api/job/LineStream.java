@@ -1,7 +1,7 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -45,7 +45,13 @@ final class LineStream {
     private long writeTimer = -1;
     private Buffer chunk = Buffer.buffer();
 
-    private LineStream(
+    /**
+     * @param from the index of the first line
+     * @param to the index after the last line
+     * @param writeTimeoutMs the write timeout, in milliseconds
+     * @param head sets status and headers; called before the first chunk is written
+     */
+    LineStream(
             RoutingContext ctx,
             LineWriter format,
             Source source,
@@ -66,27 +72,15 @@ final class LineStream {
     /**
      * Sends lines as the response body. Resets the stream if reading fails after the first chunk.
      *
-     * @param from the index of the first line
-     * @param to the index after the last line
-     * @param writeTimeoutMs the write timeout, in milliseconds
-     * @param head sets status and headers; called before the first chunk is written
      * @return fails if nothing was sent; {@code head} was not called then
      */
-    static Future<Void> send(
-            RoutingContext ctx,
-            LineWriter format,
-            Source source,
-            int from,
-            int to,
-            long writeTimeoutMs,
-            Runnable head) {
-        LineStream stream = new LineStream(ctx, format, source, from, to, writeTimeoutMs, head);
-        ctx.addEndHandler(end -> stream.release());
-        stream.guarded(() -> {
-            format.begin(stream.chunk);
-            stream.nextPage();
+    Future<Void> send() {
+        ctx.addEndHandler(end -> release());
+        guarded(() -> {
+            format.begin(chunk);
+            nextPage();
         });
-        return stream.sent.future();
+        return sent.future();
     }
 
     /** Releases buffers when the response has ended or the connection has closed. */
@@ -189,7 +183,7 @@ final class LineStream {
     private void fail(Throwable cause) {
         if (started && !response.ended()) {
             LOG.atWarn()
-                    .addKeyValue("request_id", RequestIdHandler.of(ctx))
+                    .addKeyValue("request_id", RequestId.of(ctx))
                     .addKeyValue("lines", position)
                     .setCause(cause instanceof ProblemException ? null : cause)
                     .log("result stream aborted");

@@ -67,8 +67,8 @@ public final class PageJobService {
     public Future<JobMessage.JobSnapshot> create(Owner owner, JobParameters parameters, @Nullable String onceKey) {
         int count = parameters.items.size();
         if (count > MAX_LINES) {
-            return JobClient.failed(CreateJobOperation.invalid(
-                    List.of(Problem.Fault.pointer("/items", "has " + count + " lines; the maximum is " + MAX_LINES))));
+            return ProblemException.failed(CreateJobOperation.invalid(
+                    List.of(Problem.Fault.pointer("/items", JobRequestReader.tooMany(count)))));
         }
         boolean small = parameters.items.stream().mapToLong(String::length).sum() <= JobRequestReader.SMALL_BYTES;
         return (small
@@ -77,7 +77,7 @@ public final class PageJobService {
                 .compose(parsed -> jobs.create(
                         owner.accountId,
                         owner.keyId,
-                        parsed.outcome(),
+                        parsed.job(),
                         // a changed form creates another job
                         onceKey == null
                                 ? null
@@ -86,7 +86,7 @@ public final class PageJobService {
                     if (reply instanceof JobMessage.JobCreated created) {
                         return Future.succeededFuture(created.job());
                     }
-                    return JobClient.failed(
+                    return ProblemException.failed(
                             reply instanceof JobMessage.JobQuotaExceeded over
                                     ? rateLimitExceeded(over)
                                     : CreateJobOperation.rejection(reply));
@@ -108,23 +108,21 @@ public final class PageJobService {
         boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
-                "This account has created "
-                        + quota.limit()
-                        + (ofAccount ? " jobs" : " jobs on the website")
-                        + " in the last 60 minutes. Retry in "
-                        + over.retryAfterSeconds()
-                        + " seconds.",
+                "This account has created %s %s in the last 60 minutes. Retry in %s seconds."
+                        .formatted(quota.limit(), ofAccount ? "jobs" : "jobs on the website", over.retryAfterSeconds()),
                 over.retryAfterSeconds());
     }
 
     /** Returns the current state of a job. */
     public Future<JobMessage.JobSnapshot> read(long accountId, String token) {
-        return JobClient.isToken(token) ? jobs.read(accountId, token) : JobClient.failed(JobClient.noSuchJob());
+        return JobClient.isToken(token) ? jobs.read(accountId, token) : ProblemException.failed(JobClient.noSuchJob());
     }
 
     /** Cancels a job. Idempotent. */
     public Future<JobMessage.JobSnapshot> cancel(long accountId, String token) {
-        return JobClient.isToken(token) ? jobs.cancel(accountId, token) : JobClient.failed(JobClient.noSuchJob());
+        return JobClient.isToken(token)
+                ? jobs.cancel(accountId, token)
+                : ProblemException.failed(JobClient.noSuchJob());
     }
 
     /**
@@ -176,25 +174,8 @@ public final class PageJobService {
         return workers.executeBlocking(work);
     }
 
-    /** The file formats of job results. */
-    public enum File {
-        CSV(ResultFormat.CSV),
-        NDJSON(ResultFormat.NDJSON);
-
-        private final ResultFormat format;
-
-        File(ResultFormat format) {
-            this.format = format;
-        }
-    }
-
     /** Sends all lines of a job as a file. */
-    public void send(RoutingContext ctx, JobMessage.JobSnapshot job, File file) {
-        responses.sendStored(ctx, job, JobViewParameters.ofFile(ctx, file.format), jobs.lines(job), () -> {});
-    }
-
-    /** Returns the problem of a rejection; null for an internal failure. */
-    public static @Nullable Problem problem(Throwable cause) {
-        return cause instanceof ProblemException e ? e.problem() : null;
+    public void send(RoutingContext ctx, JobMessage.JobSnapshot job, ResultFormat file) {
+        responses.sendStored(ctx, job, JobViewParameters.ofFile(ctx, file), jobs.lines(job), () -> {});
     }
 }

@@ -5,7 +5,7 @@ import io.vertx.ext.web.RoutingContext;
 import org.jspecify.annotations.Nullable;
 
 /** The formats of job results. The first is the default. */
-enum ResultFormat {
+public enum ResultFormat {
     JSON("json", "application", "json", "application/json"),
     CSV("csv", "text", "csv", "text/csv; charset=utf-8; header=present"),
     NDJSON("ndjson", "application", "x-ndjson", "application/x-ndjson");

@@ -2,6 +2,7 @@ package dev.plumbline.http.api.job;
 
 import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.concurrent.Callable;
@@ -24,7 +25,7 @@ final class WorkerLimit {
 
     /** Runs work that completes on the context of the caller. */
     <T> Future<T> execute(Supplier<Future<T>> work) {
-        return semaphore.withPermit(MAX_WAIT_MS, work, () -> JobClient.failed(overloaded));
+        return semaphore.withPermit(MAX_WAIT_MS, work, () -> ProblemException.failed(overloaded));
     }
 
     /** Runs blocking work on a worker thread. */

@@ -1,6 +1,7 @@
 package dev.plumbline.http.api.tool;
 
 import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FieldType;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDescription;
@@ -13,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON documents of the tools list and of each tool, created once from the descriptions. */
@@ -111,7 +113,7 @@ public final class ToolDocuments {
         if (!field.values().isEmpty()) {
             json.put("values", new JsonArray(field.values()));
         }
-        if (field.type() == dev.plumbline.check.FieldType.ARRAY) {
+        if (field.type() == FieldType.ARRAY) {
             json.put("items", field.items().id());
         }
         if (!field.members().isEmpty()) {
@@ -131,7 +133,7 @@ public final class ToolDocuments {
                 .put("reference_url", finding.referenceUrl());
     }
 
-    private static <T> JsonArray array(List<T> items, java.util.function.Function<T, JsonObject> writer) {
+    private static <T> JsonArray array(List<T> items, Function<T, JsonObject> writer) {
         JsonArray array = new JsonArray();
         items.forEach(item -> array.add(writer.apply(item)));
         return array;

@@ -10,7 +10,10 @@ import dev.plumbline.check.OptionDescription;
 import dev.plumbline.check.Verdict;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Generates the JSON Schemas (draft 2020-12) of the options and results of a module. */
 public final class ToolSchemas {
@@ -67,39 +70,27 @@ public final class ToolSchemas {
     /** Returns the schema of a result. */
     static JsonObject result(ModuleDescription module) {
         JsonObject fields = new JsonObject();
-        JsonArray names = new JsonArray();
         for (FieldDescription field : module.fields()) {
             fields.put(field.name(), field(field, true));
-            names.add(field.name());
         }
+        Stream<String> verdicts = Arrays.stream(Verdict.values()).map(Verdict::id);
         JsonObject properties = new JsonObject()
                 .put("module", new JsonObject().put("const", module.module()))
-                .put("target", text())
-                .put(
-                        "verdict",
-                        oneOf(Arrays.stream(Verdict.values()).map(Verdict::id).toArray()))
-                .put(
-                        "fields",
-                        new JsonObject()
-                                .put("type", "object")
-                                .put("properties", fields)
-                                .put("required", names)
-                                .put("additionalProperties", false))
-                .put("findings", findings(module))
-                .put("truncated", new JsonObject().put("type", "array").put("items", text()))
+                .put("target", type("string"))
+                .put("verdict", oneOf(verdicts))
+                .put("fields", object(fields))
+                .put("findings", type("array").put("items", finding(module)))
+                .put("truncated", type("array").put("items", type("string")))
                 .put("error", error())
                 .put("checked_at", time())
-                .put("duration_ms", new JsonObject().put("type", "integer").put("minimum", 0))
-                .put("cached", new JsonObject().put("type", "boolean"))
+                .put("duration_ms", type("integer").put("minimum", 0))
+                .put("cached", type("boolean"))
                 .put("expires_at", time());
         return new JsonObject()
                 .put("$schema", DIALECT)
                 .put("title", "Result of " + module.module())
-                .put("type", "object")
-                .put("properties", properties)
-                .put("required", new JsonArray(properties.fieldNames().stream().toList()))
-                .put("additionalProperties", false)
-                .put("if", completed())
+                .mergeIn(object(properties))
+                .put("if", properties("error", type("null")))
                 .put("then", withoutNulls(module));
     }
 
@@ -108,25 +99,24 @@ public final class ToolSchemas {
         JsonObject fields = new JsonObject();
         for (FieldDescription field : module.fields()) {
             if (!field.nullable()) {
-                fields.put(field.name(), new JsonObject().put("not", new JsonObject().put("type", "null")));
+                fields.put(field.name(), new JsonObject().put("not", type("null")));
             }
         }
-        return new JsonObject()
-                .put("properties", new JsonObject().put("fields", new JsonObject().put("properties", fields)));
+        return properties("fields", new JsonObject().put("properties", fields));
     }
 
-    private static JsonObject completed() {
-        return new JsonObject().put("properties", new JsonObject().put("error", new JsonObject().put("type", "null")));
+    private static JsonObject properties(String name, JsonObject schema) {
+        return new JsonObject().put("properties", new JsonObject().put(name, schema));
     }
 
     private static JsonObject field(FieldDescription field, boolean nullable) {
-        JsonObject schema = type(field);
+        JsonObject schema = type(field.type(), field);
         schema.put("title", field.title()).put("description", field.description());
         if (nullable || field.nullable()) {
             schema.put("type", new JsonArray().add(schema.getString("type")).add("null"));
         }
         if (!field.values().isEmpty()) {
-            JsonArray values = new JsonArray(new java.util.ArrayList<>(field.values()));
+            JsonArray values = new JsonArray(new ArrayList<>(field.values()));
             if (nullable || field.nullable()) {
                 values.addNull();
             }
@@ -135,98 +125,65 @@ public final class ToolSchemas {
         return schema;
     }
 
-    private static JsonObject type(FieldDescription field) {
-        return switch (field.type()) {
-            case STRING -> text();
-            case INTEGER -> new JsonObject().put("type", "integer");
-            case NUMBER -> new JsonObject().put("type", "number");
-            case BOOLEAN -> new JsonObject().put("type", "boolean");
+    private static JsonObject type(FieldType type, FieldDescription field) {
+        return switch (type) {
+            case STRING, INTEGER, NUMBER, BOOLEAN -> type(type.id());
             case TIME -> time();
-            case OBJECT -> object(field);
-            case ARRAY ->
-                new JsonObject()
-                        .put("type", "array")
-                        .put("items", field.items() == FieldType.OBJECT ? object(field) : item(field));
+            case OBJECT -> members(field);
+            case ARRAY -> type("array").put("items", type(field.items(), field));
         };
     }
 
-    private static JsonObject item(FieldDescription field) {
-        return switch (field.items()) {
-            case INTEGER -> new JsonObject().put("type", "integer");
-            case NUMBER -> new JsonObject().put("type", "number");
-            case BOOLEAN -> new JsonObject().put("type", "boolean");
-            case TIME -> time();
-            default -> text();
-        };
-    }
-
-    private static JsonObject object(FieldDescription field) {
-        JsonObject schema = new JsonObject().put("type", "object");
+    private static JsonObject members(FieldDescription field) {
         if (field.members().isEmpty()) {
-            return schema;
+            return type("object");
         }
         JsonObject members = new JsonObject();
-        JsonArray names = new JsonArray();
         for (FieldDescription member : field.members()) {
             members.put(member.name(), field(member, false));
-            names.add(member.name());
         }
-        return schema.put("properties", members).put("required", names).put("additionalProperties", false);
+        return object(members);
     }
 
-    private static JsonObject findings(ModuleDescription module) {
-        JsonObject finding = new JsonObject()
-                .put("level", oneOf(Arrays.stream(Level.values()).map(Level::id).toArray()))
-                .put(
-                        "code",
-                        oneOf(module.findings().stream().map(FindingCode::code).toArray()))
-                .put("field", textOrNull())
-                .put("message", text())
-                .put("action", text())
-                .put("reference", textOrNull());
-        return new JsonObject()
-                .put("type", "array")
-                .put(
-                        "items",
-                        new JsonObject()
-                                .put("type", "object")
-                                .put("properties", finding)
-                                .put(
-                                        "required",
-                                        new JsonArray(
-                                                finding.fieldNames().stream().toList()))
-                                .put("additionalProperties", false));
+    private static JsonObject finding(ModuleDescription module) {
+        return object(new JsonObject()
+                .put("level", oneOf(Arrays.stream(Level.values()).map(Level::id)))
+                .put("code", oneOf(module.findings().stream().map(FindingCode::code)))
+                .put("field", orNull("string"))
+                .put("message", type("string"))
+                .put("action", type("string"))
+                .put("reference", orNull("string")));
     }
 
     private static JsonObject error() {
-        JsonObject error = new JsonObject()
-                .put(
-                        "code",
-                        oneOf(Arrays.stream(ErrorCode.values())
-                                .map(ErrorCode::id)
-                                .toArray()))
-                .put("message", text())
-                .put("retryable", new JsonObject().put("type", "boolean"));
-        return new JsonObject()
-                .put("type", new JsonArray().add("object").add("null"))
-                .put("properties", error)
-                .put("required", new JsonArray(error.fieldNames().stream().toList()))
-                .put("additionalProperties", false);
+        return object(new JsonObject()
+                        .put("code", oneOf(Arrays.stream(ErrorCode.values()).map(ErrorCode::id)))
+                        .put("message", type("string"))
+                        .put("retryable", type("boolean")))
+                .mergeIn(orNull("object"));
     }
 
-    private static JsonObject text() {
-        return new JsonObject().put("type", "string");
+    private static JsonObject type(String name) {
+        return new JsonObject().put("type", name);
     }
 
-    private static JsonObject textOrNull() {
-        return new JsonObject().put("type", new JsonArray().add("string").add("null"));
+    private static JsonObject orNull(String type) {
+        return new JsonObject().put("type", new JsonArray().add(type).add("null"));
     }
 
     private static JsonObject time() {
-        return new JsonObject().put("type", "string").put("format", "date-time");
+        return type("string").put("format", "date-time");
     }
 
-    private static JsonObject oneOf(Object... values) {
-        return new JsonObject().put("type", "string").put("enum", new JsonArray(Arrays.asList(values)));
+    /** An object that has exactly these properties. */
+    private static JsonObject object(JsonObject properties) {
+        return type("object")
+                .put("properties", properties)
+                .put("required", new JsonArray(List.copyOf(properties.fieldNames())))
+                .put("additionalProperties", false);
+    }
+
+    private static JsonObject oneOf(Stream<String> values) {
+        return type("string").put("enum", new JsonArray(values.toList()));
     }
 }

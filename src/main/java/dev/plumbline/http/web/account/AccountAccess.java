@@ -6,9 +6,8 @@ import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.auth.SessionHandler;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.RequestBodyReader;
-import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.LocalPath;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.core.http.HttpMethod;
@@ -19,13 +18,11 @@ import java.util.function.Consumer;
 /** Access control of pages: sign-in, plan, and the origin of submitted forms. */
 public final class AccountAccess {
     private final PageRenderer pages;
-    private final ProblemResponder problems;
     private final SessionHandler sessions;
     private final RequestBodyReader bodies;
 
-    public AccountAccess(WebRoutes.Dependencies dependencies) {
+    public AccountAccess(PageDependencies dependencies) {
         this.pages = dependencies.pages();
-        this.problems = dependencies.problems();
         this.sessions = dependencies.accounts().sessionHandler();
         this.bodies = dependencies.bodies();
     }
@@ -71,7 +68,7 @@ public final class AccountAccess {
     void form(RoutingContext ctx, Consumer<FormBody> next) {
         noStore(ctx);
         if (sessions.validateOrigin(ctx)) {
-            FormBody.read(ctx, bodies, problems, next);
+            FormBody.read(ctx, bodies, next);
         }
     }
 

@@ -12,10 +12,10 @@ import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
-import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.FormErrors;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.core.Future;
@@ -42,17 +42,15 @@ public final class AccountPages implements PageRoutes.Pages {
             "revoked", "The key has been revoked.");
 
     private final PageRenderer pages;
-    private final ProblemResponder problems;
     private final AccountService accounts;
     private final AccountAccess access;
     private final JsonBody changePassword;
     private final MessageBus bus;
-    private final WebRoutes.Limits limits;
+    private final PageDependencies.Limits limits;
     private final Clock clock;
 
-    public AccountPages(WebRoutes.Dependencies dependencies) {
+    public AccountPages(PageDependencies dependencies) {
         this.pages = dependencies.pages();
-        this.problems = dependencies.problems();
         this.accounts = dependencies.accounts();
         this.access = new AccountAccess(dependencies);
         this.changePassword = dependencies.body("changePassword");
@@ -78,7 +76,8 @@ public final class AccountPages implements PageRoutes.Pages {
                 ctx -> access.signedIn(
                         ctx,
                         PATH,
-                        user -> accounts.signOutEverywhere(ctx, user, () -> pages.redirect(ctx, "/sign-in"))));
+                        user -> RequestFutures.handle(
+                                ctx, accounts.signOutEverywhere(ctx, user), done -> pages.redirect(ctx, "/sign-in"))));
     }
 
     /** The submitted forms with their errors. */
@@ -91,13 +90,10 @@ public final class AccountPages implements PageRoutes.Pages {
         Future<List<ApiKey>> keys = accounts.keys(user);
         Future<List<Session>> sessions = accounts.sessions(user);
         Future<JobMessage.@Nullable Usage> usage = usage(user);
-        Future.all(keys, sessions, usage)
-                .map(all -> {
-                    AccountView view = view(ctx, user, keys.result(), sessions.result(), usage.result(), forms);
-                    pages.show(ctx, status, page(user, "Account"), "account", view);
-                    return all;
-                })
-                .onFailure(ctx::fail);
+        RequestFutures.handle(ctx, Future.all(keys, sessions, usage), all -> {
+            AccountView view = view(ctx, user, keys.result(), sessions.result(), usage.result(), forms);
+            pages.show(ctx, status, page(user, "Account"), "account", view);
+        });
     }
 
     static PageInfo page(AuthenticatedUser user, String title) {
@@ -145,12 +141,10 @@ public final class AccountPages implements PageRoutes.Pages {
     }
 
     private void endSession(RoutingContext ctx, AuthenticatedUser user) {
-        accounts.endSession(
+        RequestFutures.handle(
                 ctx,
-                user,
-                ctx.pathParam("id"),
-                current -> pages.redirect(ctx, current ? "/sign-in" : PATH + "?done=ended"),
-                problem -> problems.send(ctx, problem));
+                accounts.endSession(ctx, user, ctx.pathParam("id")),
+                current -> pages.redirect(ctx, current ? "/sign-in" : PATH + "?done=ended"));
     }
 
     private void password(RoutingContext ctx, AuthenticatedUser user, FormBody form) {
@@ -162,11 +156,10 @@ public final class AccountPages implements PageRoutes.Pages {
             FormErrors errors = FormErrors.of(error, PASSWORD_FIELDS);
             show(ctx, user, error.status(), new Forms(AccountView.KeyForm.EMPTY, errors));
         };
-        Problem problem = changePassword.fault(given);
-        if (problem != null) {
-            rejected.accept(problem);
-        } else {
-            accounts.changePassword(ctx, user, given, () -> pages.redirect(ctx, PATH + "?done=password"), rejected);
-        }
+        RequestFutures.handle(
+                ctx,
+                changePassword.validate(given).compose(valid -> accounts.changePassword(ctx, user, valid)),
+                done -> pages.redirect(ctx, PATH + "?done=password"),
+                rejected);
     }
 }

@@ -8,16 +8,19 @@ import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.FormErrors;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageRenderer;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -34,7 +37,7 @@ public final class KeyPages implements PageRoutes.Pages {
     private final JsonBody createKey;
     private final Clock clock;
 
-    public KeyPages(WebRoutes.Dependencies dependencies, AccountPages accountPage) {
+    public KeyPages(PageDependencies dependencies, AccountPages accountPage) {
         this.pages = dependencies.pages();
         this.problems = dependencies.problems();
         this.accounts = dependencies.accounts();
@@ -89,20 +92,14 @@ public final class KeyPages implements PageRoutes.Pages {
             AccountView.KeyForm sent = new AccountView.KeyForm(form.text("name"), form.all("scopes"), days, errors);
             accountPage.show(ctx, user, error.status(), new AccountPages.Forms(sent, FormErrors.NONE));
         };
-        Problem problem = createKey.fault(given);
-        if (problem != null) {
-            rejected.accept(problem);
-        } else {
-            accounts.createKey(ctx, user, given, created -> showCreated(ctx, user, created), rejected);
-        }
+        Future<ApiKeyCreation.Created> key =
+                createKey.validate(given).compose(valid -> accounts.createKey(user, valid));
+        RequestFutures.handle(ctx, key, created -> showCreated(ctx, user, created), rejected);
     }
 
     private void showCreated(RoutingContext ctx, AuthenticatedUser user, ApiKeyCreation.Created created) {
-        String curl = "curl -H 'Authorization: Bearer "
-                + created.secret()
-                + "' '"
-                + pages.site().publicUrl()
-                + "/api/v1/jobs'";
+        String curl = "curl -H 'Authorization: Bearer %s' '%s/api/v1/jobs'"
+                .formatted(created.secret(), pages.site().publicUrl());
         pages.show(
                 ctx,
                 201,
@@ -113,31 +110,23 @@ public final class KeyPages implements PageRoutes.Pages {
 
     private void confirmRevocation(RoutingContext ctx, AuthenticatedUser user) {
         String id = ctx.pathParam("id");
-        accounts.keys(user)
-                .onSuccess(keys -> {
-                    ApiKey key = keys.stream()
-                            .filter(k -> Long.toString(k.id()).equals(id))
-                            .findFirst()
-                            .orElse(null);
-                    if (key == null) {
-                        problems.send(ctx, keyNotFound());
-                    } else {
-                        pages.show(
-                                ctx,
-                                AccountPages.page(user, "Revoke API key"),
-                                "keyrevocation",
-                                AccountView.Key.of(key, clock.instant()));
-                    }
-                })
-                .onFailure(ctx::fail);
+        RequestFutures.handle(ctx, accounts.keys(user), keys -> {
+            Optional<ApiKey> key =
+                    keys.stream().filter(k -> Long.toString(k.id()).equals(id)).findFirst();
+            if (key.isEmpty()) {
+                problems.send(ctx, keyNotFound());
+                return;
+            }
+            AccountView.Key view = AccountView.Key.of(key.get(), clock.instant());
+            pages.show(ctx, AccountPages.page(user, "Revoke API key"), "keyrevocation", view);
+        });
     }
 
     private void revoke(RoutingContext ctx, AuthenticatedUser user) {
-        accounts.revokeKey(
+        RequestFutures.handle(
                 ctx,
-                user,
-                ctx.pathParam("id"),
-                () -> pages.redirect(ctx, AccountPages.PATH + "?done=revoked"),
+                accounts.revokeKey(user, ctx.pathParam("id")),
+                revoked -> pages.redirect(ctx, AccountPages.PATH + "?done=revoked"),
                 problem -> problems.send(ctx, keyNotFound()));
     }
 

@@ -5,13 +5,15 @@ import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.FormErrors;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.layout.LocalPath;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -28,7 +30,7 @@ public final class SignInPages implements PageRoutes.Pages {
     private final JsonBody signIn;
     private final JsonBody signUp;
 
-    public SignInPages(WebRoutes.Dependencies dependencies) {
+    public SignInPages(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.accounts = dependencies.accounts();
         this.access = new AccountAccess(dependencies);
@@ -83,20 +85,18 @@ public final class SignInPages implements PageRoutes.Pages {
             String email = given.getString("email");
             show(ctx, error.status(), new SignInForm(signUp, accounts.isSignUpOpen(), email, next, errors));
         };
-        Problem problem = (signUp ? this.signUp : signIn).fault(given);
-        Consumer<AuthenticatedUser> signedIn = user -> pages.redirect(ctx, next);
-        if (problem != null) {
-            rejected.accept(problem);
-        } else if (signUp) {
-            accounts.signUp(ctx, given, signedIn, rejected);
-        } else {
-            accounts.signIn(ctx, given, signedIn, rejected);
-        }
+        Future<AuthenticatedUser> user = signUp
+                ? this.signUp.validate(given).compose(valid -> accounts.signUp(ctx, valid))
+                : signIn.validate(given).compose(valid -> accounts.signIn(ctx, valid));
+        RequestFutures.handle(ctx, user, signedIn -> pages.redirect(ctx, next), rejected);
     }
 
     private void signOut(RoutingContext ctx) {
         accounts.sessionHandler()
-                .authenticateOptional(ctx, user -> accounts.signOut(ctx, user, () -> pages.redirect(ctx, "/sign-in")));
+                .authenticateOptional(
+                        ctx,
+                        user -> RequestFutures.handle(
+                                ctx, accounts.signOut(ctx, user), done -> pages.redirect(ctx, "/sign-in")));
     }
 
     private void show(RoutingContext ctx, int status, SignInForm form) {

@@ -38,9 +38,29 @@ final class CodeExamples {
      *
      * @param secret the environment variable that is appended to the value, or null
      */
-    private record Header(String name, String value, @Nullable String secret) {}
+    private record Header(String name, String value, @Nullable String secret) {
 
-    private record Request(String method, String url, List<Header> headers, @Nullable JsonObject body) {}
+        /**
+         * The value as a string literal.
+         *
+         * @param variable the code that appends an environment variable, with its name as %s
+         */
+        String literal(String variable) {
+            return '"' + value + '"' + (secret == null ? "" : variable.formatted(secret));
+        }
+    }
+
+    private record Request(String method, String url, List<Header> headers, @Nullable JsonObject body) {
+
+        boolean isGet() {
+            return method.equals("GET");
+        }
+
+        /** The body with each line but the first indented. */
+        String body(String indent) {
+            return body == null ? "" : body.encodePrettily().replace("\n", "\n" + indent);
+        }
+    }
 
     /** @param access {@code bearerKey}, {@code session} or empty */
     List<Example> of(
@@ -78,7 +98,7 @@ final class CodeExamples {
 
     private static String curl(Request request) {
         StringBuilder out = new StringBuilder("curl");
-        if (!request.method.equals("GET")) {
+        if (!request.isGet()) {
             out.append(" -X ").append(request.method);
         }
         out.append(" '").append(request.url).append('\'');
@@ -89,7 +109,7 @@ final class CodeExamples {
         }
         if (request.body != null) {
             out.append(" \\\n  -d '")
-                    .append(request.body.encodePrettily().replace("'", "'\\''"))
+                    .append(request.body("").replace("'", "'\\''"))
                     .append('\'');
         }
         return out.toString();
@@ -97,49 +117,38 @@ final class CodeExamples {
 
     private static String java(Request request) {
         StringBuilder out = new StringBuilder("HttpRequest request = HttpRequest.newBuilder()\n");
-        out.append("    .uri(URI.create(\"").append(request.url).append("\"))\n");
+        out.append("    .uri(URI.create(\"%s\"))\n".formatted(request.url));
         for (Header header : request.headers) {
-            out.append("    .header(\"").append(header.name).append("\", \"").append(header.value);
-            out.append(header.secret == null ? "\"" : "\" + System.getenv(\"" + header.secret + "\")");
-            out.append(")\n");
+            String value = header.literal(" + System.getenv(\"%s\")");
+            out.append("    .header(\"%s\", %s)\n".formatted(header.name, value));
         }
-        if (request.body != null) {
-            String text = request.body.encodePrettily().replace("\\", "\\\\").replace("\n", "\n        ");
-            out.append("    .method(\"").append(request.method);
-            out.append("\", HttpRequest.BodyPublishers.ofString(\"\"\"\n        ");
-            out.append(text).append("\"\"\"))\n");
-        } else if (!request.method.equals("GET")) {
-            out.append("    .method(\"").append(request.method);
-            out.append("\", HttpRequest.BodyPublishers.noBody())\n");
+        if (request.body != null || !request.isGet()) {
+            String publisher = request.body == null
+                    ? "noBody()"
+                    : "ofString(\"\"\"\n        %s\"\"\")"
+                            .formatted(request.body("        ").replace("\\", "\\\\"));
+            out.append("    .method(\"%s\", HttpRequest.BodyPublishers.%s)\n".formatted(request.method, publisher));
         }
-        return out.append("    .build();\nHttpResponse<String> response = HttpClient.newHttpClient()\n")
-                .append("    .send(request, HttpResponse.BodyHandlers.ofString());\n")
-                .append("System.out.println(response.statusCode() + \" \" + response.body());")
+        return out.append(
+                        """
+                            .build();
+                        HttpResponse<String> response = HttpClient.newHttpClient()
+                            .send(request, HttpResponse.BodyHandlers.ofString());
+                        System.out.println(response.statusCode() + " " + response.body());""")
                 .toString();
     }
 
     private static String python(Request request) {
         boolean secrets = request.headers.stream().anyMatch(header -> header.secret != null);
         StringBuilder out = new StringBuilder(secrets ? "import os\n" : "");
-        out.append("import requests\n\nresponse = requests.")
-                .append(request.method.toLowerCase(Locale.ROOT))
-                .append("(\n    \"")
-                .append(request.url)
-                .append("\",\n");
-        List<Header> headers = request.headers.stream()
+        out.append("import requests\n\nresponse = requests.%s(\n    \"%s\",\n"
+                .formatted(request.method.toLowerCase(Locale.ROOT), request.url));
+        String headers = request.headers.stream()
                 .filter(header -> !header.name.equals("Content-Type"))
-                .toList();
+                .map(header -> '"' + header.name + "\": " + header.literal(" + os.environ[\"%s\"]"))
+                .collect(Collectors.joining(", "));
         if (!headers.isEmpty()) {
-            out.append("    headers={")
-                    .append(headers.stream()
-                            .map(h -> '"'
-                                    + h.name
-                                    + "\": \""
-                                    + h.value
-                                    + '"'
-                                    + (h.secret == null ? "" : " + os.environ[\"" + h.secret + "\"]"))
-                            .collect(Collectors.joining(", ")))
-                    .append("},\n");
+            out.append("    headers={").append(headers).append("},\n");
         }
         if (request.body != null) {
             out.append("    json=").append(pythonLiteral(request.body, "    ")).append(",\n");
@@ -164,26 +173,22 @@ final class CodeExamples {
     }
 
     private static String javaScript(Request request) {
-        StringBuilder out = new StringBuilder("const response = await fetch(\"");
-        out.append(request.url).append('"');
-        if (!request.method.equals("GET") || !request.headers.isEmpty()) {
+        StringBuilder out = new StringBuilder("const response = await fetch(\"" + request.url + '"');
+        if (!request.isGet() || !request.headers.isEmpty()) {
             out.append(", {\n");
-            if (!request.method.equals("GET")) {
-                out.append("  method: \"").append(request.method).append("\",\n");
+            if (!request.isGet()) {
+                out.append("  method: \"" + request.method + "\",\n");
             }
             if (!request.headers.isEmpty()) {
                 out.append("  headers: {\n");
                 for (Header header : request.headers) {
-                    out.append("    \"").append(header.name).append("\": \"").append(header.value);
-                    out.append(header.secret == null ? "\"" : "\" + process.env." + header.secret);
-                    out.append(",\n");
+                    String value = header.literal(" + process.env.%s");
+                    out.append("    \"%s\": %s,\n".formatted(header.name, value));
                 }
                 out.append("  },\n");
             }
             if (request.body != null) {
-                out.append("  body: JSON.stringify(")
-                        .append(request.body.encodePrettily().replace("\n", "\n  "))
-                        .append("),\n");
+                out.append("  body: JSON.stringify(").append(request.body("  ")).append("),\n");
             }
             out.append('}');
         }

@@ -2,18 +2,19 @@ package dev.plumbline.http.web.job;
 
 import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.account.PageKeyStore;
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.RequestBodyReader;
-import dev.plumbline.http.body.UploadForm;
-import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.OptionField;
@@ -60,7 +61,7 @@ public final class BulkPage implements PageRoutes.Pages {
     private final PageJobService jobs;
     private final PageKeyStore keys;
 
-    public BulkPage(WebRoutes.Dependencies dependencies) {
+    public BulkPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
         this.access = new AccountAccess(dependencies);
@@ -114,12 +115,14 @@ public final class BulkPage implements PageRoutes.Pages {
     }
 
     private void submit(RoutingContext ctx, AuthenticatedUser user) {
-        bodies.readUpload(ctx, PageJobService.MAX_BYTES, uploadTimeout, body -> read(ctx, body)
-                .map(upload -> {
-                    access.stillSignedIn(ctx, user, current -> process(ctx, current, upload));
-                    return upload;
-                })
-                .onFailure(failure -> fail(ctx, failure)));
+        bodies.readUpload(
+                ctx,
+                PageJobService.MAX_BYTES,
+                uploadTimeout,
+                body -> RequestFutures.handle(
+                        ctx,
+                        read(ctx, body),
+                        upload -> access.stillSignedIn(ctx, user, current -> process(ctx, current, upload))));
     }
 
     /**
@@ -139,14 +142,14 @@ public final class BulkPage implements PageRoutes.Pages {
     }
 
     private Upload parse(String type, Buffer body) {
-        UploadForm form = UploadForm.read(type, body);
-        ModuleDescription tool = tool(form.value(TOOL));
+        FormBody form = FormBody.parse(type, body);
+        ModuleDescription tool = tool(form.text(TOOL));
         Map<String, String> options = OptionField.changed(tool, form.values());
-        boolean headerRow = form.value(HEADER_ROW).equals("true");
-        String column = NUMBER.matcher(form.value(COLUMN)).matches() ? form.value(COLUMN) : "1";
-        String key = form.value(IDEMPOTENCY_KEY);
-        JobInputLines lines = JobInputLines.of(form.value(LINES));
-        UploadForm.File file = form.files().get(FILE);
+        boolean headerRow = form.text(HEADER_ROW).equals("true");
+        String column = NUMBER.matcher(form.text(COLUMN)).matches() ? form.text(COLUMN) : "1";
+        String key = form.text(IDEMPOTENCY_KEY);
+        JobInputLines lines = JobInputLines.of(form.text(LINES));
+        FormBody.File file = form.files().get(FILE);
         BulkForm.Rejection rejection = validate(form, file != null);
         if (file != null && rejection == null) {
             try {
@@ -160,24 +163,24 @@ public final class BulkPage implements PageRoutes.Pages {
                 tool,
                 OptionField.of(tool, options),
                 lines.typed().strip(),
-                form.value(FRESH).equals("true"),
+                form.text(FRESH).equals("true"),
                 column,
                 headerRow,
                 KEY.matcher(key).matches() ? key : newIdempotencyKey(),
                 rejection);
-        return new Upload(view, lines, options, form.value(ACTION).equals("options"));
+        return new Upload(view, lines, options, form.text(ACTION).equals("options"));
     }
 
     /** Rejects unknown and ambiguous values. A default in their place would check unintended targets. */
-    private BulkForm.@Nullable Rejection validate(UploadForm form, boolean hasFile) {
-        if (!form.value(TOOL).isEmpty() && modules.find(form.value(TOOL)) == null) {
+    private BulkForm.@Nullable Rejection validate(FormBody form, boolean hasFile) {
+        if (!form.text(TOOL).isEmpty() && modules.find(form.text(TOOL)) == null) {
             return BulkForm.rejection("The tool does not exist. Select another tool. No job was created.");
         }
-        String column = form.value(COLUMN);
+        String column = form.text(COLUMN);
         if (hasFile && !column.isEmpty() && !NUMBER.matcher(column).matches()) {
             return BulkForm.rejection("The column must be a number from 1 to 9999. No job was created.");
         }
-        return hasFile && !form.value(LINES).isBlank()
+        return hasFile && !form.text(LINES).isBlank()
                 ? BulkForm.rejection(
                         "Both lines and a file were submitted. Run the lines in the text area, or clear it and"
                                 + " select the file again. No job was created.")
@@ -229,31 +232,13 @@ public final class BulkPage implements PageRoutes.Pages {
     private void create(
             RoutingContext ctx, AuthenticatedUser user, Upload upload, PageJobService.JobParameters parameters) {
         long account = user.account().id();
-        keys.of(account)
+        Future<JobMessage.JobSnapshot> created = keys.of(account)
                 .compose(key ->
-                        jobs.create(new PageJobService.Owner(account, key), parameters, upload.form.idempotencyKey()))
-                .onSuccess(job -> pages.redirect(ctx, JobPage.path(job.token())))
-                .recover(failure -> {
-                    Problem problem = PageJobService.problem(failure);
-                    if (problem == null) {
-                        return Future.failedFuture(failure);
-                    }
-                    problem.headers().forEach(ctx.response()::putHeader);
-                    BulkForm.Rejection rejection = BulkForm.rejection(problem, upload.lines);
-                    show(ctx, problem.status(), user, upload.form.rejected(rejection));
-                    return Future.succeededFuture();
-                })
-                .onFailure(ctx::fail);
-    }
-
-    private void fail(RoutingContext ctx, Throwable failure) {
-        Problem problem = PageJobService.problem(failure);
-        if (problem != null) {
-            pages.show(ctx, problem);
-        } else if (failure instanceof IllegalArgumentException) {
-            pages.show(ctx, Problem.badRequest(String.valueOf(failure.getMessage())));
-        } else {
-            ctx.fail(failure);
-        }
+                        jobs.create(new PageJobService.Owner(account, key), parameters, upload.form.idempotencyKey()));
+        RequestFutures.handle(ctx, created, job -> pages.redirect(ctx, JobPage.path(job.token())), problem -> {
+            problem.headers().forEach(ctx.response()::putHeader);
+            BulkForm.Rejection rejection = BulkForm.rejection(problem, upload.lines);
+            show(ctx, problem.status(), user, upload.form.rejected(rejection));
+        });
     }
 }

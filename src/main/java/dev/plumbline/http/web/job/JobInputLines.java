@@ -3,11 +3,13 @@ package dev.plumbline.http.web.job;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
-import dev.plumbline.http.body.UploadForm;
+import dev.plumbline.http.body.FormBody;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
@@ -44,19 +46,17 @@ record JobInputLines(String typed, List<Line> lines) {
      * @param headerRow whether the first record of a CSV file is ignored
      * @throws IllegalArgumentException if the file is not valid; the message is displayed
      */
-    static JobInputLines of(UploadForm.File file, int column, boolean headerRow) {
+    static JobInputLines of(FormBody.File file, int column, boolean headerRow) {
         String content = text(file.content());
         String name = file.name().toLowerCase(Locale.ROOT);
         return of(name.endsWith(".csv") ? column(content, column, headerRow) : content);
     }
 
     private static String text(byte[] bytes) {
-        for (byte b : bytes) {
-            if (b == 0) {
-                throw new IllegalArgumentException("The file is not UTF-8 text. Save it as .txt or .csv in UTF-8.");
-            }
-        }
         String text = new String(bytes, StandardCharsets.UTF_8);
+        if (text.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("The file is not UTF-8 text. Save it as .txt or .csv in UTF-8.");
+        }
         return !text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK ? text.substring(1) : text;
     }
 
@@ -86,20 +86,13 @@ record JobInputLines(String typed, List<Line> lines) {
         return cells.toString();
     }
 
-    /** The most frequent separator in the first line. */
+    /** The most frequent separator in the first line; a comma if there is none. */
     private static char separator(String csv) {
         int end = csv.indexOf('\n');
         String first = end < 0 ? csv : csv.substring(0, end);
-        char best = ',';
-        long max = 0;
-        for (char separator : SEPARATORS) {
-            long count = first.chars().filter(c -> c == separator).count();
-            if (count > max) {
-                max = count;
-                best = separator;
-            }
-        }
-        return best;
+        return Collections.max(SEPARATORS, Comparator.comparingLong(separator -> first.chars()
+                .filter(c -> c == separator)
+                .count()));
     }
 
     List<String> texts() {

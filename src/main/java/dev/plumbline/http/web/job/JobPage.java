@@ -7,13 +7,15 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.api.job.ResultFormat;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.Links;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
+import dev.plumbline.http.web.tool.OptionField;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
@@ -25,7 +27,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /jobs/{token}}: a job with its charts and lines, its live updates, downloads, cancellation and retry. */
@@ -42,7 +43,7 @@ public final class JobPage implements PageRoutes.Pages {
     private final Clock clock;
     private final Map<String, ResultColumns> columns = new HashMap<>();
 
-    public JobPage(WebRoutes.Dependencies dependencies) {
+    public JobPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
         this.access = new AccountAccess(dependencies);
@@ -66,11 +67,11 @@ public final class JobPage implements PageRoutes.Pages {
         routes.get(
                 ROUTE + "/results.csv",
                 "job-csv",
-                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, job, PageJobService.File.CSV)));
+                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, job, ResultFormat.CSV)));
         routes.get(
                 ROUTE + "/results.ndjson",
                 "job-ndjson",
-                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, job, PageJobService.File.NDJSON)));
+                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, job, ResultFormat.NDJSON)));
         routes.post(ROUTE + "/cancel", "cancel", ctx -> withUser(ctx, user -> cancel(ctx, user)));
         routes.post(ROUTE + "/retry", "retry", ctx -> withJob(ctx, (user, job) -> retry(ctx, user, job)));
     }
@@ -163,15 +164,9 @@ public final class JobPage implements PageRoutes.Pages {
     /** The options of the job that instant checks support, as query parameters. */
     private static Map<String, String> reportOptions(JobMessage.JobSnapshot job) {
         Map<String, String> options = new TreeMap<>();
-        job.options().forEach((name, value) -> options.put(name, text(value)));
+        job.options().forEach((name, value) -> options.put(name, OptionField.text(value)));
         options.remove(ModuleDescription.FRESH.name());
         return options;
-    }
-
-    private static String text(Object value) {
-        return value instanceof List<?> list
-                ? list.stream().map(String::valueOf).collect(Collectors.joining(","))
-                : value.toString();
     }
 
     private static Map<String, String> optionsByTitle(
@@ -181,7 +176,7 @@ public final class JobPage implements PageRoutes.Pages {
             var option = name.equals(ModuleDescription.FRESH.name())
                     ? ModuleDescription.FRESH
                     : module == null ? null : module.description().option(name);
-            titles.put(option == null ? name : option.title(), DisplayText.plain(text(value)));
+            titles.put(option == null ? name : option.title(), DisplayText.plain(OptionField.text(value)));
         });
         return titles;
     }

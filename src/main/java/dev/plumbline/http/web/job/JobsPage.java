@@ -4,9 +4,10 @@ import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.layout.ProblemView;
@@ -31,7 +32,7 @@ public final class JobsPage implements PageRoutes.Pages {
     private final PageJobService jobs;
     private final Clock clock;
 
-    public JobsPage(WebRoutes.Dependencies dependencies) {
+    public JobsPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
         this.access = new AccountAccess(dependencies);
@@ -65,21 +66,9 @@ public final class JobsPage implements PageRoutes.Pages {
         });
     }
 
-    /** Passes the result to the consumer, or shows the problem of a failure. */
+    /** Passes the result to the consumer, or shows the problem of a rejection. */
     static <T> void handle(RoutingContext ctx, PageRenderer pages, Future<T> future, Consumer<T> next) {
-        future.map(value -> {
-                    next.accept(value);
-                    return value;
-                })
-                .recover(failure -> {
-                    Problem problem = PageJobService.problem(failure);
-                    if (problem == null) {
-                        return Future.failedFuture(failure);
-                    }
-                    pages.show(ctx, forPage(problem), "bulk", LINKS);
-                    return Future.succeededFuture();
-                })
-                .onFailure(ctx::fail);
+        RequestFutures.handle(ctx, future, next, problem -> pages.show(ctx, forPage(problem), "bulk", LINKS));
     }
 
     private static Problem forPage(Problem problem) {

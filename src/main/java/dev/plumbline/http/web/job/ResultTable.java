@@ -71,18 +71,13 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
         /** The filter as a query string. */
         public String link() {
             Map<String, String> parameters = new LinkedHashMap<>();
-            put(parameters, "verdict", verdict);
-            put(parameters, "q", query);
-            put(parameters, "sort", sort);
-            put(parameters, "dir", descending ? "desc" : "");
-            put(parameters, "page", page > 1 ? Integer.toString(page) : "");
+            parameters.put("verdict", verdict);
+            parameters.put("q", query);
+            parameters.put("sort", sort);
+            parameters.put("dir", descending ? "desc" : "");
+            parameters.put("page", page > 1 ? Integer.toString(page) : "");
+            parameters.values().removeIf(String::isEmpty);
             return Links.query(parameters);
-        }
-
-        private static void put(Map<String, String> parameters, String name, String value) {
-            if (!value.isEmpty()) {
-                parameters.put(name, value);
-            }
         }
 
         public boolean active() {

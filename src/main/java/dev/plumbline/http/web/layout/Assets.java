@@ -1,7 +1,7 @@
 package dev.plumbline.http.web.layout;
 
 import com.google.common.hash.Hashing;
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
@@ -90,7 +90,7 @@ public final class Assets {
                 .putHeader("Vary", "Accept-Encoding")
                 .putHeader("X-Content-Type-Options", "nosniff")
                 .putHeader("Cross-Origin-Resource-Policy", "same-origin")
-                .putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+                .putHeader(RequestId.HEADER, RequestId.of(ctx));
         asset.body.end(ctx);
     }
 }

@@ -3,7 +3,6 @@ package dev.plumbline.http.web.layout;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -71,12 +70,9 @@ public final class DisplayFormat {
         return new DisplayValue.Number(shown, shown.equals(exact) ? null : exact);
     }
 
+    /** @throws java.time.format.DateTimeParseException if the text is not a time in UTC */
     public static DisplayValue.Timestamp timestamp(String iso) {
-        try {
-            return new DisplayValue.Timestamp(iso, TIMESTAMP.format(Instant.parse(iso)));
-        } catch (DateTimeParseException e) {
-            return new DisplayValue.Timestamp(iso, iso);
-        }
+        return new DisplayValue.Timestamp(iso, TIMESTAMP.format(Instant.parse(iso)));
     }
 
     public static String milliseconds(double ms) {

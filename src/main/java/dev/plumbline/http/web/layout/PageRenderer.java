@@ -1,6 +1,6 @@
 package dev.plumbline.http.web.layout;
 
-import dev.plumbline.http.RequestIdHandler;
+import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.auth.SessionCookies;
 import dev.plumbline.http.problem.Problem;
@@ -91,7 +91,7 @@ public final class PageRenderer implements ProblemPage {
         if (status >= 400) {
             response.putHeader("Cache-Control", "no-store");
         }
-        return response.putHeader(RequestIdHandler.HEADER, RequestIdHandler.of(ctx));
+        return response.putHeader(RequestId.HEADER, RequestId.of(ctx));
     }
 
     @Override
@@ -107,7 +107,7 @@ public final class PageRenderer implements ProblemPage {
      */
     public void show(RoutingContext ctx, Problem problem, String section, List<ProblemView.PageLink> links) {
         problem.headers().forEach(ctx.response()::putHeader);
-        ProblemView view = new ProblemView(problem, RequestIdHandler.of(ctx), links);
+        ProblemView view = new ProblemView(problem, RequestId.of(ctx), links);
         show(ctx, problem.status(), page(problem, section), "problem", view);
     }
 

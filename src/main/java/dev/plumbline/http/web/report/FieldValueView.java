@@ -8,7 +8,6 @@ import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Links;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,24 +37,19 @@ public final class FieldValueView {
     }
 
     private static DisplayValue scalar(FieldDescription field, FieldType type, Object raw) {
-        if (raw instanceof Boolean yes) {
-            return new DisplayValue.Flag(yes);
-        }
         if (raw instanceof Number number) {
             return DisplayFormat.number(field.name(), field.description(), number);
         }
-        if (raw instanceof String text) {
-            if (type == FieldType.TIME) {
-                return time(text);
-            }
-            return field.values().contains(text) ? new DisplayValue.EnumValue(text) : text(text);
+        if (raw instanceof String text && type == FieldType.TIME) {
+            return time(text);
         }
-        return UntypedValueView.of(field.name(), raw);
+        return raw instanceof String text && field.values().contains(text)
+                ? new DisplayValue.EnumValue(text)
+                : UntypedValueView.of(field.name(), raw);
     }
 
     private static DisplayValue time(String text) {
         try {
-            Instant.parse(text);
             return DisplayFormat.timestamp(text);
         } catch (DateTimeParseException e) {
             return text(text);
@@ -108,28 +102,23 @@ public final class FieldValueView {
     }
 
     private static DisplayValue table(FieldDescription field, List<JsonObject> rows) {
-        List<List<DisplayValue>> cells = new ArrayList<>();
-        for (JsonObject row : rows) {
-            cells.add(field.members().stream()
-                    .map(member -> of(member, row.getValue(member.name())))
-                    .toList());
-        }
+        List<FieldDescription> columns = field.members();
         return new DisplayValue.Table(
-                field.members().stream()
-                        .map(member -> DisplayText.of(member.title()))
-                        .toList(),
-                cells);
+                columns.stream().map(column -> DisplayText.of(column.title())).toList(),
+                rows.stream()
+                        .map(row -> columns.stream()
+                                .map(column -> of(column, row.getValue(column.name())))
+                                .toList())
+                        .toList());
     }
 
     private static DisplayValue chain(FieldDescription field, List<JsonObject> rows) {
-        List<DisplayValue.Certificate> certificates = new ArrayList<>();
-        for (JsonObject row : rows) {
-            certificates.add(new DisplayValue.Certificate(
-                    DisplayText.of(string(row, "subject")),
-                    DisplayText.of(string(row, "issuer")),
-                    details(field, row, Set.of("subject", "issuer"))));
-        }
-        return new DisplayValue.CertificateChain(certificates);
+        return new DisplayValue.CertificateChain(rows.stream()
+                .map(row -> new DisplayValue.Certificate(
+                        DisplayText.of(string(row, "subject")),
+                        DisplayText.of(string(row, "issuer")),
+                        details(field, row, Set.of("subject", "issuer"))))
+                .toList());
     }
 
     private static DisplayValue redirectPath(FieldDescription field, List<JsonObject> rows) {

@@ -9,9 +9,9 @@ import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.EncodedBody;
 import dev.plumbline.http.web.layout.Links;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.CheckForm;
@@ -45,7 +45,7 @@ public final class ReportPage implements PageRoutes.Pages {
     private final ReportViewBuilder reports;
     private final ReportPageCache cache;
 
-    public ReportPage(WebRoutes.Dependencies dependencies) {
+    public ReportPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
         this.problems = dependencies.problems();

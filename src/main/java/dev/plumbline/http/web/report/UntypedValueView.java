@@ -106,13 +106,13 @@ final class UntypedValueView {
     private static DisplayValue table(Map<String, Boolean> columns, List<JsonObject> rows) {
         List<DisplayText> titles = new ArrayList<>();
         columns.forEach((key, number) -> titles.add(label(key, number)));
-        List<List<DisplayValue>> cells = new ArrayList<>();
-        for (JsonObject row : rows) {
-            cells.add(columns.keySet().stream()
-                    .map(key -> of(key, row.getValue(key)))
-                    .toList());
-        }
-        return new DisplayValue.Table(titles, cells);
+        return new DisplayValue.Table(
+                titles,
+                rows.stream()
+                        .map(row -> columns.keySet().stream()
+                                .map(key -> of(key, row.getValue(key)))
+                                .toList())
+                        .toList());
     }
 
     /** The first string is the head, other plain values are facts, and objects and arrays are children. */

@@ -2,7 +2,7 @@ package dev.plumbline.http.web.tool;
 
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.ext.web.RoutingContext;
@@ -14,7 +14,7 @@ public final class HomePage implements PageRoutes.Pages {
     private final PageRenderer pages;
     private final ModuleCatalogue modules;
 
-    public HomePage(WebRoutes.Dependencies dependencies) {
+    public HomePage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
     }

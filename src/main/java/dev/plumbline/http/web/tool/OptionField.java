@@ -58,7 +58,8 @@ public record OptionField(OptionDescription option, String value, @Nullable Stri
         return changed;
     }
 
-    private static String text(@Nullable Object value) {
+    /** The value of an option as a query parameter; empty for null. */
+    public static String text(@Nullable Object value) {
         if (value instanceof List<?> list) {
             return list.stream().map(String::valueOf).collect(Collectors.joining(","));
         }

@@ -8,9 +8,9 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
-import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.layout.Links;
+import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.ext.web.RoutingContext;
@@ -27,7 +27,7 @@ public final class ToolPages implements PageRoutes.Pages {
     private final ModuleCatalogue modules;
     private final ProblemResponder problems;
 
-    public ToolPages(WebRoutes.Dependencies dependencies) {
+    public ToolPages(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
         this.problems = dependencies.problems();

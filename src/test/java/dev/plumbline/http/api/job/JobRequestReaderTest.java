@@ -6,6 +6,7 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.OptionDescription;
 import dev.plumbline.http.api.tool.ToolSchemas;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -29,6 +30,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.statistics.Statistics;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,14 +43,14 @@ class JobRequestReaderTest {
 
     @Test
     void validJobIsRead() {
-        JobRequestReader.Valid job = read(
+        JobRequestReader.JobRequest job = read(
                 """
             {"options": {"timeout_ms": 5000, "method": "get", "fresh": true},
              "items": ["https://example.com/", "", "https://example.com/", "n\\u00f6\\ud83d\\ude00"],
              "module": "http-status"}""");
 
         assertThat(job)
-                .isEqualTo(new JobRequestReader.Valid(
+                .isEqualTo(new JobRequestReader.JobRequest(
                         "http-status",
                         List.of("https://example.com/", "", "https://example.com/", "nö😀"),
                         Map.of("timeout_ms", 5000L, "method", "get"),
@@ -57,7 +59,7 @@ class JobRequestReaderTest {
 
     @Test
     void defaultOptionValuesAreDropped() {
-        JobRequestReader.Valid job =
+        JobRequestReader.JobRequest job =
                 read("{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e4}}");
 
         assertThat(job.options()).isEmpty();
@@ -74,32 +76,33 @@ class JobRequestReaderTest {
     @CsvSource(
             delimiter = '|',
             quoteCharacter = '`',
-            value = {
-                "{}                                                        | /module                 | is missing",
-                "{\"module\":\"http-status\"}                              | /items                  | is missing",
-                "{\"module\":\"nonsense\",\"items\":[\"a\"]}               | /module                 | is not a known module: 'nonsense'",
-                "{\"module\":7,\"items\":[\"a\"]}                          | /module                 | must be a string",
-                "{\"module\":null,\"items\":[\"a\"]}                       | /module                 | must be a string",
-                "{\"module\":\"http-status\",\"items\":[]}                 | /items                  | is empty",
-                "{\"module\":\"http-status\",\"items\":{}}                 | /items                  | must be an array",
-                "{\"module\":\"http-status\",\"items\":[\"a\",{\"b\":[]}]} | /items/1                | must be a string",
-                "{\"module\":\"http-status\",\"items\":[null]}             | /items/0                | must be a string",
-                "{\"module\":\"http-status\",\"items\":[\"\\ud800\"]}      | /items/0                | an unpaired surrogate",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"to/~\":1} | /to~1~0                 | is not a member",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"items\":[\"a\"]} | /items           | must not be repeated",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":[]}    | /options         | must be an object",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":null}  | /options         | must be an object",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":999}}      | /options/timeout_ms | from 1000 to 30000",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":\"5000\"}} | /options/timeout_ms | from 1000 to 30000",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":1e400}}    | /options/timeout_ms | from 1000 to 30000",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"timeout_ms\":null}}     | /options/timeout_ms | from 1000 to 30000",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"contains\":\"a\\udc00\"}} | /options/contains | an unpaired surrogate",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"method\":\"\\ud800\"}}   | /options/method   | must be one of",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"no~pe\":1}}             | /options/no~0pe     | is not an option of http-status",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":\"true\"}}      | /options/fresh      | true or false",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":null}}          | /options/fresh      | true or false",
-                "{\"module\":\"http-status\",\"items\":[\"a\"],\"options\":{\"fresh\":true,\"fresh\":true}} | /options/fresh | must not be repeated",
-            })
+            textBlock =
+                    """
+    {} | /module | is missing
+    {"module":"http-status"} | /items | is missing
+    {"module":"nonsense","items":["a"]} | /module | is not a known module: 'nonsense'
+    {"module":7,"items":["a"]} | /module | must be a string
+    {"module":null,"items":["a"]} | /module | must be a string
+    {"module":"http-status","items":[]} | /items | is empty
+    {"module":"http-status","items":{}} | /items | must be an array
+    {"module":"http-status","items":["a",{"b":[]}]} | /items/1 | must be a string
+    {"module":"http-status","items":[null]} | /items/0 | must be a string
+    {"module":"http-status","items":["\\ud800"]} | /items/0 | an unpaired surrogate
+    {"module":"http-status","items":["a"],"to/~":1} | /to~1~0 | is not a member
+    {"module":"http-status","items":["a"],"items":["a"]} | /items | must not be repeated
+    {"module":"http-status","items":["a"],"options":[]} | /options | must be an object
+    {"module":"http-status","items":["a"],"options":null} | /options | must be an object
+    {"module":"http-status","items":["a"],"options":{"timeout_ms":999}} | /options/timeout_ms | from 1000 to 30000
+    {"module":"http-status","items":["a"],"options":{"timeout_ms":"5000"}} | /options/timeout_ms | from 1000 to 30000
+    {"module":"http-status","items":["a"],"options":{"timeout_ms":1e400}} | /options/timeout_ms | from 1000 to 30000
+    {"module":"http-status","items":["a"],"options":{"timeout_ms":null}} | /options/timeout_ms | from 1000 to 30000
+    {"module":"http-status","items":["a"],"options":{"contains":"a\\udc00"}} | /options/contains | an unpaired surrogate
+    {"module":"http-status","items":["a"],"options":{"method":"\\ud800"}} | /options/method | must be one of
+    {"module":"http-status","items":["a"],"options":{"no~pe":1}} | /options/no~0pe | is not an option of http-status
+    {"module":"http-status","items":["a"],"options":{"fresh":"true"}} | /options/fresh | true or false
+    {"module":"http-status","items":["a"],"options":{"fresh":null}} | /options/fresh | true or false
+    {"module":"http-status","items":["a"],"options":{"fresh":true,"fresh":true}} | /options/fresh | must not be repeated
+    """)
     void faultHasJsonPointer(String body, String pointer, String words) {
         assertThat(faults(body)).first().satisfies(fault -> {
             assertThat(fault.member()).isEqualTo("pointer");
@@ -163,16 +166,17 @@ class JobRequestReaderTest {
     @CsvSource(
             delimiter = '|',
             quoteCharacter = '`',
-            value = {
-                "{\"module\":\"http-status\",                    | line 1, column",
-                "{\"module\":\"http-status\",\"items\":['a']}    | line 1, column 34",
-                "{\"items\":[\"a\",]}                            | line 1, column 15",
-                "{} {}                                           | line 1, column 4",
-                "{\"module\":01}                                 | line 1, column",
-                "{\"a\":NaN}                                     | line 1, column",
-                "{\"module\" \"b\"}                              | line 1, column",
-                "// nothing                                      | line 1, column 1",
-            })
+            textBlock =
+                    """
+    {"module":"http-status", | line 1, column
+    {"module":"http-status","items":['a']} | line 1, column 34
+    {"items":["a",]} | line 1, column 15
+    {} {} | line 1, column 4
+    {"module":01} | line 1, column
+    {"a":NaN} | line 1, column
+    {"module" "b"} | line 1, column
+    // nothing | line 1, column 1
+    """)
     void invalidJsonErrorHasColumn(String body, String where) {
         assertThat(malformed(body.getBytes(StandardCharsets.UTF_8))).contains(where);
     }
@@ -224,7 +228,7 @@ class JobRequestReaderTest {
     /** For any body, the reader agrees with openapi.json and the schema of the options. */
     @Property(tries = 2000, edgeCases = EdgeCasesMode.NONE)
     void readerAcceptsSameBodiesAsSchema(@ForAll("bodies") JsonObject body) {
-        boolean accepted = READER.read(body.toBuffer()) instanceof JobRequestReader.Valid;
+        boolean accepted = problem(body.toBuffer()) == null;
 
         assertThat(accepted).as(body.encode()).isEqualTo(contractAccepts(body));
         Statistics.label("accepted").collect(accepted).coverage(share -> share.check(true)
@@ -233,7 +237,7 @@ class JobRequestReaderTest {
 
     @Property(tries = 500)
     void anyBytesAreReadOrRejected(@ForAll byte[] bytes) {
-        assertThat(READER.read(Buffer.buffer(bytes))).isNotInstanceOf(JobRequestReader.Valid.class);
+        assertThat(problem(Buffer.buffer(bytes))).isNotNull();
     }
 
     @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
@@ -241,10 +245,8 @@ class JobRequestReaderTest {
         byte[] whole = body.toBuffer().getBytes();
         int length = (int) (Math.abs(part % 1) * whole.length);
 
-        JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(whole).getBuffer(0, length));
-
         // parsing stops after a hundred faults
-        assertThat(outcome).isNotInstanceOf(JobRequestReader.Valid.class);
+        assertThat(problem(Buffer.buffer(whole).getBuffer(0, length))).isNotNull();
     }
 
     @Property(tries = 1000)
@@ -351,21 +353,28 @@ class JobRequestReaderTest {
         return "{\"module\":\"http-status\",\"items\":[\"a\"" + ",\"a\"".repeat(count - 1) + "]}";
     }
 
-    private static JobRequestReader.Valid read(String body) {
-        JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(body));
-        assertThat(outcome).isInstanceOf(JobRequestReader.Valid.class);
-        return ((JobRequestReader.Valid) outcome);
+    private static JobRequestReader.JobRequest read(String body) {
+        return READER.read(Buffer.buffer(body));
     }
 
     private static List<Problem.Fault> faults(String body) {
-        JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(body));
-        assertThat(outcome).isInstanceOf(JobRequestReader.Invalid.class);
-        return ((JobRequestReader.Invalid) outcome).faults();
+        Problem problem = problem(Buffer.buffer(body));
+        assertThat(problem).isNotNull().returns("invalid-job", Problem::code);
+        return problem.faults();
     }
 
     private static String malformed(byte[] body) {
-        JobRequestReader.Outcome outcome = READER.read(Buffer.buffer(body));
-        assertThat(outcome).isInstanceOf(JobRequestReader.Malformed.class);
-        return ((JobRequestReader.Malformed) outcome).detail();
+        Problem problem = problem(Buffer.buffer(body));
+        assertThat(problem).isNotNull().returns("bad-request", Problem::code);
+        return problem.detail();
+    }
+
+    private static @Nullable Problem problem(Buffer body) {
+        try {
+            READER.read(body);
+            return null;
+        } catch (ProblemException e) {
+            return e.problem();
+        }
     }
 }

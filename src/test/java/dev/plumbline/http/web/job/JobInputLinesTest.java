@@ -3,7 +3,7 @@ package dev.plumbline.http.web.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.plumbline.http.body.UploadForm;
+import dev.plumbline.http.body.FormBody;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import net.jqwik.api.ForAll;
@@ -73,7 +73,7 @@ class JobInputLinesTest {
         return JobInputLines.of(file("list.csv", content), column, false).texts();
     }
 
-    private static UploadForm.File file(String name, String content) {
-        return new UploadForm.File(name, content.getBytes(StandardCharsets.UTF_8));
+    private static FormBody.File file(String name, String content) {
+        return new FormBody.File(name, content.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -1,4 +1,4 @@
-package dev.plumbline.http;
+package dev.plumbline.http.problem;
 
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
@@ -11,8 +11,16 @@ public final class RequestFutures {
 
     /** Passes the result to the consumer. A failure, or an exception of the consumer, fails the request. */
     public static <T extends @Nullable Object> void handle(RoutingContext ctx, Future<T> future, Consumer<T> consumer) {
+        handle(ctx, future, consumer, problem -> ctx.fail(new ProblemException(problem)));
+    }
+
+    /** As above, but passes the problem of a {@link ProblemException} to {@code rejected}. */
+    public static <T extends @Nullable Object> void handle(
+            RoutingContext ctx, Future<T> future, Consumer<T> consumer, Consumer<Problem> rejected) {
         future.onComplete((value, failure) -> {
-            if (failure != null) {
+            if (failure instanceof ProblemException rejection) {
+                run(ctx, () -> rejected.accept(rejection.problem()));
+            } else if (failure != null) {
                 ctx.fail(failure);
             } else {
                 run(ctx, () -> consumer.accept(value));
