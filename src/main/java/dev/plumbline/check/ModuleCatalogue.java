@@ -24,7 +24,7 @@ public final class ModuleCatalogue {
         for (ModuleDefinition<?> module : sorted) {
             if (byName.put(module.description().module(), module) != null) {
                 throw new IllegalStateException(
-                        "two modules are called " + module.description().module());
+                        "duplicate module name: " + module.description().module());
             }
         }
         modules = Collections.unmodifiableMap(byName);

@@ -80,7 +80,7 @@ public record ModuleDescription(
     public static List<OptionDescription> commonOptions(boolean resolver, boolean connects) {
         List<OptionDescription> options = new ArrayList<>();
         options.add(OptionDescription.integer(
-                TIMEOUT_MS, "Timeout", "Time limit of the whole check in milliseconds.", 10_000, 1_000, 30_000));
+                TIMEOUT_MS, "Timeout", "Time limit for the entire check in milliseconds.", 10_000, 1_000, 30_000));
         if (resolver) {
             options.add(resolverOption(List.of()));
         }

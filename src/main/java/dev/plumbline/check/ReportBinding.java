@@ -117,7 +117,7 @@ final class ReportBinding {
                         + field.name()
                         + ": "
                         + (nullable
-                                ? "the component is @Nullable, the type needs a ?"
+                                ? "the component is @Nullable; add ? to the type"
                                 : "nullable, but the component is not @Nullable"));
             }
             compare(component.getAnnotatedType(), field, path, faults);

@@ -184,7 +184,7 @@ public final class CheckRunner {
         long timer = vertx.setTimer(
                 timeoutMs + GRACE_MS,
                 expired -> completed.tryFail(new CheckFailure(
-                        ErrorCode.DEADLINE_EXCEEDED, "The check did not end within " + timeoutMs + " ms.")));
+                        ErrorCode.DEADLINE_EXCEEDED, "The check did not complete within " + timeoutMs + " ms.")));
         Future<E> evidence;
         try {
             evidence = Objects.requireNonNull(module.collect(target, context), "collect() returned null");
@@ -206,7 +206,7 @@ public final class CheckRunner {
             // a request was already sent, so the check cannot be retried without cost
             return new CheckError(
                     ErrorCode.DEADLINE_EXCEEDED,
-                    "The check exceeded its deadline in the rate limit queue of the target.");
+                    "The check timed out while waiting for the rate limit of the target.");
         }
         LOG.atError()
                 .addKeyValue("request_id", request.requestId())

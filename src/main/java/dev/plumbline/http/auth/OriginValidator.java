@@ -59,7 +59,7 @@ public final class OriginValidator {
                 "Cross-origin request",
                 "The request must come from a page of "
                         + serviceOrigin
-                        + ". If it does, the operator must set `http.public_url` to the URL of the page.");
+                        + ". If it does, the operator must set `http.public_url` to the URL that users open.");
     }
 
     private Problem missingOrigin() {

@@ -35,7 +35,7 @@ public final class FormBody {
             try {
                 form = parse(body);
             } catch (IllegalArgumentException e) {
-                problems.send(ctx, Problem.badRequest("The form is malformed. Reload its page and send it again."));
+                problems.send(ctx, Problem.badRequest("The form data is malformed. Reload the page and try again."));
                 return;
             }
             next.accept(form);

@@ -87,7 +87,7 @@ public final class JsonBody {
     private static String syntaxError(JsonProcessingException e) {
         return e.getLocation() == null
                 ? "The request body is not valid JSON."
-                : "The request body is not valid JSON or contains a duplicate name. Error at line "
+                : "The request body is not valid JSON or contains a duplicate member. Error at line "
                         + e.getLocation().getLineNr()
                         + ", column "
                         + e.getLocation().getColumnNr()

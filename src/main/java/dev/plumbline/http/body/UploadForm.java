@@ -67,7 +67,7 @@ public record UploadForm(Map<String, List<String>> values, Map<String, File> fil
                     inMemory, request, StandardCharsets.UTF_8, MAX_FIELDS, Integer.MAX_VALUE);
             return collect(decoder.getBodyHttpDatas());
         } catch (IOException | RuntimeException e) {
-            throw new IllegalArgumentException("The form is malformed. Reload its page and send it again.", e);
+            throw new IllegalArgumentException("The form data is malformed. Reload the page and try again.", e);
         } finally {
             if (decoder != null) {
                 decoder.destroy();

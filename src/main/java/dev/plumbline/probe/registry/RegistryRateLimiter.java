@@ -120,7 +120,7 @@ final class RegistryRateLimiter {
                 ? new CheckFailure(
                         ErrorCode.DEADLINE_EXCEEDED,
                         server
-                                + " did not respond to recent queries and is not queried for some seconds. Retry in a minute.")
+                                + " did not respond to recent queries. Queries to it are paused. Retry in a minute.")
                 : null;
     }
 }

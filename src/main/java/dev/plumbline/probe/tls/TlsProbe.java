@@ -46,7 +46,7 @@ public final class TlsProbe {
             this.jdkHandshake = TlsHandshake.jdk(vertx, List.of());
             this.nativeHandshake = TlsClientOptions.nativeEngine() ? TlsHandshake.boringSsl(List.of()) : jdkHandshake;
         } catch (SSLException broken) {
-            throw new IllegalStateException("no TLS engine works", broken);
+            throw new IllegalStateException("no TLS engine is available", broken);
         }
     }
 
@@ -106,7 +106,7 @@ public final class TlsProbe {
                     ? TlsHandshake.boringSsl(List.of(protocol))
                     : TlsHandshake.jdk(vertx, List.of(protocol));
         } catch (SSLException broken) {
-            throw new IllegalStateException("no TLS engine works", broken);
+            throw new IllegalStateException("no TLS engine is available", broken);
         }
     }
 

@@ -213,7 +213,7 @@ class BulkPagesTest {
 
         HttpResponse<String> both = upload("list.txt", "b.test\n", "bulk-lines", "a.test\n");
 
-        assertThat(rejection(both)).contains("Both lines and a file", "No job was created");
+        assertThat(rejection(both)).contains("Both a list and a file", "No job was created");
         assertThat(page(both).select("#bulk-lines").val()).isEqualTo("a.test");
         assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).isEqualTo(before);
     }
@@ -422,7 +422,7 @@ class BulkPagesTest {
         HttpResponse<String> gone = owner.page(path);
 
         assertThat(gone.statusCode()).isEqualTo(410);
-        assertThat(page(gone).select("main").text()).contains("410", "Create the job again");
+        assertThat(page(gone).select("main").text()).contains("410", "Create a new job");
         assertThat(page(gone).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");
     }
 

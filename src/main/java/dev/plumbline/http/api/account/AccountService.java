@@ -249,7 +249,7 @@ public final class AccountService {
                     "Too many API keys",
                     "The account has "
                             + AccountAdministration.MAX_KEYS
-                            + " active API keys, the maximum. Revoke a key that is no longer used."));
+                            + " active API keys, which is the maximum. Revoke a key that you no longer use."));
         } else {
             rejected.accept(Problem.notFound("The account no longer exists."));
         }
@@ -279,7 +279,7 @@ public final class AccountService {
     }
 
     public static Problem noSuchKey() {
-        return Problem.notFound("Your account has no API key with this identifier. GET /api/v1/keys lists your keys.");
+        return Problem.notFound("Your account does not have this API key. GET /api/v1/keys lists your keys.");
     }
 
     /** Returns the sessions of the account, most recently used first. */
@@ -297,7 +297,7 @@ public final class AccountService {
             RoutingContext ctx, AuthenticatedUser user, String id, Consumer<Boolean> then, Consumer<Problem> rejected) {
         if (!id.matches("[0-9]{1,18}")) {
             rejected.accept(Problem.notFound(
-                    "Your account has no session with this identifier. The account page lists your sessions."));
+                    "Your account does not have this session. The account page lists your sessions."));
         } else if (Long.parseLong(id) == user.session().id()) {
             signOut(ctx, user, () -> then.accept(true));
         } else {

@@ -63,7 +63,7 @@ final class CreateJobOperation {
             if (!ContentNegotiation.acceptsJson(ctx)) {
                 ctx.fail(406);
             } else if (keys.size() > 1) {
-                problems.send(ctx, Problem.badRequest("The request has two Idempotency-Key headers. Send one."));
+                problems.send(ctx, Problem.badRequest("The request has several Idempotency-Key headers. Send one."));
             } else {
                 bodies.readJson(
                         ctx, MAX_BYTES, bodyTimeout, body -> parse(ctx, keys.isEmpty() ? null : keys.get(0), body));
@@ -152,7 +152,7 @@ final class CreateJobOperation {
                         + quota.limit()
                         + " jobs in the last 60 minutes. Retry in "
                         + over.retryAfterSeconds()
-                        + " seconds. Rejected requests are not charged. A job can have up to "
+                        + " seconds. Rejected requests do not count against the quota. A job can have up to "
                         + JobRequestReader.MAX_ITEMS
                         + " lines.",
                 over.retryAfterSeconds());

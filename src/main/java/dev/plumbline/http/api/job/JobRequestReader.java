@@ -225,7 +225,7 @@ final class JobRequestReader {
                     json.skipChildren();
                     faults.add(
                             RequestFaultList.pointer("", name),
-                            "is not a member of a job; members: module, items, options");
+                            "is not a known property; allowed properties: module, items, options");
                 }
             }
         }
@@ -241,7 +241,7 @@ final class JobRequestReader {
         private void module() throws IOException {
             if (json.currentToken() != JsonToken.VALUE_STRING) {
                 json.skipChildren();
-                faults.add("/module", "must be a string, the identifier of a module");
+                faults.add("/module", "must be a string with the identifier of a module");
                 return;
             }
             String name = json.getText();
@@ -272,7 +272,7 @@ final class JobRequestReader {
             } else if (count > MAX_ITEMS) {
                 faults.add(
                         "/items",
-                        "has " + count + " lines; the maximum is " + MAX_ITEMS + ", use several jobs for more");
+                        "has " + count + " lines; the maximum is " + MAX_ITEMS + "; create several jobs");
             }
         }
 
