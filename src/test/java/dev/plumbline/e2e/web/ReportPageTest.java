@@ -73,7 +73,7 @@ class ReportPageTest {
         assertThat(fresh.headers().firstValue("ratelimit")).isPresent();
         for (HttpResponse<String> known : java.util.List.of(cached, hot)) {
             assertThat(parsed(known).select(".age").text())
-                    .contains("Cached", "less than a minute ago", "expires in 9 minutes", "Not charged");
+                    .contains("Cached", "less than a minute ago", "expires in 9 minutes", "Does not count");
             assertThat(known.headers().firstValue("ratelimit")).isEmpty();
             assertThat(parsed(known).select("#field-status dd").text()).isEqualTo("200");
         }

@@ -220,10 +220,10 @@ public final class BulkPage implements PageRoutes.Pages {
                 ? null
                 : BulkForm.rejection(String.format(
                         Locale.ROOT,
-                        "%,d lines were submitted. The maximum is %d per job. Remove %,d lines. No job was created.",
+                        "%,d lines were submitted, %,d more than the maximum of %d per job. No job was created.",
                         count,
-                        max,
-                        count - max));
+                        count - max,
+                        max));
     }
 
     private void create(
