@@ -55,10 +55,7 @@ public final class CheckCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "MODULE", description = "Module, for example http-status.")
     private String module = "";
 
-    @Parameters(
-            index = "1",
-            paramLabel = "TARGET",
-            description = "Target, for example https://example.com/.")
+    @Parameters(index = "1", paramLabel = "TARGET", description = "Target, for example https://example.com/.")
     private String target = "";
 
     @Option(

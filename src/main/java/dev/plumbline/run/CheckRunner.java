@@ -205,8 +205,7 @@ public final class CheckRunner {
         if (cause instanceof OverloadFailure) {
             // a request was already sent, so the check cannot be retried without cost
             return new CheckError(
-                    ErrorCode.DEADLINE_EXCEEDED,
-                    "The check timed out while waiting for the rate limit of the target.");
+                    ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for the rate limit of the target.");
         }
         LOG.atError()
                 .addKeyValue("request_id", request.requestId())

@@ -119,8 +119,7 @@ final class RegistryRateLimiter {
         return backedOff
                 ? new CheckFailure(
                         ErrorCode.DEADLINE_EXCEEDED,
-                        server
-                                + " did not respond to recent queries. Queries to it are paused. Retry in a minute.")
+                        server + " did not respond to recent queries. Queries to it are paused. Retry in a minute.")
                 : null;
     }
 }

@@ -296,8 +296,8 @@ public final class AccountService {
     public void endSession(
             RoutingContext ctx, AuthenticatedUser user, String id, Consumer<Boolean> then, Consumer<Problem> rejected) {
         if (!id.matches("[0-9]{1,18}")) {
-            rejected.accept(Problem.notFound(
-                    "Your account does not have this session. The account page lists your sessions."));
+            rejected.accept(
+                    Problem.notFound("Your account does not have this session. The account page lists your sessions."));
         } else if (Long.parseLong(id) == user.session().id()) {
             signOut(ctx, user, () -> then.accept(true));
         } else {

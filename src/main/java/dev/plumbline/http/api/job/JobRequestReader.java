@@ -270,9 +270,7 @@ final class JobRequestReader {
             if (count == 0) {
                 faults.add("/items", "is empty; a job must have 1 to " + MAX_ITEMS + " lines");
             } else if (count > MAX_ITEMS) {
-                faults.add(
-                        "/items",
-                        "has " + count + " lines; the maximum is " + MAX_ITEMS + "; create several jobs");
+                faults.add("/items", "has " + count + " lines; the maximum is " + MAX_ITEMS + "; create several jobs");
             }
         }
 
